@@ -27,57 +27,68 @@ struct ConversionCache {
     /// The end of the names of reports.
     private static let reportSuffix = ".report"
 
-    /// Opens the cache of the user; nil without a private folder.
-    init?() {
-        guard let folder = System.cacheFolder("realm-rest/converted") else { return nil }
-        self.folder = folder
-    }
-
-    /// Returns the path for the result of an old file, without its suffix; nil when the file has just changed.
-    private func path(for facts: System.FileFacts) -> String? {
-        facts.wasModified(within: ConversionCache.settling) ? nil : "\(folder)/\(ConversionCache.generation)-\(facts.signature)"
-    }
-
-    /// A path in the folder for `NewFile(beside:)`.
-    var newPath: String { folder + "/new" }
-
-    /// Returns the path of a converted file and its report; nil when it is not there.
+    /// Opens the cache, and removes expired files; nil without a private folder.
     ///
-    /// - Parameters:
-    ///   - facts: The old file.
-    ///   - key: Its key, which is that of the converted file, too.
-    func find(_ facts: System.FileFacts, key: EncryptionKey?) -> (path: String, report: ConversionReport)? {
-        guard let path = path(for: facts), let text = ConversionCache.text(ofFile: path + ConversionCache.reportSuffix),
-            let report = ConversionReport(text: text), (try? RealmFile(path: path + ConversionCache.suffix, key: key)) != nil
+    /// - Parameter base: The folder for caches; nil for that of the user.
+    init?(in base: String?) {
+        guard let folder = System.cacheFolder("realm-rest/converted", in: base) else { return nil }
+        self.folder = folder
+        makeRoom(for: 0)
+    }
+
+    /// Returns the path for the result of an old file, without its suffix; nil when the file has no name or has just changed.
+    private func path(for facts: System.FileFacts) -> String? {
+        guard facts.hasName, !facts.wasModified(within: ConversionCache.settling) else { return nil }
+        return "\(folder)/\(ConversionCache.generation)-\(facts.signature)"
+    }
+
+    /// Opens a converted file, whose name it may lose at any time.
+    ///
+    /// - Parameter facts: The old file.
+    /// - Returns: The file and its report; nil when the cache does not have both.
+    func find(_ facts: System.FileFacts) -> (file: OpenFile, report: ConversionReport)? {
+        guard let path = path(for: facts), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix),
+            let report = ConversionReport(bytes: bytes),
+            let descriptor = try? System.openRegular(path + ConversionCache.suffix, followsLink: false)
         else { return nil }
         System.touch(path + ConversionCache.suffix)
-        return (path + ConversionCache.suffix, report)
+        return (OpenFile(descriptor), report)
     }
 
-    /// Keeps a converted file.
+    /// Makes an empty file for the result of an old file, after room was made for it.
     ///
     /// - Parameters:
-    ///   - file: The file, created with `newPath`.
+    ///   - facts: The old file.
+    ///   - byteCount: The expected size in bytes.
+    /// - Returns: The file; nil when the result would not be kept, or the folder takes no file.
+    func newFile(for facts: System.FileFacts, byteCount: Int) -> NewFile? {
+        guard path(for: facts) != nil, byteCount <= ConversionCache.maximumByteCount else { return nil }
+        makeRoom(for: byteCount)
+        return try? NewFile(beside: folder + "/new")
+    }
+
+    /// Keeps a converted file. A file that cannot be kept stays without a name.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which `newFile` has made.
     ///   - report: Its report.
     ///   - facts: The old file.
-    /// - Returns: The path of the file; nil when it is not kept.
-    func keep(_ file: NewFile, _ report: ConversionReport, of facts: System.FileFacts) -> String? {
-        guard let path = path(for: facts), let size = System.entry(file.descriptor)?.byteCount,
-            size <= ConversionCache.maximumByteCount
-        else { return nil }
-        makeRoom(for: size)
+    /// - Returns: Whether the cache has the file.
+    func keep(_ file: NewFile, _ report: ConversionReport, of facts: System.FileFacts) -> Bool {
+        let bytes = Array(report.text.utf8)
+        guard let path = path(for: facts), bytes.count <= ConversionReport.maximumTextByteCount else { return false }
         do throws(StorageError) {
-            let text = try NewFile(beside: newPath)
-            try System.write(text.descriptor, Array(report.text.utf8))
+            let text = try NewFile(beside: path)
+            try System.write(text.descriptor, bytes)
             try text.replace(path + ConversionCache.reportSuffix)
             try file.replace(path + ConversionCache.suffix)
-            return path + ConversionCache.suffix
+            return true
         } catch {
-            return nil
+            return false
         }
     }
 
-    /// Evicts files to make room for a new one.
+    /// Evicts files to make room for a new one, and removes what interrupted processes have left.
     private func makeRoom(for byteCount: Int) {
         guard let names = try? System.names(inFolder: folder) else { return }
         NewFile.removeLeftovers(inFolder: folder, names: names)
@@ -86,26 +97,39 @@ struct ConversionCache {
             System.entry(atPath: folder + "/" + name, followsLink: false).map { (name, entry: $0) }
         }
         files.sort { $1.entry.modified < $0.entry.modified }
-        var (count, total) = (1, byteCount)
+        var (count, total) = (byteCount > 0 ? 1 : 0, byteCount)
+        var kept: Set<ByteText> = []
         for (name, entry) in files {
             count += 1
             total += entry.byteCount
-            guard
-                count > ConversionCache.maximumCount || total > ConversionCache.maximumByteCount
-                    || now - entry.modified.seconds > ConversionCache.maximumAge
-            else { continue }
+            let isKept =
+                count <= ConversionCache.maximumCount && total <= ConversionCache.maximumByteCount
+                && now - entry.modified.seconds <= ConversionCache.maximumAge
+            if isKept { kept.insert(ByteText(ConversionCache.stem(name))) } else { System.remove(folder + "/" + name) }
+        }
+        for name in names
+        where name.hasSuffix(ConversionCache.reportSuffix) && !kept.contains(ByteText(ConversionCache.stem(name))) {
+            // A report gets its name a moment before its file.
+            guard let entry = System.entry(atPath: folder + "/" + name, followsLink: false), now - entry.modified.seconds > 60
+            else {
+                continue
+            }
             System.remove(folder + "/" + name)
-            System.remove(folder + "/" + name.dropLast(ConversionCache.suffix.utf8.count) + ConversionCache.reportSuffix)
         }
     }
 
+    /// Returns a name without its suffix.
+    private static func stem(_ name: String) -> String {
+        String(decoding: name.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
+    }
+
     /// Reads a report; nil when there is none of an acceptable size.
-    private static func text(ofFile path: String) -> String? {
+    private static func bytes(ofFile path: String) -> [UInt8]? {
         guard let descriptor = try? System.openRegular(path, followsLink: false) else { return nil }
         defer { System.close(descriptor) }
-        guard let size = try? System.regularFileSize(descriptor), size <= ConversionReport.maximumTextByteCount,
-            let bytes = try? System.read(descriptor, at: 0, byteCount: size)
-        else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let size = try? System.regularFileSize(descriptor), size <= ConversionReport.maximumTextByteCount else {
+            return nil
+        }
+        return try? System.read(descriptor, at: 0, byteCount: size)
     }
 }

@@ -21,10 +21,10 @@ extension ConversionReport {
         return lines.map { $0.map(ConversionReport.escaped).joined(separator: "\t") + "\n" }.joined()
     }
 
-    /// Reads a report; nil when the text is not that of one.
-    init?(text: String) {
-        var lines = text.split(separator: "\n").map { line in
-            line.split(separator: "\t", omittingEmptySubsequences: false).map(ConversionReport.unescaped)
+    /// Reads the bytes of a text; nil when they are not those of a report.
+    init?(bytes: [UInt8]) {
+        var lines = bytes.split(separator: UInt8(ascii: "\n")).map { line in
+            line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map(ConversionReport.unescaped)
         }
         guard !lines.isEmpty else { return nil }
         let first = lines.removeFirst()
@@ -65,10 +65,10 @@ extension ConversionReport {
     }
 
     /// Reverses `escaped`.
-    private static func unescaped(_ field: Substring) -> String {
+    private static func unescaped(_ field: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
         var isEscaped = false
-        for byte in field.utf8 {
+        for byte in field {
             guard isEscaped || byte == UInt8(ascii: "\\") else {
                 bytes.append(byte)
                 continue

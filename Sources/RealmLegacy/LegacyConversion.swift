@@ -182,12 +182,13 @@ extension LegacyFile {
     ///   - key: The key of the new file; nil for a plain one.
     ///   - control: Gets the progress, and can cancel the conversion.
     /// - Returns: What was mapped how, and what could not be.
-    /// - Throws: `.corrupt` when the old file is damaged, `.limit` for what format 24 cannot hold, `.io` when the disk is full.
+    /// - Throws: `.corrupt` when the old file is damaged, `.refused(.fileChanged)` when it has changed meanwhile, `.limit` for
+    ///   contents that format 24 cannot hold, `.io` when the disk is full.
     package func convert(
         to new: NewFile, key: EncryptionKey? = nil, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConversionReport {
         let report = try LegacyConversion.run(self, to: new, key: key, control)
-        try file.requireWhole()
+        try file.witness?.look()
         return report
     }
 

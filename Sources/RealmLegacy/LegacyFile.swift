@@ -43,8 +43,8 @@ package final class LegacyFile: Sendable {
         try self.init(file, countsRows: countsRows)
     }
 
-    /// Reads the schema of an open file.
-    private init(_ file: RealmFile, countsRows: Bool) throws(StorageError) {
+    /// Reads the schema of an open file of these formats.
+    package init(_ file: RealmFile, countsRows: Bool) throws(StorageError) {
         self.file = file
         let format = file.header.fileFormat
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
@@ -126,5 +126,10 @@ package final class LegacyFile: Sendable {
     package var isEmpty: Bool { tables.allSatisfy { $0.className == nil || $0.rowCount == 0 } }
 
     /// Whether the file belongs to a synchronized realm, of which a copy becomes a local one.
-    package var isSynchronized: Bool { (3...4).contains(top?.historyType ?? 0) }
+    package var isSynchronized: Bool {
+        switch TopNode.HistoryType(rawValue: top?.historyType ?? 0) {
+        case .syncClient?, .syncServer?: true
+        case .none?, .obsolete?, .inFile?, nil: false
+        }
+    }
 }

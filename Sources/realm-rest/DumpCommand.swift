@@ -17,7 +17,7 @@ struct DumpCommand: ParsableCommand {
     func run() throws {
         try options.reading { snapshot in
             // Of a file that was converted to be read, the document describes the file itself.
-            let original = try options.legacyFile()
+            let original = try options.legacyFile(countsRows: false)
             var dump = FileDump(snapshot, of: original) { try options.output($0, of: snapshot) }
             try dump.run()
         }

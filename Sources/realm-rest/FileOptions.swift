@@ -41,9 +41,11 @@ struct FileOptions: ParsableArguments {
 
     /// Opens a file of formats 2 to 9; nil for one of a later format.
     ///
+    /// - Parameter countsRows: As in `LegacyFile.init`.
     /// - Throws: `StorageError` when the key or the file cannot be read.
-    func legacyFile() throws -> LegacyFile? {
-        try LegacyFile.open(path: file, key: try keyFile.map { try EncryptionKey(contentsOfFile: $0) })
+    func legacyFile(countsRows: Bool = true) throws -> LegacyFile? {
+        try LegacyFile.open(
+            path: file, key: try keyFile.map { try EncryptionKey(contentsOfFile: $0) }, countsRows: countsRows)
     }
 
     /// Writes a piece of output that was read from the file.

@@ -39,7 +39,7 @@ struct InfoText {
     /// Adds a line.
     private mutating func line(_ name: String, _ value: String) {
         let padding = String(repeating: " ", count: max(1, InfoText.width - name.count))
-        text += name + padding + InfoText.printable(value) + "\n"
+        text += name + padding + StandardStreams.printable(value) + "\n"
     }
 
     /// What kind of file it is.
@@ -93,14 +93,4 @@ struct InfoText {
 
     /// Returns a number with what it counts.
     private static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
-
-    /// Returns a text without characters that a terminal would obey or that would change the order of what is around them.
-    private static func printable(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let category = scalar.properties.generalCategory
-            shown.append([.control, .format, .lineSeparator, .paragraphSeparator].contains(category) ? "\u{fffd}" : scalar)
-        }
-        return String(shown)
-    }
 }

@@ -30,4 +30,14 @@ enum StandardStreams {
             throw OutputClosed()
         }
     }
+
+    /// Returns a text without characters that control a terminal or change the order of the text around them.
+    static func printable(_ text: String) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let category = scalar.properties.generalCategory
+            shown.append([.control, .format, .lineSeparator, .paragraphSeparator].contains(category) ? "\u{fffd}" : scalar)
+        }
+        return String(shown)
+    }
 }

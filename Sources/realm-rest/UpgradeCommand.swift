@@ -87,6 +87,6 @@ struct UpgradeCommand: ParsableCommand {
             let place = [note.className, note.property].compactMap(\.self).joined(separator: ".")
             lines.append("\(note.kind.rawValue)\(place.isEmpty ? "" : " " + place) (\(note.count)): \(note.text)")
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map(StandardStreams.printable).joined(separator: "\n") + "\n"
     }
 }

@@ -5,8 +5,7 @@ package import RealmStorage
 
 /// The state of a realm that is not open, read from its file.
 package struct ClosedFacts: Sendable {
-    /// The newest version of the file, with the classes that the realm shows; nil for a file of formats 2 to 9 that was not converted
-    /// yet.
+    /// The newest version of the file, with the classes that the realm shows; nil for a file of formats 2 to 9 without a kept conversion.
     package let version: Version?
     /// Such a file.
     package let old: LegacyFile?
@@ -44,11 +43,16 @@ extension ClosedRealm {
         }
     }
 
+    /// Describes the file, also when the realm cannot be opened.
+    package func inspect() throws(StorageError) -> FileInspection {
+        try FileInspection(path: path, (try? openOptions()) ?? Database.OpenOptions())
+    }
+
     /// Reads the newest version of the file.
     private func read(_ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
         let place = options.isExactPath ? path : try System.resolved(path)
         if let old = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) {
-            return try read(old, options)
+            return try read(old, at: place, options)
         }
         let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
         if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
@@ -65,21 +69,37 @@ extension ClosedRealm {
             usedBytes: try Database.usedBytes(whole))
     }
 
-    /// Reads what an old file contains, or what it was converted to before. The next opening serves a private copy or upgrades it.
-    private func read(_ old: LegacyFile, _ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
-        let mode = options.mode ?? (options.upgradesInPlace ? .readWrite : .copy)
-        guard mode != .readWrite || options.upgradesInPlace else {
-            throw .refused(.formatNotWritable(found: old.format))
+    /// Reads an old file, or the result of its conversion if that is kept. The next opening upgrades the file or serves a private copy.
+    private func read(_ old: LegacyFile, at place: String, _ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
+        var mode = options.mode ?? .copy
+        var reason: StorageError?
+        if options.upgradesInPlace, options.mode == nil || mode == .readWrite {
+            try OwnershipLock.requireUnused(place)
+            reason = FileOutlook.hindrance(toUpgrading: old, at: place)
+            mode = reason == nil ? .readWrite : .readOnly
         }
-        let converted = try ConvertedFile.kept(of: old, key: options.key)
-        let whole = try converted?.snapshot(key: options.key)
+        if options.mode == .readWrite, mode != .readWrite || !options.upgradesInPlace {
+            throw reason ?? .refused(.formatNotWritable(found: old.format))
+        }
+        let whole = try ConvertedFile.kept(of: old)?.snapshot(key: options.key)
         let version = whole.map { whole in
             let snapshot = options.shownClasses?.part(of: whole) ?? whole
             return Version(snapshot, VersionToken(epoch: Epoch(), version: whole.version))
         }
         return ClosedFacts(
-            version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode, readOnlyReason: nil,
-            isEncrypted: old.file.isEncrypted,
-            fileFormat: old.format, fileBytes: old.file.fileByteCount, usedBytes: nil)
+            version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode, readOnlyReason: reason,
+            isEncrypted: old.file.isEncrypted, fileFormat: old.format, fileBytes: old.file.fileByteCount,
+            usedBytes: try old.usedByteCount())
+    }
+}
+
+extension FileInspection {
+    /// Looks at the file of a realm.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, as it is opened.
+    ///   - options: How it is opened.
+    package init(path: String, _ options: Database.OpenOptions) throws(StorageError) {
+        try self.init(path: path, key: options.key, isExact: options.isExactPath, upgradesInPlace: options.upgradesInPlace)
     }
 }

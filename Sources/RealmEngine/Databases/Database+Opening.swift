@@ -265,14 +265,14 @@ extension Database {
     ///   - copies: The copies beside it.
     ///   - log: Records the copy.
     /// - Returns: The report of the conversion and the name of the copy; nil for a file of another format, or no file.
-    /// - Throws: `.refused(.formatNotWritable)` for such a file that is not to be upgraded. Nothing has changed then, and the copy is
-    ///   gone.
+    /// - Throws: `.refused(.formatNotWritable)` for such a file that is not to be upgraded. The copy is removed unless the new file may
+    ///   have its name already.
     private static func convertOld(
         _ place: String, _ options: OpenOptions, _ copies: FileCopies, log: EngineLog
     ) throws(StorageError) -> (conversion: ConversionReport?, copy: String?) {
         guard try oldFormat(of: place, options) != nil else { return (nil, nil) }
-        try FileStore.requireOwnable(place)
         let lock = try OwnershipLock(ofFile: place)
+        let identity = System.identity(path: place)
         var copy: String?
         do throws(StorageError) {
             // Another program may have changed it until the lock was taken.
@@ -284,26 +284,40 @@ extension Database {
                 copy = try copies.make(.upgrade(format: file.format), options.control)
                 log.copied(to: copy ?? "")
             }
-            let report = try file.convert(toFile: place, key: options.key, replacing: true, options.control)
+            let report = try replace(file, at: place, options)
             lock.release()
             return (report, copy)
         } catch {
-            if let copy { copies.remove(copy) }
+            // After a failed sync of the folder the new file may have the name.
+            if let copy, System.identity(path: place) == identity { copies.remove(copy) }
             lock.discard()
             throw error
         }
     }
 
+    /// Replaces an old file, which is owned, by the result of its conversion.
+    private static func replace(
+        _ file: LegacyFile, at place: String, _ options: OpenOptions
+    ) throws(StorageError) -> ConversionReport {
+        guard let kept = try ConvertedFile.kept(of: file) else {
+            return try file.convert(toFile: place, key: options.key, replacing: true, options.control)
+        }
+        let new = try NewFile(beside: place)
+        System.copyPermissions(of: place, to: new.descriptor)
+        try FileCopy.copyQuietMoment(of: kept.path, to: new, options.control)
+        try file.file.witness?.look()
+        try new.replace(place)
+        return kept.report
+    }
+
     /// Returns the format of a file of formats 2 to 9; nil for a file of another format, and when there is none.
     ///
-    /// - Throws: `.refused(.formatNotWritable)` for such a file unless the options have it upgraded, `.refused(.synchronized)` for one of a
-    ///   synchronized realm, and the error of reading its schema.
+    /// - Throws: `.refused(.formatNotWritable)` for such a file unless the options have it upgraded, the reason why that is not possible,
+    ///   and the error of reading its schema.
     static func oldFormat(of place: String, _ options: OpenOptions) throws(StorageError) -> Int? {
-        guard System.entry(atPath: place) != nil,
-            let file = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false)
-        else { return nil }
+        guard let file = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) else { return nil }
         guard options.upgradesInPlace else { throw .refused(.formatNotWritable(found: file.format)) }
-        guard !file.isSynchronized else { throw .refused(.synchronized) }
+        if let hindrance = FileOutlook.hindrance(toUpgrading: file, at: place) { throw hindrance }
         return file.format
     }
 
@@ -426,7 +440,6 @@ extension Database {
         let file = try NewFile(beside: path)
         if let old = try LegacyFile.open(path: isExactPath ? seed : try System.resolved(seed), key: key, isExact: true) {
             _ = try old.convert(to: file, key: key, control)
-            try old.file.witness?.look()
             return try publish(file, as: path)
         }
         // Detects a wrong key before anything is copied, even if the seed is served with another one.

@@ -85,7 +85,6 @@ extension Database {
         private func converting(
             _ format: Int, at place: String, _ options: FileStore.Options
         ) throws(StorageError) -> Database {
-            try FileStore.requireOwnable(place)
             try OwnershipLock.check(ofFile: place)
             let copies = FileCopies(ofFile: place, key: self.options.key)
             let copy = self.options.keptCopyCount > 0 ? try copies.freeName(.upgrade(format: format)) : nil

@@ -21,7 +21,7 @@ extension Database {
             switch error {
             case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong):
                 // A plain file of a realm with a key is sound, too.
-                if key != nil, (try? RealmFile(path: path)) != nil { throw error }
+                if key != nil, (try? RealmFile(path: path, accepting: FileHeader.knownFormats)) != nil { throw error }
                 if try EncryptedAppearance.mayBeEncrypted(path, unlikeThoseOf: key) { throw error }
             default: return
             }
@@ -95,8 +95,9 @@ extension Database {
             guard options.mode == nil, let reason = reasonToRead(error) else { throw error }
             return Database(
                 name: name, path: place, mode: .readOnly,
-                snapshot: try Snapshot(file: try RealmFile(path: path, key: options.key)), store: nil, readOnlyReason: reason,
-                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses)
+                snapshot: try Snapshot(file: try RealmFile(path: converted?.path ?? path, key: options.key)), store: nil,
+                readOnlyReason: reason, backlinkNames: options.backlinkNames, shownClasses: options.shownClasses,
+                conversion: converted?.report)
         }
         let database = Database(
             name: name, path: place, mode: converted == nil || options.upgradesInPlace ? .readWrite : .copy,

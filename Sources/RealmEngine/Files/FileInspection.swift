@@ -53,18 +53,21 @@ package struct FileInspection: Sendable {
     ///   - path: The path of the file.
     ///   - key: The key of an encrypted file; nil when it is not known.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    ///   - upgradesInPlace: Whether the server would upgrade files of older formats.
     /// - Throws: `.refused` when there is no such file, it is no regular one, or may not be read; `.io` when the disk fails.
     ///   Whatever is wrong with its bytes is `failure`.
-    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+    package init(
+        path: String, key: EncryptionKey? = nil, isExact: Bool = false, upgradesInPlace: Bool = false
+    ) throws(StorageError) {
         let place = isExact ? path : try System.resolved(path)
         var before = try? System.facts(path: place)
-        var file = try FileInspection(at: place, key)
+        var file = try FileInspection(at: place, key, upgradesInPlace: upgradesInPlace)
         // What another program is writing looks damaged.
         for _ in 0..<FileInspection.repetitions where file.failure != nil {
             let after = try? System.facts(path: place)
             guard after != before else { break }
             before = after
-            file = try FileInspection(at: place, key)
+            file = try FileInspection(at: place, key, upgradesInPlace: upgradesInPlace)
         }
         self = file
     }
@@ -73,10 +76,10 @@ package struct FileInspection: Sendable {
     private static let repetitions = 3
 
     /// Looks at a file once.
-    private init(at path: String, _ key: EncryptionKey?) throws(StorageError) {
+    private init(at path: String, _ key: EncryptionKey?, upgradesInPlace: Bool) throws(StorageError) {
         glance = try FileGlance(path: path, key: key, isExact: true)
         do throws(StorageError) {
-            (contents, outlook) = try FileInspection.read(path, key, glance)
+            (contents, outlook) = try FileInspection.read(path, key, glance, upgradesInPlace: upgradesInPlace)
             failure = nil
         } catch {
             if case .io = error { throw error }
@@ -110,13 +113,14 @@ package struct FileInspection: Sendable {
 
     /// Reads the contents in the way that the format needs.
     private static func read(
-        _ path: String, _ key: EncryptionKey?, _ glance: FileGlance
+        _ path: String, _ key: EncryptionKey?, _ glance: FileGlance, upgradesInPlace: Bool
     ) throws(StorageError) -> (Contents, FileOutlook) {
         if let format = glance.format, FileFormat.treatment(of: format) == .converted {
             let file = try LegacyFile(path: path, key: key, isExact: true, countsRows: false)
             let contents = try Contents(file)
             try file.file.requireWhole()
-            return (contents, .converted)
+            guard upgradesInPlace else { return (contents, .converted) }
+            return (contents, FileOutlook.hindrance(toUpgrading: file, at: path).map { .onlyRead($0) } ?? .written)
         }
         let snapshot = try Snapshot(file: try RealmFile(path: path, key: key, isExact: true))
         let contents = try Contents(snapshot)
@@ -126,7 +130,7 @@ package struct FileInspection: Sendable {
         } catch {
             return (contents, .refused(error))
         }
-        let hindrance = FileOutlook.hindrance(toWriting: snapshot, at: path, upgradesInPlace: false)
+        let hindrance = FileOutlook.hindrance(toWriting: snapshot, at: path, upgradesInPlace: upgradesInPlace)
         return (contents, hindrance.map { .onlyRead($0) } ?? .written)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmLegacy
+package import RealmLegacy
 package import RealmStorage
 
 /// The way in which a server would open a file, predicted from the file and its folder.
@@ -29,10 +29,23 @@ package enum FileOutlook: Sendable, Equatable {
             guard upgradesInPlace || !snapshot.file.header.isOutdated else {
                 throw .refused(.formatNotWritable(found: snapshot.fileFormat))
             }
-            if let count = System.entry(atPath: path)?.linkCount, count > 1 {
-                throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
-            }
-            try System.requireWritable(path)
+            try FileStore.requireOwnable(path)
+            try System.requireWritableFolder(of: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Returns why a file of formats 2 to 9 would not be upgraded in place; nil when it would. Nothing is locked or made.
+    ///
+    /// - Parameters:
+    ///   - old: The file.
+    ///   - path: Its path without symbolic links.
+    package static func hindrance(toUpgrading old: LegacyFile, at path: String) -> StorageError? {
+        do throws(StorageError) {
+            guard !old.isSynchronized else { throw .refused(.synchronized) }
+            try FileStore.requireOwnable(path)
             try System.requireWritableFolder(of: path)
             return nil
         } catch {

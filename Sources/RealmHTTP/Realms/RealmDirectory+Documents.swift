@@ -66,7 +66,7 @@ extension RealmDirectory {
         case .closed(let realm):
             writer.member("state", text: "closed")
             write(realm, looks: looks, to: &writer, for: request)
-            if isDetailed, !catalog.isReplicated(name) { describe(realm.path, key: realm.key, to: &writer, for: request) }
+            if isDetailed, !catalog.isReplicated(name) { describe(try? realm.inspect(), to: &writer, for: request) }
         case .failed(let error):
             writer.member("state", text: "failed")
             var facts = RealmFacts(path: catalog.path(of: name))
@@ -75,7 +75,7 @@ extension RealmDirectory {
             writer.key("problem")
             problem(of: name, error, request).write(to: &writer, requestID: request.id)
             if isDetailed, let source = catalog.failedSource(name) {
-                describe(source.path, key: source.options.key, to: &writer, for: request)
+                describe(try? FileInspection(path: source.path, source.options), to: &writer, for: request)
             }
         case .ready(let database):
             writer.member("state", text: "ready")
@@ -149,8 +149,10 @@ extension RealmDirectory {
     }
 
     /// Writes the member `file`, which describes the file of a realm that is not open, for those who may open any file.
-    private func describe(_ path: String, key: EncryptionKey?, to writer: inout JSONWriter, for request: Request) {
-        guard access.grant(request) == .administer, let file = try? FileInspection(path: path, key: key) else { return }
+    private func describe(
+        _ file: @autoclosure () -> FileInspection?, to writer: inout JSONWriter, for request: Request
+    ) {
+        guard access.grant(request) == .administer, let file = file() else { return }
         writer.key("file")
         file.write(to: &writer)
     }
@@ -203,7 +205,8 @@ extension RealmDirectory {
         writer.member("classes", int: facts.classCount)
         if tellsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
-        database.conversion?.write(to: &writer, tellsNames: visibility(for: request).scope(in: name) == nil)
+        let seesAll = database.shownClasses == nil && visibility(for: request).scope(in: name) == nil
+        database.conversion?.write(to: &writer, tellsNames: seesAll)
         guard tellsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)

@@ -59,27 +59,31 @@ extension System {
     /// It is in the folder of the environment variable `XDG_CACHE_HOME`, or in `.cache` of the home folder. Nil when there is no such
     /// folder, or other users could write to it.
     ///
-    /// - Parameter name: Its path within, of names that are separated by slashes.
-    package static func cacheFolder(_ name: String) -> String? {
+    /// - Parameters:
+    ///   - name: Its path within, of names that are separated by slashes.
+    ///   - base: The folder for caches; nil for that of the environment.
+    package static func cacheFolder(_ name: String, in base: String? = nil) -> String? {
         let variable = { (name: String) -> String? in
             guard let value = unsafe getenv(name) else { return nil }
             let text = unsafe String(cString: value)
             return text.utf8.first == UInt8(ascii: "/") ? text : nil
         }
-        guard var folder = variable("XDG_CACHE_HOME") ?? variable("HOME").map({ $0 + "/.cache" }) else { return nil }
+        guard var folder = base ?? variable("XDG_CACHE_HOME") ?? variable("HOME").map({ $0 + "/.cache" }) else { return nil }
         _ = makeFolder(folder)
+        // The owner of the folder above could replace the folders below.
+        guard isPrivateFolder(folder, followsLink: true) else { return nil }
         for part in name.split(separator: "/") {
             folder += "/" + part
             _ = makeFolder(folder)
-            guard isPrivateFolder(folder) else { return nil }
+            guard isPrivateFolder(folder, followsLink: false) else { return nil }
         }
         return folder
     }
 
-    /// Returns whether a folder, not a link to one, is at `path`, and only the user of this process may write to it.
-    private static func isPrivateFolder(_ path: String) -> Bool {
+    /// Returns whether a folder is at `path`, and only the user of this process may write to it.
+    private static func isPrivateFolder(_ path: String, followsLink: Bool) -> Bool {
         var info = stat()
-        guard unsafe lstat(path, &info) == 0 else { return false }
+        guard unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 else { return false }
         return info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid() && info.st_mode & 0o022 == 0
     }
 

@@ -276,7 +276,11 @@ extension System {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
 
-        /// A text that no other state of a file has, for the name of what was made of this one.
+        /// The identity of the file.
+        package var identity: FileIdentity { place.identity }
+        /// Whether the file has a name, so that it may be opened later.
+        package var hasName: Bool { place.linkCount > 0 }
+        /// A text that identifies this state of the file.
         package var signature: String {
             let numbers = [
                 place.identity.device, place.identity.inode, UInt64(place.byteCount), UInt64(bitPattern: modified),

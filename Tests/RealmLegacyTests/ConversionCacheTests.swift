@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmLegacy
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// What is kept of converted files.
+@Suite struct ConversionCacheTests {
+    private let home: String
+    private let old: String
+
+    /// The folder of the cache.
+    private var folder: String { home + "/realm-rest/converted" }
+
+    init() throws {
+        home = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
+        old = home + "/old.realm"
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try write("v9-blob")
+    }
+
+    /// Writes the old file, long enough ago to be known by its times.
+    private func write(_ name: String) throws {
+        let name = try #require(LegacyFixtures.names.first { $0 == name } ?? LegacyFixtures.names.first)
+        try Data(LegacyFixtures.bytes(name)).write(to: URL(fileURLWithPath: old))
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: old)
+    }
+
+    /// Runs a body, and removes the folder.
+    private func caching(_ body: () throws -> Void) throws {
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try body()
+    }
+
+    private func convert(_ path: String) throws -> ConvertedFile? { try ConvertedFile.open(path: path, cachedIn: home) }
+
+    private func kept() -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".realm") }
+    }
+
+    @Test func `a second opening finds the first conversion, with its report`() throws {
+        try caching {
+            let first = try #require(try convert(old))
+            #expect(first.file == nil && kept().count == 1)
+            let second = try #require(try convert(old))
+            #expect(second.report == first.report)
+            #expect(try second.snapshot(key: nil).verify().errors == [])
+        }
+    }
+
+    @Test func `a conversion that lost its place is readable for as long as it is held`() throws {
+        try caching {
+            let converted = try #require(try convert(old))
+            try FileManager.default.removeItem(atPath: folder)
+            #expect(try converted.snapshot(key: nil).verify().errors == [])
+        }
+    }
+
+    @Test func `a changed file is converted again`() throws {
+        try caching {
+            _ = try convert(old)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: old))
+            try bytes.write(to: URL(fileURLWithPath: old))
+            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -30)], ofItemAtPath: old)
+            _ = try convert(old)
+            #expect(kept().count == 2)
+        }
+    }
+
+    @Test func `a file that nothing can name again is not kept`() throws {
+        try caching {
+            let descriptor = unsafe open(old, O_RDONLY)
+            defer { close(descriptor) }
+            try FileManager.default.removeItem(atPath: old)
+            let converted = try #require(try convert("/proc/self/fd/\(descriptor)"))
+            #expect(converted.file != nil && kept() == [])
+        }
+    }
+
+    @Test func `a folder that others may write to is not used`() throws {
+        try caching {
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: home)
+            let converted = try #require(try convert(old))
+            #expect(converted.file != nil && kept() == [])
+        }
+    }
+
+    @Test func `expired files and reports without a file are removed`() throws {
+        try caching {
+            _ = try convert(old)
+            let week = Date(timeIntervalSinceNow: -8 * 24 * 3600)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                try FileManager.default.setAttributes([.modificationDate: week], ofItemAtPath: folder + "/" + name)
+            }
+            let converted = try #require(try convert(old))
+            #expect(converted.file == nil && kept().count == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        }
+    }
+}
