@@ -240,16 +240,19 @@ package final class ImportRun {
 
     /// Writes the objects of the group.
     private func writeGroup(_ reader: ImportReader) throws(Problem) {
-        let (objects, rows, places) = (group.objects, group.rows, group.places)
+        let (read, rows, places) = (group.objects, group.rows, group.places)
         group = Group()
-        guard let line = objects.first?.line ?? places.first?.line else { return }
+        guard let line = read.first?.line ?? places.first?.line else { return }
         session.keptBytes = memory.byteCount
         try Problem.writing(InputPlace(line: line)) { () throws(WriteError) in try session.checkDeadline() }
         if let rows, try !writeTogether(rows, places) {
             // Those that follow are likely to exist, too.
             reader.endRows()
-            for place in places { try write(try reader.object(at: place)) }
+            for place in places { try write(try namingLinks(in: try reader.object(at: place))) }
         }
+        var objects: [ImportedObject] = []
+        objects.reserveCapacity(read.count)
+        for object in read { objects.append(try namingLinks(in: object)) }
         if !objects.isEmpty, try !writeTogether(objects) { for object in objects { try write(object) } }
     }
 
@@ -271,15 +274,14 @@ package final class ImportRun {
 
     /// Creates objects at once, and writes their members with links afterwards.
     ///
+    /// - Parameter objects: The objects, with links in place of bare keys.
     /// - Returns: Whether that was possible; nothing is changed if not.
     private func writeTogether(_ objects: [ImportedObject]) throws(Problem) -> Bool {
         var bodies: [InputObject] = []
         var linked: [(row: Int, members: Members)] = []
         bodies.reserveCapacity(objects.count)
-        let hasLinks = try Problem.writing { () throws(WriteError) in try session.hasLinks(objects[0].className) }
         for (row, object) in objects.enumerated() {
-            guard case .success(let given) = object.body else { return false }
-            let body = hasLinks ? try namingLinks(in: given, of: object) : given
+            guard case .success(let body) = object.body else { return false }
             guard body.members.contains(where: { $0.value.hasLink }) else {
                 bodies.append(body)
                 continue
@@ -321,9 +323,11 @@ package final class ImportRun {
 
     /// Writes one object. Its members with links are left for the end, unless all of them can be
     /// followed already.
+    ///
+    /// - Parameter object: The object, with links in place of bare keys.
     private func write(_ object: ImportedObject) throws(Problem) {
         let place = InputPlace(line: object.line)
-        var (plain, linked) = try members(of: object, place)
+        var (plain, linked) = ImportRun.divided(try object.body.value(at: place))
         if !linked.isEmpty, linked.allSatisfy({ isReachable($0.value) }) {
             plain += linked.map { (name: $0.name, value: redirected($0.value)) }
             linked = []
@@ -357,17 +361,15 @@ package final class ImportRun {
         audit.add(key: key ?? KeyText.text(place.object), of: className)
     }
 
-    /// Separates the members of an object: those without links, and those with a link somewhere
-    /// inside.
-    private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
-        ImportRun.divided(try namingLinks(in: try object.body.value(at: place), of: object))
-    }
-
-    /// Returns the body of an object with links in place of bare keys, which may be those of objects that come later.
-    private func namingLinks(in body: InputObject, of object: ImportedObject) throws(Problem) -> InputObject {
-        try Problem.writing(InputPlace(line: object.line)) { () throws(WriteError) in
+    /// Returns an object with links in place of bare keys, which may be those of objects that come later.
+    private func namingLinks(in object: ImportedObject) throws(Problem) -> ImportedObject {
+        guard case .success(let body) = object.body else { return object }
+        let named = try Problem.writing(InputPlace(line: object.line)) { () throws(WriteError) in
             try session.namingLinks(in: body, of: object.className)
         }
+        var object = object
+        object.body = .success(named)
+        return object
     }
 
     /// Separates the members of an object: those without links, and those with a link somewhere inside.
@@ -405,7 +407,7 @@ package final class ImportRun {
     /// missing is an error then.
     private func link(_ imported: ImportedObject, _ object: ObjectKey) throws(Problem) {
         let place = InputPlace(line: imported.line)
-        let linked = try members(of: imported, place).linked
+        let linked = ImportRun.divided(try namingLinks(in: imported).body.value(at: place)).linked
         let target = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
             return try session.require(.objectKey(object), class: imported.className)
@@ -428,7 +430,7 @@ package final class ImportRun {
                         memory.ignored.add(member.name, of: className)
                         continue
                     }
-                    if error.code == .notFound { inner = WriteError(.unknownProperty, error.detail, path: inner.path) }
+                    if error.code == .notFound { inner.code = .unknownProperty }
                     throw inner
                 }
             }

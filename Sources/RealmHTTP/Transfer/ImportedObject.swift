@@ -12,7 +12,7 @@ struct ImportedObject: Sendable {
     /// The text of the key that it had where it comes from; nil when the input does not state one.
     let key: String?
     /// The values of the object, or the error in them, which is reported when it is written.
-    let body: ObjectBodies.Reading
+    var body: ObjectBodies.Reading
 
     /// The line in which its record begins, from 1.
     var line: Int { place.line }

@@ -263,6 +263,62 @@ import Testing
         }
     }
 
+    @Test func `an import refuses a hidden link on its line, as a property that does not exist`() throws {
+        let roles = """
+            roles:
+              half:
+                realms:
+                  app:
+                    classes:
+                      A: {allow: [read, create, update, import], fields: {hide: [p]}}
+                      P: [read, create, update, import]
+                    import: true
+            """
+        let desk = try RightsDesk(roles, clerk: ["half"])
+        for value in [#""nokey""#, #"["nokey"]"#, Forms.link] {
+            for (mode, prefer) in [("create", "handling=strict"), ("upsert", "handling=strict"), ("create", "handling=lenient")] {
+                let answers = try ["p", "q"].map { name in
+                    // What waits for the end of an import is refused after this second line.
+                    let lines = #"{"id":7,"owner":"o","\#(name)":\#(value)}"# + "\n" + #"{"id":8,"owner":5}"# + "\n"
+                    return try desk.ask(
+                        "POST", "/import?class=A&mode=\(mode)&dryRun=true",
+                        [("Content-Type", "application/x-ndjson"), ("Prefer", prefer)], body: lines)
+                }
+                let other = told(answers[1], "no key").replacing("'q'", with: "'p'").replacing("\"q\"", with: "\"p\"")
+                    .replacing("/q", with: "/p")
+                let isBare = value != Forms.link
+                #expect(told(answers[0], "no key") == other, "\(value) \(mode) \(prefer)")
+                #expect(answers[0].json["line"]?.int == (isBare && prefer == "handling=strict" ? 1 : 2), "\(answers[0].text)")
+            }
+        }
+    }
+
+    @Test func `an import follows bare keys by properties that are hidden where it makes objects and not where it changes them`() throws {
+        let roles = """
+            roles:
+              maker: {realms: {app: {classes: {A: {allow: [create, import], fields: {hide: [p]}}, P: [create, import]}, import: true}}}
+              changer: {realms: {app: {classes: {A: [read, update], P: [read]}}}}
+            """
+        let desk = try RightsDesk(roles, clerk: ["maker", "changer"])
+        _ = try desk.ask("POST", "/objects/A", by: desk.admin, body: #"{"id":1,"owner":"o"}"#).document("owner")
+        let lines = [
+            #"{"$meta":{"class":"A"},"id":1,"owner":"o","p":"late"}"#, #"{"$meta":{"class":"A"},"id":2,"owner":"o"}"#,
+            #"{"$meta":{"class":"P"},"ssn":"late"}"#,
+        ]
+        let type = [("Content-Type", "application/x-ndjson")]
+        let imported = try desk.ask("POST", "/import?mode=upsert", type, body: lines.joined(separator: "\n"))
+        #expect(imported.status == 200, "\(imported.text)")
+        #expect(try desk.ask("GET", "/objects/A?where=p.ssn%20%3D%3D%20'late'").json["items"]?.elements?.count == 1)
+    }
+
+    @Test func `an import proposes a name for a link of an unknown property`() throws {
+        let desk = try RightsDesk(Self.roles, clerk: ["reader"])
+        let line = #"{"id":7,"owner":"o","anyy":\#(Forms.link)}"#
+        let answer = try desk.ask(
+            "POST", "/import?class=A&dryRun=true", by: desk.admin, [("Content-Type", "application/x-ndjson")], body: line)
+        #expect(answer.code == "unknown_property" && answer.text.contains("did you mean 'any'?"), "\(answer.text)")
+    }
+
     @Test func `an object with a hidden key is not made by an address, and a visible key is looked up as before`() throws {
         let desk = try RightsDesk(Self.roles, clerk: ["reader"])
         #expect(try desk.ask("PUT", "/objects/P/chosen", body: #"{"name":"Eve"}"#).status == 404)

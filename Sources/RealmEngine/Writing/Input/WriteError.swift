@@ -121,7 +121,7 @@ package struct WriteError: Error, Sendable {
     }
 
     /// The kind of error, from which the HTTP layer derives the status code.
-    package internal(set) var code: Code
+    package var code: Code
     /// The reason, as a sentence for the client.
     package var detail: String
     /// The place of the error in the input; empty when it does not concern a part of the input.

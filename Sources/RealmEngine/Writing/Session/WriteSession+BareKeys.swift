@@ -2,44 +2,45 @@
 
 internal import RealmStorage
 
-/// Bare keys as links, for those who have to know which objects a body needs before they write it.
+/// Replaces bare keys by links, so that an import knows the targets before it writes.
 extension WriteSession {
-    /// Whether a class has properties with links or embedded objects; false for an unknown class.
-    package func hasLinks(_ className: String) throws(WriteError) -> Bool {
-        guard let table = try classTable(named: className) else { return false }
-        return table.columns.contains { $0.type == .link }
-    }
-
     /// Returns a body in which links stand in place of the bare keys of their targets, also inside of embedded objects.
     ///
-    /// What cannot be the key of its target stays as it is, so that writing it fails as it would anyway. Whether there is an object
-    /// with a key is not looked up.
+    /// What cannot be the key of its target stays as it is, so that writing it fails as it would anyway; so does the member of a
+    /// hidden property. Whether there is an object with a key is not looked up.
     ///
     /// - Parameters:
     ///   - body: The members of an object.
     ///   - className: The class of the object.
     package func namingLinks(in body: InputObject, of className: String) throws(WriteError) -> InputObject {
-        guard let table = try classTable(named: className) else { return body }
-        return try namingLinks(in: body, of: table)
+        guard let table = try classTable(named: className), table.columns.contains(where: { $0.type == .link }) else { return body }
+        guard let restriction else { return try namingLinks(in: body, of: table) }
+        return try aside { () throws(WriteError) -> InputObject in
+            // Whether the object is made or changed is not known yet.
+            var named = body
+            for action in [WriteAction.create, .update] where restriction.allowance(action, table) != nil {
+                restriction.action = action
+                named = try namingLinks(in: named, of: table)
+            }
+            return named
+        }
     }
 
     /// Returns a body of an object of a table with links in place of bare keys.
     private func namingLinks(in body: InputObject, of table: TableState) throws(WriteError) -> InputObject {
         var members = body.members
-        for position in members.indices {
-            let name = members[position].name
-            guard !naming.isEscaped(name) || naming.isEscapedProperty(name) else { continue }
-            guard let column = table.column(named: naming.property(name)), column.type == .link,
-                let key = column.targetTable, isShown(key)
-            else { continue }
+        for index in members.indices {
+            guard let position = knownPosition(ofMember: members[index].name, of: table) else { continue }
+            let column = table.columns[position]
+            guard column.type == .link, let key = column.targetTable, isShown(key) else { continue }
             let target = try self.table(key)
             guard try knows(target) else { continue }
-            if column.collection == .dictionary, case .object(let entries) = members[position].value {
+            if column.collection == .dictionary, case .object(let entries) = members[index].value {
                 var named = entries.members
                 for entry in named.indices { named[entry].value = try namingLinks(in: named[entry].value, to: target) }
-                members[position].value = .object(InputObject(named, keepsNulls: entries.keepsNulls))
+                members[index].value = .object(InputObject(named, keepsNulls: entries.keepsNulls))
             } else {
-                members[position].value = try namingLinks(in: members[position].value, to: target)
+                members[index].value = try namingLinks(in: members[index].value, to: target)
             }
         }
         return InputObject(members, keepsNulls: body.keepsNulls)

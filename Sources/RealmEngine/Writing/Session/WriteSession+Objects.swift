@@ -143,6 +143,8 @@ extension WriteSession {
     /// Returns a property of an object's class; throws `notFound` when the class has none with this name.
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
+        // The write may have done something else with another object before.
+        if let restriction { restriction.action = restriction.made.contains(place) ? .create : .update }
         guard let column = knownColumn(name, of: table) else {
             var error = unknown(name, table)
             error.code = .notFound
