@@ -37,9 +37,9 @@ package struct Limits: Sendable, Equatable {
     package var queryTerms = 100
     /// The maximum memory in bytes for what one write changes; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
-    /// The maximum memory in bytes for what uncommitted writes of all realms change, unless there is one alone.
+    /// The maximum memory in bytes for what uncommitted writes of all realms change. The one that takes more than all others may go on.
     package var uncommittedBytes = WriteLimits().uncommittedBytes
-    /// The maximum memory in bytes for what uncommitted writes of one client change in all realms, unless there is one alone.
+    /// The maximum memory in bytes for what uncommitted writes of one client change in all realms, with the same exception.
     package var uncommittedBytesPerPrincipal = WriteLimits().uncommittedBytesPerClient
     /// The maximum number of rounds that the loops of one migration may make together.
     package var migrationRounds = WriteLimits().migrationRounds

@@ -14,9 +14,22 @@ import Testing
         return realm
     }
 
-    private func begin(_ realm: EngineRealm, wait: Double = 5, owner: String = "me") throws -> TransactionInfo {
+    /// Makes a realm whose transactions do not end by themselves.
+    private func patientRealm(_ change: (inout WriteLimits) -> Void) throws -> EngineRealm {
+        try realm {
+            $0.idleTime = .seconds(120)
+            $0.usualIdleTime = .seconds(120)
+            $0.lifetime = .seconds(120)
+            $0.usualLifetime = .seconds(120)
+            change(&$0)
+        }
+    }
+
+    private func begin(
+        _ realm: EngineRealm, wait: Double = 5, owner: String = "me", client: String? = nil
+    ) throws -> TransactionInfo {
         let answer = Awaited<Result<TransactionInfo, WriteError>>()
-        realm.database.beginTransaction(owner: owner, wait: .seconds(wait)) { answer.set($0) }
+        realm.database.beginTransaction(owner: owner, client: client, wait: .seconds(wait)) { answer.set($0) }
         return try answer.wait().get()
     }
 
@@ -81,9 +94,12 @@ import Testing
     }
 
     /// Writes until the transaction takes 2 MiB.
-    @Sendable private static func fill(_ session: WriteSession) throws -> Int64 {
-        var key: Int64 = 1000
-        while session.usedBytes < 2 << 20 {
+    @Sendable private static func fill(_ session: WriteSession) throws -> Int64 { try grow(session, to: 2 << 20) }
+
+    /// Writes until the transaction takes so many bytes.
+    private static func grow(_ session: WriteSession, to byteCount: Int, from first: Int64 = 1000) throws -> Int64 {
+        var key = first
+        while session.usedBytes < byteCount {
             _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)])
             try session.checkDeadline()
             key += 1
@@ -91,43 +107,39 @@ import Testing
         return key
     }
 
+    /// Returns why a request of a transaction was refused; nil for one that was not.
+    private func refusal(
+        _ realm: EngineRealm, _ info: TransactionInfo,
+        _ body: @escaping @Sendable (WriteSession) throws -> Int64 = InteractiveTransactionTests.fill
+    ) -> WriteError? {
+        do {
+            try perform(realm, info, .write, body)
+            return nil
+        } catch {
+            return error as? WriteError
+        }
+    }
+
     /// Twelve transactions in as many realms took twelve times the limit of one.
     @Test func `uncommitted writes of all realms share one memory, of which each client has a part`() throws {
         let memory = WriteMemory()
         func make() throws -> EngineRealm {
-            try realm {
+            try patientRealm {
                 $0.memory = memory
                 $0.uncommittedBytes = 5 << 20
                 $0.uncommittedBytesPerClient = 3 << 20
-                $0.idleTime = .seconds(120)
-                $0.usualIdleTime = .seconds(120)
-                $0.lifetime = .seconds(120)
-                $0.usualLifetime = .seconds(120)
             }
         }
         let realms = [try make(), try make(), try make()]
-        func begin(_ realm: EngineRealm, _ client: String) throws -> TransactionInfo {
-            let answer = Awaited<Result<TransactionInfo, WriteError>>()
-            realm.database.beginTransaction(owner: "me", client: client, wait: .seconds(5)) { answer.set($0) }
-            return try answer.wait().get()
-        }
-        func refusal(_ realm: EngineRealm, _ info: TransactionInfo) -> WriteError? {
-            do {
-                try perform(realm, info, .write, InteractiveTransactionTests.fill)
-                return nil
-            } catch {
-                return error as? WriteError
-            }
-        }
-        let first = try begin(realms[0], "a")
+        let first = try begin(realms[0], client: "a")
         #expect(refusal(realms[0], first) == nil)
         #expect(memory.byteCount > 1 << 20)
-        let ofClient = refusal(realms[1], try begin(realms[1], "a"))
+        let ofClient = refusal(realms[1], try begin(realms[1], client: "a"))
         #expect(ofClient?.code == .overloaded && ofClient?.exceeded == .uncommittedBytesPerClient && ofClient?.limit == 3 << 20)
         // The transaction has ended, so another client gets the writer.
-        let second = try begin(realms[1], "b")
+        let second = try begin(realms[1], client: "b")
         #expect(refusal(realms[1], second) == nil)
-        let ofAll = refusal(realms[2], try begin(realms[2], "c"))
+        let ofAll = refusal(realms[2], try begin(realms[2], client: "c"))
         #expect(ofAll?.code == .overloaded && ofAll?.exceeded == .uncommittedBytes && ofAll?.limit == 5 << 20)
         #expect(ofAll?.retryAfter != nil)
         var request = EngineRealm.request()
@@ -140,6 +152,33 @@ import Testing
         try rollBack(realms[1], second)
         #expect(memory.byteCount == 0)
         try realms[2].write(request, InteractiveTransactionTests.fill)
+        for realm in realms { try realm.finish() }
+    }
+
+    /// A small transaction in another realm ended a large import.
+    @Test(arguments: [("b", WriteError.Setting.uncommittedBytes), ("a", .uncommittedBytesPerClient)])
+    func `the transaction that takes the most goes on when small ones use the memory up`(
+        _ client: String, _ setting: WriteError.Setting
+    ) throws {
+        let memory = WriteMemory()
+        func make() throws -> EngineRealm {
+            try patientRealm {
+                $0.memory = memory
+                $0.uncommittedBytes = setting == .uncommittedBytes ? 5 << 20 : 64 << 20
+                $0.uncommittedBytesPerClient = setting == .uncommittedBytes ? 64 << 20 : 5 << 20
+            }
+        }
+        let realms = [try make(), try make()]
+        let large = try begin(realms[0], client: "a")
+        let next = try perform(realms[0], large, .write) { try Self.grow($0, to: 5 << 19) }
+        let small = try begin(realms[1], client: client)
+        #expect(refusal(realms[1], small) { try Self.grow($0, to: 1 << 19) } == nil)
+        #expect(refusal(realms[0], large) { try Self.grow($0, to: 4 << 20, from: next) } == nil)
+        #expect(memory.byteCount > 5 << 20)
+        let ofSmall = refusal(realms[1], small) { try Self.grow($0, to: 2 << 20, from: 100_000) }
+        #expect(ofSmall?.code == .overloaded && ofSmall?.exceeded == setting && memory.refusalCount == 1)
+        _ = try commit(realms[0], large)
+        #expect(memory.byteCount == 0)
         for realm in realms { try realm.finish() }
     }
 

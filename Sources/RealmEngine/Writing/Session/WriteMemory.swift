@@ -13,8 +13,8 @@ package final class WriteMemory: Sendable, Equatable {
     private struct State {
         /// The bytes of all transactions.
         var total = 0
-        /// The bytes of each client that has any, by the bytes of its name.
-        var clients: [[UInt8]: Int] = [:]
+        /// The bytes of each client that has any.
+        var clients: [ByteText: Int] = [:]
         /// How many writes were refused.
         var refusals = 0
     }
@@ -34,45 +34,50 @@ package final class WriteMemory: Sendable, Equatable {
 
     /// Counts more bytes of a transaction.
     ///
-    /// A transaction beside which there is no other is always granted: its own limit bounds it. So are writes without a client,
-    /// which are those of the server itself.
+    /// The only transaction is always granted: its own limit bounds it. So is one that has as much as all others together, because
+    /// they must not end what has gone further than they have. Writes without a client, such as attaching, are granted too.
     ///
     /// - Parameters:
     ///   - bytes: How many more.
-    ///   - holding: What the transaction has already.
     ///   - client: The client whose write takes them; nil for none.
+    ///   - own: What the transaction has already, in all and for this client.
     ///   - limits: The limits.
     /// - Throws: `overloaded` when all transactions, or those of the client, would take more than their limit; nothing has changed
     ///   then.
     fileprivate func take(
-        _ bytes: Int, beside holding: [[UInt8]: Int], of client: [UInt8], _ limits: WriteLimits
+        _ bytes: Int, for client: ByteText?, beside own: (total: Int, ofClient: Int), _ limits: WriteLimits
     ) throws(WriteError) {
         let refusal = state.withLock { state -> WriteError? in
-            let own = holding.values.reduce(0, +)
-            let ofClient = state.clients[client, default: 0]
-            if !client.isEmpty, state.total > own, state.total + bytes > limits.uncommittedBytes {
-                state.refusals += 1
-                return WriteMemory.refusal("writes", limits.uncommittedBytes, .uncommittedBytes)
-            }
-            let hasOthers = ofClient > holding[client, default: 0]
-            if !client.isEmpty, hasOthers, ofClient + bytes > limits.uncommittedBytesPerClient {
-                state.refusals += 1
-                return WriteMemory.refusal("writes of this client", limits.uncommittedBytesPerClient, .uncommittedBytesPerClient)
+            if let client {
+                let ofClient = state.clients[client] ?? 0
+                if state.total - own.total > own.total, state.total + bytes > limits.uncommittedBytes {
+                    state.refusals += 1
+                    return WriteMemory.refusal("writes", limits.uncommittedBytes, .uncommittedBytes)
+                }
+                if ofClient - own.ofClient > own.ofClient, ofClient + bytes > limits.uncommittedBytesPerClient {
+                    state.refusals += 1
+                    return WriteMemory.refusal(
+                        "writes of this client", limits.uncommittedBytesPerClient, .uncommittedBytesPerClient)
+                }
+                state.clients[client] = ofClient + bytes
             }
             state.total += bytes
-            state.clients[client] = ofClient + bytes
             return nil
         }
         if let refusal { throw refusal }
     }
 
     /// Gives back what a transaction has.
-    fileprivate func giveBack(_ holding: [[UInt8]: Int]) {
-        guard !holding.isEmpty else { return }
+    ///
+    /// - Parameters:
+    ///   - total: All of its bytes.
+    ///   - shares: Those of each client.
+    fileprivate func giveBack(_ total: Int, _ shares: [ByteText: Int]) {
+        guard total > 0 else { return }
         state.withLock { state in
-            for (client, bytes) in holding {
-                state.total -= bytes
-                let left = state.clients[client, default: 0] - bytes
+            state.total -= total
+            for (client, bytes) in shares {
+                let left = (state.clients[client] ?? 0) - bytes
                 state.clients[client] = left > 0 ? left : nil
             }
         }
@@ -81,7 +86,8 @@ package final class WriteMemory: Sendable, Equatable {
     /// Makes the error for a write that has to wait until others are committed.
     private static func refusal(_ whose: String, _ limit: Int, _ setting: WriteError.Setting) -> WriteError {
         var error = WriteError(
-            .overloaded, "uncommitted \(whose) in all realms take as much memory as the server permits; nothing was written")
+            .overloaded,
+            "the uncommitted \(whose) in all realms take \(limit) bytes, the most that is permitted; retry later")
         error.limit = limit
         error.exceeded = setting
         error.retryAfter = .seconds(1)
@@ -91,16 +97,16 @@ package final class WriteMemory: Sendable, Equatable {
 
 /// What one transaction has of the memory for uncommitted writes. It belongs to the thread of the writer.
 final class WriteHolding {
-    /// What a transaction may take without being counted, in bytes: most writes need no more.
+    /// The bytes that a transaction may take uncounted; most writes need fewer.
     private static let free = 256 << 10
     /// How many bytes are counted at once, so that it is done seldom.
     private static let step = 1 << 20
 
     private let memory: WriteMemory
     /// The bytes by the clients whose writes took them.
-    private var shares: [[UInt8]: Int] = [:]
-    /// The name of the client whose write runs, by its bytes; empty for none.
-    private var client: [UInt8] = []
+    private var shares: [ByteText: Int] = [:]
+    /// The client whose write runs; nil for none.
+    private var client: ByteText?
     /// The bytes that the transaction may take before more are counted.
     private(set) var byteCount = WriteHolding.free
 
@@ -114,8 +120,11 @@ final class WriteHolding {
         setClient(client)
     }
 
-    /// Sets the client whose write follows; nil for none.
-    func setClient(_ name: String?) { client = name.map { Array($0.utf8) } ?? [] }
+    /// Sets the client whose write follows; nil or an empty name for none.
+    func setClient(_ name: String?) { client = name.flatMap { $0.isEmpty ? nil : ByteText($0) } }
+
+    /// The bytes that are counted.
+    private var counted: Int { byteCount - WriteHolding.free }
 
     /// Counts more memory if the transaction takes more than was counted.
     ///
@@ -126,17 +135,18 @@ final class WriteHolding {
     func extend(to bytes: Int, _ limits: WriteLimits) throws(WriteError) {
         guard bytes > byteCount else { return }
         let more = bytes - byteCount + WriteHolding.step
-        try memory.take(more, beside: shares, of: client, limits)
-        shares[client, default: 0] += more
+        let ofClient = client.flatMap { shares[$0] } ?? 0
+        try memory.take(more, for: client, beside: (total: counted, ofClient: ofClient), limits)
+        if let client { shares[client] = ofClient + more }
         byteCount += more
     }
 
     /// Gives everything back.
     func release() {
-        memory.giveBack(shares)
+        memory.giveBack(counted, shares)
         shares = [:]
         byteCount = WriteHolding.free
     }
 
-    deinit { memory.giveBack(shares) }
+    deinit { release() }
 }
