@@ -71,8 +71,7 @@ package struct CredentialCheck: KeyCheck {
     ///   - address: The address that it has to be good for; nil for any.
     private func administers(_ key: APIKey, from address: String?) -> Bool {
         guard !key.isOver, roles.administers(RightsHolder(roles: key.roles, realm: key.realm)) else { return false }
-        guard !key.networks.isEmpty, let address, let address = NetworkAddress(address.prefix { $0 != "%" }) else { return true }
-        return key.networks.contains { $0.contains(address) }
+        return address.map { key.networks.admit($0) } ?? true
     }
 
     /// Returns whether the server can be administered.

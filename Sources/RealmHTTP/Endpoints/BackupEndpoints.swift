@@ -45,7 +45,7 @@ struct BackupEndpoints: Sendable {
         if request.needsAdministrator, directory.access.grant(call.request) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
-        // Wherever copies may be stored files are served from, and what is there already is not theirs to know.
+        // Copies go to folders that realms are served from. A credential for one realm must not learn what else is there.
         if request.path != nil, call.request.principal.realm != nil {
             throw Problem(.forbidden, "this credential is for one realm, so it may not store files on the server")
                 .with("pointer", "/path")
@@ -154,8 +154,8 @@ struct BackupEndpoints: Sendable {
         } catch {
             throw BackupEndpoints.refusal(error)
         }
-        // To copy may have taken long.
-        if let problem = context.request.standing.problem { throw problem }
+        // Copying may have taken long.
+        try context.request.standing.require()
         do throws(StorageError) { try file.publish(as: path) } catch { throw BackupEndpoints.refusal(error) }
         let realm = context.database.name.text
         let location: String

@@ -51,8 +51,8 @@ struct RestoreEndpoints: Sendable {
             let document = try restore.rehearse(for: call.request)
             return response(name, document, options)
         }
-        // To receive and verify the file may have taken long.
-        if let problem = call.request.standing.problem { throw problem }
+        // Receiving and verifying the file may have taken long.
+        try call.request.standing.require()
         let backup = try restore.run()
         return response(name, try directory.document(name, for: call.request, backup: backup), options)
     }

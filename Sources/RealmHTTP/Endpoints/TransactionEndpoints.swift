@@ -44,7 +44,7 @@ struct TransactionEndpoints: Sendable {
                         do throws(WriteError) { info = try result.get() } catch { throw Problem(error) }
                         do throws(Problem) {
                             guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
-                            if let problem = call.request.standing.problem { throw problem }
+                            try call.request.standing.require()
                             try condition.require(info.version)
                         } catch {
                             database.rollBackTransaction(info.id, owner: nil) { _ in }

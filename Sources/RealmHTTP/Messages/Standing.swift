@@ -37,6 +37,11 @@ package struct Standing: Sendable {
         guard !hasSameRights else { return nil }
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
+
+    /// Throws why what was admitted before must not go on.
+    func require() throws(Problem) {
+        if let problem { throw problem }
+    }
 }
 
 extension Request {

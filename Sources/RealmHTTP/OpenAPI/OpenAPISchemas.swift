@@ -191,8 +191,6 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
-    /// The description of a realm.
-    ///
     /// The report about a file of formats 2 to 9; members beside the format are for those who may see all classes.
     private static let conversion: DocumentValue = [
         "type": "object", "required": ["fromFormat"],
@@ -213,6 +211,8 @@ enum OpenAPISchemas {
         ],
     ]
 
+    /// The description of a realm.
+    ///
     /// Only two members are required: a realm that is not open may lack what is read from its file, which `unknown` names then.
     private static let realm: DocumentValue = [
         "type": "object",

@@ -278,8 +278,7 @@ final class Attaching: Sendable {
     /// Throws when the sender of the request may not attach the realm any more, which is asked after what may take long. The repetition
     /// of an attempt was admitted with that.
     private func requireStanding() throws(Problem) {
-        guard former == nil, let problem = call.request.standing.problem else { return }
-        throw problem
+        if former == nil { try call.request.standing.require() }
     }
 
     /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps what it has.
@@ -349,10 +348,10 @@ final class Attaching: Sendable {
         database.write(
             request(stage),
             { [self] session in
+                try Problem.writing(place) { () throws(WriteError) in try session.recreateSchema(schema) }
                 try requireStanding()
                 return try Problem.writing(place) { () throws(WriteError) in
-                    try session.recreateSchema(schema)
-                    return try backUp(database, before: session, stage)
+                    try backUp(database, before: session, stage)
                 }
             },
             completion: { (result: Result<WriteReceipt<String?>, WriteError>) in

@@ -38,7 +38,7 @@ final class CheckedProducer: ChunkProducer {
     func produce(into buffer: OutputBuffer) throws -> Bool {
         let isEnd = try producer.produce(into: buffer)
         // Time alone does not cut off a stream that was begun before.
-        if let problem = standing.problem { throw problem }
+        try standing.require()
         if let failure = database?.health.lookIfDue(.now()) { throw failure }
         return isEnd
     }

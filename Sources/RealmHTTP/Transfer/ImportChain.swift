@@ -104,7 +104,7 @@ final class ImportChain: Sendable {
         database.write(
             request,
             { [mode, rights, standing, audit, isLenient] session -> Progress in
-                if let problem = standing.problem { throw problem }
+                try standing.require()
                 var after = before
                 if let rights { session.restrict(to: rights) }
                 let run = ImportRun(session, mode, before.memory)
@@ -122,7 +122,7 @@ final class ImportChain: Sendable {
                 after.memory = run.memory
                 try session.checkResults()
                 // A part may take long too.
-                if let problem = standing.problem { throw problem }
+                try standing.require()
                 return after
             }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
     }

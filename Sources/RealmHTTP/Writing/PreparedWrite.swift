@@ -113,11 +113,11 @@ struct PreparedWrite: Sendable {
     /// Makes the changes, and checks what they leave behind.
     private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
         // It may have waited.
-        if let problem = request.standing.problem { throw problem }
+        try request.standing.require()
         let draft = try work(context)
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
-        // It may have held the writer long.
-        if let problem = request.standing.problem { throw problem }
+        // The work may have taken long, and rights may have changed meanwhile.
+        try request.standing.require()
         return draft
     }
 
