@@ -33,5 +33,5 @@ struct RealmVisibility: Sendable {
     }
 
     /// Returns what the principal sees of a realm when it reads; nil for everything.
-    func scope(in realm: String) -> (any VersionScope)? { isJudged ? rights(in: realm)?.versionScope(for: .read) : nil }
+    func scope(in realm: String) -> RightsScope? { isJudged ? rights(in: realm)?.versionScope(for: .read) : nil }
 }

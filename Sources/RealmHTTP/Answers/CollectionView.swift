@@ -218,8 +218,9 @@ final class CollectionView {
             let json = wanted.value(isMixed: column.type == .mixed)
             if let json, case .object(let object) = json, object.single?.name == "$link" { return try isLink(object) }
             if let json, column.type == .mixed || json.string == nil {
+                let name = SectionName(.json(json))
                 return { value in
-                    SectionKey(QueryArgument(copying: value), isMixed: column.type == .mixed).fit(.json(json)) > .none
+                    SectionKey(QueryArgument(copying: value), isMixed: column.type == .mixed).fit(name) > .none
                 }
             }
             let text = json?.string ?? wanted.text ?? ""

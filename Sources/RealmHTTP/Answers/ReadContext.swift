@@ -15,6 +15,8 @@ final class ReadContext: Sendable {
     let database: Database
     /// The version that is read. It never changes.
     let version: Version
+    /// The identity of the rights by which the sender sees a part of the version; empty for one who sees all of it.
+    let rightsIdentity: String
 
     /// The request as it was received, with its budget and its header fields.
     var request: Request { call.request }
@@ -43,6 +45,8 @@ final class ReadContext: Sendable {
         self.database = database
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
         version = (lease?.version ?? call.version ?? database.current).shown(by: call.request.scope)
+        let whole = version.snapshot.scope?.base ?? version.snapshot
+        rightsIdentity = call.request.scope.flatMap { $0.isPart(of: whole) ? $0.identity : nil } ?? ""
         call.request.version = version.tokenText
         call.request.readsSnapshot = lease != nil
         try requireMinimumVersion()
@@ -77,7 +81,7 @@ final class ReadContext: Sendable {
     var missingParts: [String] {
         let whole = snapshot.scope?.base ?? snapshot
         var missing: [String] = []
-        if let scope = request.scope as? RightsScope, scope.isPart(of: whole) { missing.append("rights") }
+        if !rightsIdentity.isEmpty { missing.append("rights") }
         if whole.part != nil { missing.append("classes") }
         return missing
     }
@@ -122,23 +126,15 @@ final class ReadContext: Sendable {
         if let lease { writer.member("snapshot", text: lease.id) }
     }
 
-    /// The identity of the rights by which the sender sees a part of the version; empty for one who sees all of it.
-    var rightsIdentity: String {
-        guard let scope = request.scope else { return "" }
-        if let rights = scope as? RightsScope, !rights.isPart(of: snapshot.scope?.base ?? snapshot) { return "" }
-        return scope.identity
-    }
-
     /// Returns the entity tag of an answer that any commit may change:
     /// `"v.<epoch>.<version>~<code>"`, and for one who sees a part of the version `"v.<epoch>.<version>~<code>~<rights>"`.
     ///
     /// - Parameter code: The code of the representation, which distinguishes answers of one
     ///   version.
     func versionTag(_ code: String) -> String {
-        let rights = rightsIdentity
-        guard !rights.isEmpty else { return "\"v.\(version.tokenText)~\(code)\"" }
+        guard !rightsIdentity.isEmpty else { return "\"v.\(version.tokenText)~\(code)\"" }
         // With the epoch in it, the text tells nothing about rights that are the same elsewhere.
-        let digest = SecretDigest.sha256(Array("\(version.token.epoch)\n\(rights)".utf8))
+        let digest = SecretDigest.sha256(Array("\(version.token.epoch)\n\(rightsIdentity)".utf8))
         return "\"v.\(version.tokenText)~\(code)~\(FileDigest.hex(Array(digest.prefix(8))))\""
     }
 

@@ -73,12 +73,15 @@ struct Sections<Row> {
     ///
     /// - Throws: `section_not_found` when the result has none of that key.
     func only(_ wanted: ParameterSet.TextOrJSON?) throws(Problem) -> Sections {
-        guard let wanted else { return self }
+        guard let name = wanted.map({ SectionName($0) }) else { return self }
+        var best: (section: Section, fit: SectionKey.Fit)?
+        for section in all {
+            let fit = section.key.fit(name)
+            if fit > best?.fit ?? SectionKey.Fit.none { best = (section, fit) }
+        }
+        guard let best else { throw Problem(.sectionNotFound, "the result has no section of this key") }
         var sections = self
-        let fits = all.map { $0.key.fit(wanted) }
-        let best = fits.max() ?? .none
-        sections.all = zip(all, fits).first { $1 == best && best > .none }.map { [$0.0] } ?? []
-        guard !sections.all.isEmpty else { throw Problem(.sectionNotFound, "the result has no section of this key") }
+        sections.all = [best.section]
         return sections
     }
 

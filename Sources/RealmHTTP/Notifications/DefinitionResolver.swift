@@ -240,7 +240,7 @@ struct DefinitionResolver {
             query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
         }
         var fit: (@Sendable (SectionIdentity) -> Int)?
-        if let wanted = definition.section { fit = { SectionKey($0).fit(wanted).rawValue } }
+        if let name = definition.section.map({ SectionName($0) }) { fit = { SectionKey($0).fit(name).rawValue } }
         let key: @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity = grouping.identity
         return (query, ObservedSections(key: key, fit: fit))
     }

@@ -50,34 +50,36 @@ package struct SectionKey: Hashable, Sendable {
         static func < (left: Fit, right: Fit) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Returns how well the `section` of a request names the section.
-    func fit(_ wanted: ParameterSet.TextOrJSON) -> Fit {
-        switch wanted {
-        case .json(let value): return equals(value) ? .exact : .none
-        case .text(let text):
-            let json = try? JSONParser.parse(text, depthLimit: 8)
-            let isValue = json.map(equals) ?? false
-            let isText = isKeyText(text)
-            // Of a mixed value the JSON tells the type, and what is no JSON is a text; of all others the text is enough.
-            if group.isMixed, json == nil, bytes != nil { return isText || isEmptyText(text) ? .exact : .none }
-            if group.isMixed { return isValue ? .exact : isText || isEmptyText(text) ? .alike : .none }
-            return isText ? .exact : isValue || isEmptyText(text) || equals(.string(text)) ? .alike : .none
+    /// Returns how well a name names the section.
+    func fit(_ name: SectionName) -> Fit {
+        let isValue = name.json.map(equals) ?? false
+        guard let text = name.text else { return isValue ? .exact : .none }
+        let isNamed = isKeyText(name)
+        // Of a mixed value the JSON tells the type, and what is no JSON is a text; of all others the text is enough.
+        if group.isMixed, name.json == nil, isText { return isNamed || isEmptyText(text) ? .exact : .none }
+        if group.isMixed { return isValue ? .exact : isNamed || isEmptyText(text) ? .alike : .none }
+        return isNamed ? .exact : isValue || isEmptyText(text) || equals(text: text) ? .alike : .none
+    }
+
+    /// Whether the text of a name is that of this key.
+    private func isKeyText(_ name: SectionName) -> Bool {
+        isText ? name.keyBytes.map(hasBytes) ?? false : name.text == plainText
+    }
+
+    /// Whether the key is a text.
+    private var isText: Bool {
+        switch group.value {
+        case .string, .stringBytes: true
+        default: false
         }
     }
 
-    /// Whether a text names this key as texts of URLs name the keys of objects, with `@empty`, a doubled `@` and `@b64.`, which
-    /// is the only form for bytes that are not UTF-8.
-    private func isKeyText(_ text: String) -> Bool {
-        guard let bytes else { return text == plainText }
-        return KeyText.stringBytes(text).map { $0 == bytes } ?? false
-    }
-
-    /// The bytes of a key that is a text; nil for all others.
-    private var bytes: [UInt8]? {
+    /// Whether the key is a text of these bytes.
+    private func hasBytes(_ wanted: [UInt8]) -> Bool {
         switch group.value {
-        case .string(let text): Array(text.utf8)
-        case .stringBytes(let bytes): bytes
-        default: nil
+        case .string(let text): text.utf8.elementsEqual(wanted)
+        case .stringBytes(let bytes): bytes == wanted
+        default: false
         }
     }
 
@@ -120,7 +122,7 @@ package struct SectionKey: Hashable, Sendable {
         case .string(let text): return equals(text: text)
         case .object(let object):
             guard let (name, value) = object.single, let typed = try? ExtendedJSON.value(name, value) else { return false }
-            if case .stringBytes(let wanted) = typed { return bytes == wanted }
+            if case .stringBytes(let wanted) = typed { return hasBytes(wanted) }
             return QueryArgument(typed).number.map(equals) ?? (group == GroupValue(QueryArgument(typed), isMixed: group.isMixed))
         case .array: return false
         }
@@ -145,6 +147,31 @@ package struct SectionKey: Hashable, Sendable {
         case .float, .double: return NumberText.double(text).map { equals(.double($0)) } ?? false
         case .int: return (try? NumberText.integer(text)).flatMap { $0 }.map { equals(.int($0)) } ?? false
         default: return false
+        }
+    }
+}
+
+/// What the `section` of a request names, read once for all sections that it is compared with.
+struct SectionName: Sendable {
+    /// The text of a URL; nil for a member of a body.
+    let text: String?
+    /// The value; nil for a text that is no JSON.
+    let json: JSONValue?
+    /// The bytes that the text names as texts of URLs name the keys of objects, with `@empty`, a doubled `@` and `@b64.`, which is the
+    /// only form for bytes that are not UTF-8; nil for none.
+    let keyBytes: [UInt8]?
+
+    /// Reads the parameter.
+    init(_ wanted: ParameterSet.TextOrJSON) {
+        switch wanted {
+        case .json(let value):
+            text = nil
+            json = value
+            keyBytes = nil
+        case .text(let text):
+            self.text = text
+            json = try? JSONParser.parse(text, depthLimit: 8)
+            keyBytes = KeyText.stringBytes(text)
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReadingTests {
     /// Whether a text of a URL names the section that a value is in.
     private func names(_ text: String, _ grouping: String, _ value: QueryArgument) throws -> Bool {
-        try SectionGrouping(grouping).key(.value(value)).fit(.text(text)) == .exact
+        try SectionGrouping(grouping).key(.value(value)).fit(SectionName(.text(text))) == .exact
     }
 
     @Test func `section keys are functions of values`() throws {
@@ -32,7 +32,7 @@ import Testing
         for seconds in [Int64.min, .max] {
             _ = try names("1", "a:year", .timestamp(Timestamp(seconds: seconds, nanoseconds: 0)))
         }
-        #expect(try SectionGrouping("a").key(.missing).fit(.text("@null")) == .exact)
+        #expect(try SectionGrouping("a").key(.missing).fit(SectionName(.text("@null"))) == .exact)
     }
 
     @Test(arguments: [

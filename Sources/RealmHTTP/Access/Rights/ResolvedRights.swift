@@ -16,7 +16,7 @@ final class ResolvedRights: AdmittedRights {
     /// The rights as a write asks for them.
     let writes: RightsWrites
     /// What is shown to those who read, who subscribe and who export.
-    private let scopes: (read: (any VersionScope)?, subscribe: (any VersionScope)?, export: (any VersionScope)?)
+    private let scopes: (read: RightsScope?, subscribe: RightsScope?, export: RightsScope?)
 
     /// Works out what a principal may do.
     fileprivate init(_ principal: Principal, in realm: String, by roles: RoleBook) {
@@ -31,7 +31,7 @@ final class ResolvedRights: AdmittedRights {
     /// Returns what is shown of the realm; nil for everything.
     ///
     /// - Parameter action: To read, to subscribe or to export, which are all for which something is shown.
-    func scope(for action: RightsAction) -> (any VersionScope)? {
+    func scope(for action: RightsAction) -> RightsScope? {
         switch action {
         case .subscribe: return scopes.subscribe
         case .export: return scopes.export

@@ -45,5 +45,5 @@ extension RealmRights {
     /// will be.
     ///
     /// - Parameter action: One of the actions of classes.
-    package func versionScope(for action: RightsAction) -> (any VersionScope)? { isWhole ? nil : RightsScope(self, for: action) }
+    package func versionScope(for action: RightsAction) -> RightsScope? { isWhole ? nil : RightsScope(self, for: action) }
 }
