@@ -22,6 +22,8 @@ struct PropertyTarget {
     /// The problem of a path that is possible in the schema, but leads to null or a missing element
     /// in this object.
     private static let nothing = Problem(.objectNotFound, "there is nothing at this path in this object")
+    /// The problem of a path that leads through something else than embedded objects.
+    private static let notEmbedded = Problem(.notFound, "paths lead through embedded objects only")
 
     /// Follows a text from an object.
     ///
@@ -58,22 +60,16 @@ struct PropertyTarget {
         return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")
     }
 
-    /// Returns the class of the embedded objects in the column. Throws `not_found` for any other
-    /// column.
-    private func embeddedTable(_ snapshot: Snapshot) throws(Problem) -> Table {
+    /// Returns the class of the embedded objects in the column; nil for any other column.
+    private func embedded(_ snapshot: Snapshot) -> Table? {
         guard column.type == .link, let table = column.targetTable.flatMap({ snapshot.table($0) }), table.kind == .embedded
-        else { throw Problem(.notFound, "paths lead through embedded objects only") }
+        else { return nil }
         return table
-    }
-
-    /// Returns whether the column has embedded objects.
-    private func isEmbedded(_ snapshot: Snapshot) -> Bool {
-        column.type == .link && column.targetTable.flatMap { snapshot.table($0) }?.kind == .embedded
     }
 
     /// Returns a property of the embedded object that this target leads to.
     private func property(_ name: String, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
-        let inner = try embeddedTable(snapshot)
+        guard let inner = embedded(snapshot) else { throw PropertyTarget.notEmbedded }
         guard let innerColumn = inner.column(named: name) else { throw PropertyTarget.unknown(name, inner) }
         let value = try Problem.mapping { () throws(StorageError) in
             if let element { return element }
@@ -88,7 +84,8 @@ struct PropertyTarget {
     /// Returns an embedded object of a list by its index, or what a dictionary has under a key.
     private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
         // Lists are shown without links to hidden objects, so an index would reveal their number.
-        if column.collection != .dictionary { _ = try embeddedTable(snapshot) }
+        let isEmbedded = embedded(snapshot) != nil
+        guard column.collection == .dictionary || isEmbedded else { throw PropertyTarget.notEmbedded }
         let found: Value?
         switch (column.collection, step) {
         case (.list, .index(let index)):
@@ -101,7 +98,7 @@ struct PropertyTarget {
             found = try Problem.mapping { () throws(StorageError) in try row.dictionary(column, in: snapshot).find(key.view) }
         default: throw Problem(.notFound, "there is no such element at this path")
         }
-        guard let found, !found.isNull || !isEmbedded(snapshot) else { throw PropertyTarget.nothing }
+        guard let found, !found.isNull || !isEmbedded else { throw PropertyTarget.nothing }
         return found
     }
 }

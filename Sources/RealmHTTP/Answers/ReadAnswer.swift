@@ -33,7 +33,7 @@ extension ReadContext {
     ///
     /// The newest version has to be validated before each use. A snapshot never changes, so it may
     /// be kept as long as its lease lasts, and its response reports the number of live versions. Rights
-    /// can end before: who has a credential or roles validates it too.
+    /// can end earlier, so clients with a credential or roles validate it too.
     func addReadHeaders(to response: inout Response, etag: String) {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)

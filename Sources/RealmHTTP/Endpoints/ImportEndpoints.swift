@@ -183,8 +183,7 @@ struct ImportEndpoints: Sendable {
             let (rights, audit) = (call.request.writeRights, call.request.audit)
             ImportChain(
                 database, mode, reader, rights: rights, of: call.request.standing, client: call.request.account,
-                deadline: deadline,
-                audit: audit, isLenient: options.preferences.isLenient
+                deadline: deadline, audit: audit, isLenient: options.preferences.isLenient
             ) { result in
                 switch result {
                 case .success(let outcome):

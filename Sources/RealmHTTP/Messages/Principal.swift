@@ -93,7 +93,7 @@ package final class Principal: Sendable {
             realm: principal.realm, networks: principal.networks, expiresAt: WallClock(nanoseconds: end), parent: principal)
     }
 
-    /// Whether whatever stands for the principal may be used from an address: the credential itself, a session or a ticket.
+    /// Whether the credential, or a session or ticket made with it, may be used from an address.
     ///
     /// - Parameter address: The address of the client, possibly with a zone.
     package func mayBeUsed(from address: String) -> Bool { networks.admit(address) }

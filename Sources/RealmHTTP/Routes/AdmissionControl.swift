@@ -400,8 +400,7 @@ struct AdmissionControl: Sendable {
         // The key of a realm changes no file.
         guard !isReadOnly || route.traits.contains(.concernsNode) else { return reads }
         // A realm that cannot be opened reports that, whatever the method; a realm that is only read can be detached.
-        let concernsFile = route.pattern.isRealm || route.traits.contains(.concernsFile)
-        if case .ready(let database)? = realm, !database.isWritable, !concernsFile { return reads }
+        if case .ready(let database)? = realm, !database.isWritable, !route.concernsFile { return reads }
         return reads.union(route.writeMethods)
     }
 }

@@ -133,7 +133,7 @@ final class IdempotencyStore: Sendable {
         let rights = request.rightsIdentity
         let realm = request.match.decoded(.realm)
         let life = IdempotencyStore.life(of: request.realm)
-        let reopens = realm != nil && RouteTable.route(of: request).traits.contains(.concernsFile)
+        let reopens = realm != nil && RouteTable.route(of: request).concernsFile
         let first = Entry(fingerprint: fingerprint, rights: rights, realm: realm.map { ByteText($0) }, life: life)
         let ticket = Ticket(store: self, key: name, reopened: reopens ? realm : nil)
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in

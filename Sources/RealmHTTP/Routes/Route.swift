@@ -94,6 +94,9 @@ package final class Route: Sendable {
     /// 404.
     package var isServed: Bool { !operations.isEmpty || traits.contains(.isServer) }
 
+    /// Whether writes concern the file of a realm as a whole: at the path of the realm itself, and where the traits say so.
+    var concernsFile: Bool { pattern.isRealm || traits.contains(.concernsFile) }
+
     /// Returns the access class that a request needs.
     ///
     /// - Parameter method: The method; nil for one that the server does not know.
