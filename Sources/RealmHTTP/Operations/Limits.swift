@@ -37,7 +37,7 @@ package struct Limits: Sendable, Equatable {
     package var queryTerms = 100
     /// The maximum memory in bytes for what one write changes; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
-    /// The maximum memory in bytes for what uncommitted writes of all realms change. The one that takes more than all others may go on.
+    /// The maximum memory in bytes for what uncommitted writes of all realms change. The largest may go on.
     package var uncommittedBytes = WriteLimits().uncommittedBytes
     /// The maximum memory in bytes for what uncommitted writes of one client change in all realms, with the same exception.
     package var uncommittedBytesPerPrincipal = WriteLimits().uncommittedBytesPerClient

@@ -284,16 +284,18 @@ import Testing
                         "POST", "/import?class=A&mode=\(mode)&dryRun=true",
                         [("Content-Type", "application/x-ndjson"), ("Prefer", prefer)], body: lines)
                 }
+                // A name that is proposed depends on the unknown one and on those that are seen.
+                let hint = #/; did you mean '\w+'\?/#
                 let other = told(answers[1], "no key").replacing("'q'", with: "'p'").replacing("\"q\"", with: "\"p\"")
-                    .replacing("/q", with: "/p")
+                    .replacing("/q\"", with: "/p\"").replacing(hint, with: "")
                 let isBare = value != Forms.link
-                #expect(told(answers[0], "no key") == other, "\(value) \(mode) \(prefer)")
+                #expect(told(answers[0], "no key").replacing(hint, with: "") == other, "\(value) \(mode) \(prefer)")
                 #expect(answers[0].json["line"]?.int == (isBare && prefer == "handling=strict" ? 1 : 2), "\(answers[0].text)")
             }
         }
     }
 
-    @Test func `an import follows bare keys by properties that are hidden where it makes objects and not where it changes them`() throws {
+    @Test func `an import follows bare keys by properties that are hidden from new objects alone`() throws {
         let roles = """
             roles:
               maker: {realms: {app: {classes: {A: {allow: [create, import], fields: {hide: [p]}}, P: [create, import]}, import: true}}}

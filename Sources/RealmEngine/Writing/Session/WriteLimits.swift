@@ -16,7 +16,7 @@ package struct WriteLimits: Sendable, Equatable {
     /// The memory in bytes that the changes of one write may take.
     /// Without it, one long value that is written to all objects of a class could take any amount.
     package var writeBytes = 128 << 20
-    /// The memory in bytes that uncommitted writes of all realms may take together. The one that takes more than all others may go on.
+    /// The memory in bytes that uncommitted writes of all realms may take together. The largest may go on.
     package var uncommittedBytes = 256 << 20
     /// The memory in bytes that uncommitted writes of one client may take in all realms, with the same exception.
     package var uncommittedBytesPerClient = 192 << 20

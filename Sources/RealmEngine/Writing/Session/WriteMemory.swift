@@ -34,8 +34,8 @@ package final class WriteMemory: Sendable, Equatable {
 
     /// Counts more bytes of a transaction.
     ///
-    /// The only transaction is always granted: its own limit bounds it. So is one that has as much as all others together, because
-    /// they must not end what has gone further than they have. Writes without a client, such as attaching, are granted too.
+    /// A transaction that has as much as all others together is granted more, as is the only one: its own limit bounds it, and small
+    /// ones must not end what has gone further. Writes without a client, such as attaching, are granted too.
     ///
     /// - Parameters:
     ///   - bytes: How many more.
@@ -87,7 +87,7 @@ package final class WriteMemory: Sendable, Equatable {
     private static func refusal(_ whose: String, _ limit: Int, _ setting: WriteError.Setting) -> WriteError {
         var error = WriteError(
             .overloaded,
-            "the uncommitted \(whose) in all realms take \(limit) bytes, the most that is permitted; retry later")
+            "with this, uncommitted \(whose) in all realms would take more than \(limit) bytes; retry when others are committed")
         error.limit = limit
         error.exceeded = setting
         error.retryAfter = .seconds(1)

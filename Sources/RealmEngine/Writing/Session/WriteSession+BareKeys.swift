@@ -13,7 +13,9 @@ extension WriteSession {
     ///   - body: The members of an object.
     ///   - className: The class of the object.
     package func namingLinks(in body: InputObject, of className: String) throws(WriteError) -> InputObject {
-        guard let table = try classTable(named: className), table.columns.contains(where: { $0.type == .link }) else { return body }
+        guard let table = try classTable(named: className), table.columns.contains(where: { $0.type == .link }) else {
+            return body
+        }
         guard let restriction else { return try namingLinks(in: body, of: table) }
         return try aside { () throws(WriteError) -> InputObject in
             // Whether the object is made or changed is not known yet.
