@@ -17,7 +17,7 @@ wait "$first"
 http=$?
 cat .build/test-http.log
 [ "$rest" = 0 ] && [ "$http" = 0 ] && exit
-# What failed is said once more, where it is not lost among thousands of lines.
+# What failed is said once more, where it is not lost among thousands of lines; ↳ tells what was expected.
 echo '--- failed:'
-grep -ahE '✘|recorded an issue|Fatal error|error:' .build/test.log .build/test-http.log | tail -40
+grep -ahE '✘|↳|recorded an issue|Fatal error|error:' .build/test.log .build/test-http.log | tail -80
 exit 1
