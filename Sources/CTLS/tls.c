@@ -391,15 +391,69 @@ realm_rest_session_finish (void *session, const uint8_t *bytes, size_t size)
   gnutls_bye (session, GNUTLS_SHUT_WR);
 }
 
-/* MARK: - The server's certificate */
+/* MARK: - Functions of the server */
 
 static _Atomic (realm_rest_choice) choice;
+static _Atomic (realm_rest_plain) plain;
 
 void
-realm_rest_set_choice (realm_rest_choice function)
+realm_rest_set_callbacks (realm_rest_choice choice_function, realm_rest_plain plain_function)
 {
-  atomic_store (&choice, function);
+  atomic_store (&choice, choice_function);
+  atomic_store (&plain, plain_function);
 }
+
+/* The context of the connection that a session belongs to; NULL while it has none. */
+static void *
+context_of (gnutls_session_t session)
+{
+  struct MHD_Connection *connection = gnutls_session_get_ptr (session);
+  const union MHD_ConnectionInfo *info =
+    connection ? MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT) : NULL;
+  return info ? info->socket_context : NULL;
+}
+
+/* MARK: - Clients that do not speak TLS */
+
+/* Receives as the library does by itself. */
+static ssize_t
+receive (gnutls_transport_ptr_t socket, void *bytes, size_t size)
+{
+  return recv ((int) (intptr_t) socket, bytes, size, 0);
+}
+
+/* Receives the first bytes, for which the session stands in the place of its socket. Requests begin with a capital letter, records of
+   TLS with a small number. The library may call this once more with the session after that, when it got a part of a record. */
+static ssize_t
+receive_first (gnutls_transport_ptr_t session, void *bytes, size_t size)
+{
+  gnutls_transport_ptr_t source, socket;
+  gnutls_transport_get_ptr2 (session, &source, &socket);
+  ssize_t count = receive (socket, bytes, size);
+  if (count <= 0 || source == socket)
+    return count;
+  gnutls_transport_set_ptr2 (session, socket, socket);
+  gnutls_transport_set_pull_function (session, receive);
+  const unsigned char first = *(const unsigned char *) bytes;
+  realm_rest_plain function = atomic_load (&plain);
+  void *context = context_of (session);
+  if (first < 'A' || first > 'Z' || function == NULL || context == NULL)
+    return count;
+  function (context);
+  /* As if the client had left: the handshake fails, and the connection is closed. */
+  return 0;
+}
+
+void
+realm_rest_session_notice_plain (void *session)
+{
+  gnutls_transport_ptr_t source, socket;
+  gnutls_transport_get_ptr2 (session, &source, &socket);
+  gnutls_transport_set_ptr2 (session, session, socket);
+  gnutls_transport_set_pull_function (session, receive_first);
+}
+
+/* MARK: - The server's certificate */
 
 /* Called during a handshake, on the thread that serves the connection. */
 static int
@@ -410,9 +464,7 @@ retrieve (gnutls_session_t session, const gnutls_datum_t *authorities, int autho
   (void) authority_count;
   (void) algorithms;
   (void) algorithm_count;
-  struct MHD_Connection *connection = gnutls_session_get_ptr (session);
-  const union MHD_ConnectionInfo *info =
-    connection ? MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT) : NULL;
+  void *context = context_of (session);
   realm_rest_choice function = atomic_load (&choice);
   char name[256];
   size_t size = sizeof (name) - 1;
@@ -420,9 +472,9 @@ retrieve (gnutls_session_t session, const gnutls_datum_t *authorities, int autho
   int has_name = 0 == gnutls_server_name_get (session, name, &size, &kind, 0) && kind == GNUTLS_NAME_DNS
     && size < sizeof (name) && is_text (name, size);
   name[has_name ? size : 0] = 0;
-  if (function == NULL || info == NULL || info->socket_context == NULL)
+  if (function == NULL || context == NULL)
     return -1;
-  const realm_rest_identity *identity = function (info->socket_context, has_name ? name : NULL);
+  const realm_rest_identity *identity = function (context, has_name ? name : NULL);
   if (identity == NULL)
     return -1;
   *chain = (gnutls_pcert_st *) identity->chain;

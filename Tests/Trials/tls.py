@@ -69,6 +69,38 @@ def silent(port, _):
     print("%s after %.1f" % (end, time.time() - begin))
 
 
+def slow(port, name):
+    """Shakes hands with each byte in a packet of its own, and shows the answer to a request."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    plain = socket.create_connection(("127.0.0.1", port), timeout=60)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    received, to_send = ssl.MemoryBIO(), ssl.MemoryBIO()
+    connection = context.wrap_bio(received, to_send, server_hostname=name)
+
+    def send():
+        for byte in to_send.read():
+            plain.sendall(bytes([byte]))
+            time.sleep(0.001)
+
+    while True:
+        try:
+            connection.do_handshake()
+            break
+        except ssl.SSLWantReadError:
+            send()
+            received.write(plain.recv(65536))
+    connection.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    send()
+    while True:
+        try:
+            print(connection.read(65536).decode("latin-1"))
+            break
+        except ssl.SSLWantReadError:
+            received.write(plain.recv(65536))
+
+
 def hold(port, argument):
     """Holds streams of a path; for each line of input it tells how many of them have got an event since."""
     count, path = argument.split(" ", 1)
@@ -104,5 +136,5 @@ def hold(port, argument):
 
 
 if __name__ == "__main__":
-    ACTIONS = {"raw": raw, "long": long, "silent": silent, "hold": hold}
+    ACTIONS = {"raw": raw, "long": long, "silent": silent, "slow": slow, "hold": hold}
     ACTIONS[sys.argv[2]](int(sys.argv[1]), sys.argv[3] if len(sys.argv) > 3 else "")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the server needs of GnuTLS beside what libmicrohttpd does with it: certificates that are chosen by name and replaced
-/// while connections stay, and the certificates of clients.
+/// while connections stay, the certificates of clients, and who does not speak TLS.
 ///
 /// It is in C because the library passes arrays of structures whose owner depends on the call.
 #ifndef REALM_REST_TLS_H
@@ -63,8 +63,15 @@ void realm_rest_session_finish (void *session, const uint8_t *bytes, size_t size
 /// client asks for, or NULL. The identity has to stay until the connection is closed.
 typedef const realm_rest_identity *(*realm_rest_choice) (void *connection_context, const char *name);
 
-/// Sets who chooses, once, before a daemon is started.
-void realm_rest_set_choice (realm_rest_choice choice);
+/// Answers a client that sends HTTP in clear, on the socket of the connection with this context. It is called on the thread that
+/// serves the connection, whose handshake fails then.
+typedef void (*realm_rest_plain) (void *connection_context);
+
+/// Sets who chooses and who answers, once, before a daemon is started.
+void realm_rest_set_callbacks (realm_rest_choice choice, realm_rest_plain plain);
+
+/// Has the first byte of the client looked at when it comes. To be called before the handshake.
+void realm_rest_session_notice_plain (void *session);
 
 /// Whether a file can be read, written or used by users who are neither its owner nor in its group.
 int realm_rest_is_open_to_others (const char *path);

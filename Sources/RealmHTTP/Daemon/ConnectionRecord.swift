@@ -359,6 +359,14 @@ final class ConnectionRecord: Sendable {
         discardReceived()
     }
 
+    /// Answers a client that sends HTTP in clear where TLS is expected. It must run on the daemon's thread of the connection, while
+    /// the handshake has not begun.
+    func refusePlain() {
+        write(FinalResponse.bytes(Problem(.malformedRequest, "this port speaks TLS; use https://"), RequestID()))
+        shutdown(descriptor, Int32(SHUT_WR))
+        discardReceived()
+    }
+
     /// Reads and drops what the client has sent, up to a MiB: closing a socket with unread bytes
     /// resets the connection, and the client would lose the last response.
     private func discardReceived() {

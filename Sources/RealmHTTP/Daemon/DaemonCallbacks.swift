@@ -24,7 +24,7 @@ enum DaemonCallbacks {
         unsafe options.connection_changed = unsafe connectionChanged
         unsafe options.refused = unsafe refused
         if thread.server.configuration.tls != nil {
-            unsafe realm_rest_set_choice(TLSConnection.choice)
+            unsafe realm_rest_set_callbacks(TLSConnection.choice, TLSConnection.plain)
             unsafe options.certificate = unsafe realm_rest_certificate_callback()
         }
         return unsafe options

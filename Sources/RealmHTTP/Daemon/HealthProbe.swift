@@ -11,7 +11,7 @@ package enum HealthProbe {
     package enum Outcome: Equatable {
         /// The first line of a response.
         case answered(String)
-        /// Something listens, and does not answer in HTTP, as a port does that speaks TLS.
+        /// Something listens, and does not answer in HTTP.
         case silent
         /// Nothing listens.
         case refused

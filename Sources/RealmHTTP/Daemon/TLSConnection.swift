@@ -33,6 +33,7 @@ internal import RealmStorage
     init(_ session: UnsafeMutableRawPointer, _ store: TLSStore) {
         unsafe self.session = unsafe session
         self.store = store
+        unsafe realm_rest_session_notice_plain(session)
         if store.current.authorities != nil { unsafe realm_rest_session_ask(session) }
     }
 
@@ -71,5 +72,11 @@ internal import RealmStorage
             let tls = unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue().tls
         else { return nil }
         return unsafe tls.choose(for: name.map { unsafe String(cString: $0) }).pointer
+    }
+
+    /// The function by which the client of the connection whose record is the context gets an answer when it sends HTTP in clear.
+    static let plain: realm_rest_plain = { context in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue().refusePlain()
     }
 }

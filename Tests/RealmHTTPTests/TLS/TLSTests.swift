@@ -182,10 +182,10 @@ import Testing
 
     // MARK: - Those who speak otherwise
 
-    @Test func `plain HTTP and nonsense on an encrypted port end at once, and others are served`() throws {
+    @Test func `nonsense on an encrypted port ends at once, and others are served`() throws {
         let server = try server()
         let texts = [
-            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{16}\u{3}\u{1}\u{40}\u{0}",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "get / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{40}\u{0}",
             "SSH-2.0-x\r\n", String(repeating: "\u{0}", count: 70_000),
         ]
         for text in texts {
@@ -197,8 +197,31 @@ import Testing
             #expect(Instant.now().seconds(since: begin) < 15)
             #expect(try Tool.curl(["https://127.0.0.1:\(server.port)/healthz"]).contains("200 OK"))
         }
-        #expect(throws: (any Error).self) {
-            try HTTPClient(port: server.port, timeoutSeconds: 20).request("GET", "/healthz")
+    }
+
+    @Test func `plain HTTP on an encrypted port is answered in clear that the port speaks TLS`() throws {
+        let server = try server()
+        for method in ["GET", "OPTIONS", "POST"] {
+            let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+            try client.send("\(method) /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 400 && answer.code == "malformed_request", "\(answer.text)")
+            #expect(answer.text.contains("this port speaks TLS; use https://") && answer["Connection"] == "close")
+        }
+        // The first byte decides, and may come late.
+        let late = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        Threads.sleep(seconds: 0.2)
+        try late.send("G")
+        #expect(try late.readAnswer().status == 400)
+        #expect(try !late.receiveSome())
+        #expect(try Tool.curl(["https://127.0.0.1:\(server.port)/healthz"]).contains("200 OK"))
+    }
+
+    @Test func `a handshake that comes byte by byte is one, also where bytes of it are capital letters`() throws {
+        let server = try server()
+        for name in ["GET", "localhost"] {
+            let seen = try Tool.python(port: server.port, "slow", name)
+            #expect(seen.contains("HTTP/1.1 200"), "\(seen)")
         }
     }
 
