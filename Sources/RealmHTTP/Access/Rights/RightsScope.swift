@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmEngine
+internal import RealmEngine
 package import RealmStorage
 
 /// What the holder of rights may see of a realm by one kind of action.
