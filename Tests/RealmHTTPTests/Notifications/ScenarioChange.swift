@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmEngine
 import RealmTestSupport
 
 /// Change sets of the interface, in the words of the vectors.
@@ -25,6 +26,16 @@ enum ScenarioChange {
             let rows = (set[list]?.elements ?? []).filter { $0["entry"] == nil }
             let numbers = rows.map { [$0[section]?.integer ?? 0, $0[index]?.integer ?? 0] }
             return zip(numbers, numbers.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) }
+        }
+    }
+
+    /// The rows that a change set of a result takes out and puts in again, by their keys.
+    static func movedRows(_ set: ParsedJSON) -> [CollectionChanges.Move] {
+        (set["deletions"]?.elements ?? []).compactMap { row in
+            guard let key = row["key"], let new = (set["insertions"]?.elements ?? []).first(where: { $0["key"] == key }),
+                let from = row["index"]?.integer, let to = new["index"]?.integer
+            else { return nil }
+            return CollectionChanges.Move(from: Int(from), to: Int(to))
         }
     }
 

@@ -93,6 +93,24 @@ struct CombinedSetTests {
         #expect(try sum([deleted, inserted]) == modified)
     }
 
+    /// The scenario `results-sorted-move-back-parse`, when the commits of its step were more than a second apart.
+    @Test func `of a result add up, also where a row comes back to its place`() throws {
+        func told(_ deletions: String, _ insertions: String) throws -> ParsedJSON {
+            try ParsedJSON(parsing: "{\"deletions\":[\(deletions)],\"insertions\":[\(insertions)]}")
+        }
+        func total(_ sets: ParsedJSON...) -> String? { ScenarioRun.combinedRows(sets)?.serialized }
+        let first = #"{"index":0,"key":"0"}"#
+        let third = #"{"index":2,"key":"0"}"#
+        let other = #"{"index":2,"key":"7"}"#
+        #expect(
+            try total(told(first, third), told(third, first))
+                == #"{"deletions":[],"insertions":[],"modifications":[0],"modificationsNew":[0],"moves":[]}"#)
+        #expect(
+            try total(told(first, ""), told("", other))
+                == #"{"deletions":[0],"insertions":[2],"modifications":[],"modificationsNew":[],"moves":[]}"#)
+        #expect(try total(told("", other), told(other, "")) == nil)
+    }
+
     @Test func `of an object add up`() throws {
         let first = #"{"properties":[{"name":"a","oldValue":null,"newValue":"x"},{"name":"b","oldValue":1,"newValue":2}]}"#
         let second = #"{"properties":[{"name":"a","oldValue":"x","newValue":"y"}]}"#
@@ -151,13 +169,14 @@ struct ScenarioRun {
             for set in sets where !ScenarioChange.isAscending(set) {
                 problems.append("step \(number), \(observer.id): not ascending: \(set.serialized)")
             }
-            let told = sets.filter { $0["skipped"]?.isTrue != true }.compactMap {
-                ScenarioChange.vectorForm($0, kind: observer.kind)
-            }
+            let told = sets.filter { $0["skipped"]?.isTrue != true }
             let expected = (vector["expect"]?.elements ?? []).first {
                 $0["step"]?.integer == Int64(number) && $0["observer"]?.text == observer.id && $0["change"] != nil
             }?["change"]
-            let combined = ScenarioRun.combined(told)
+            let combined =
+                told.count > 1 && observer.kind == "results"
+                ? ScenarioRun.combinedRows(told)
+                : ScenarioRun.combined(told.compactMap { ScenarioChange.vectorForm($0, kind: observer.kind) })
             if combined != expected {
                 problems.append(
                     "step \(number), \(observer.id): \(combined?.serialized ?? "nothing") instead of \(expected?.serialized ?? "nothing")"
@@ -184,6 +203,26 @@ struct ScenarioRun {
         // Sets of their own, of commits that were a while apart on a busy machine, may add up to nothing.
         let changes = log.changes().vectorForm
         return changes == CollectionChanges().vectorForm ? nil : changes
+    }
+
+    /// One change set of several of a result that follow each other. Rows are known by their keys, so one that comes back to its place
+    /// has only been modified.
+    static func combinedRows(_ sets: [ParsedJSON]) -> ParsedJSON? {
+        var log = ListChangeLog()
+        for set in sets {
+            guard let vector = ScenarioChange.vectorForm(set, kind: "results") else { continue }
+            let changes = CollectionChanges(vector: vector)
+            let moves = ScenarioChange.movedRows(set)
+            log.merge(
+                ListChangeLog(
+                    deletions: changes.deletions.filter { index in !moves.contains { $0.from == index } },
+                    insertions: changes.insertions.filter { index in !moves.contains { $0.to == index } },
+                    modified: (changes.modificationsNew + moves.map(\.to)).sorted(), moves: moves, isCleared: changes.isCleared))
+        }
+        var changes = log.changes()
+        // Results tell of no moves.
+        changes.moves = []
+        return changes == CollectionChanges() ? nil : changes.vectorForm
     }
 
     /// One change set of several of a dictionary that follow each other; nil when they add up to nothing.
