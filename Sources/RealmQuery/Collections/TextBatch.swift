@@ -31,6 +31,8 @@ struct TextBatch {
         otherwise: (Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Mask {
         var matches = Mask.none
+        texts.reserveCapacity(candidates.count)
+        rows.reserveCapacity(candidates.count)
         try candidates.forEach { row throws(StorageError) in
             if let leaf = try leaf(row), leaf.count < TextBatch.fewTexts {
                 try append(leaf, of: row)
@@ -38,6 +40,7 @@ struct TextBatch {
                 matches[row] = try otherwise(row)
             }
         }
+        found.reserveCapacity(texts.count)
         try pattern.pattern.match(texts, &found, cancellation)
         // `ALL` is decided by a text that does not match, the others by one that does.
         let wanted = quantifier != .all

@@ -18,7 +18,7 @@ final class ColumnPairCondition: Condition {
     ///   - right: Another int property of the same class.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that limits the leaves which the readers of the query keep.
-    init(_ left: Column, _ relation: Relation, _ right: Column, label: String, cancellation: CancellationCheck? = nil) {
+    init(_ left: Column, _ relation: Relation, _ right: Column, label: String, cancellation: CancellationCheck) {
         self.relation = relation
         self.left = ColumnReader(left, cancellation)
         self.right = ColumnReader(right, cancellation)

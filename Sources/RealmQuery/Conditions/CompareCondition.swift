@@ -176,9 +176,8 @@ final class CompareCondition: RowCondition {
     ///
     /// - Complexity: O(n log n) for n values on both sides together.
     private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
-        let equalsNothing = isIEEE
-        let left = try cancellation.sorted(leftGroups.values[leftRange].lazy.filter { !(equalsNothing && $0.isBinaryNaN) })
-        let right = try cancellation.sorted(rightGroups.values[rightRange].lazy.filter { !(equalsNothing && $0.isBinaryNaN) })
+        let left = try sorted(leftGroups.values[leftRange])
+        let right = try sorted(rightGroups.values[rightRange])
         var leftIndex = 0
         var rightIndex = 0
         while leftIndex < left.count, rightIndex < right.count {
@@ -188,6 +187,12 @@ final class CompareCondition: RowCondition {
             if order < 0 { leftIndex += 1 } else { rightIndex += 1 }
         }
         return false
+    }
+
+    /// Returns values in the total order, without those that equal nothing.
+    private func sorted(_ values: ArraySlice<Value>) throws(StorageError) -> [Value] {
+        guard isIEEE else { return try cancellation.sorted(values) }
+        return try cancellation.sorted(values.lazy.filter { !$0.isBinaryNaN })
     }
 
     /// Returns the least and the greatest of at least one value, in the total order.

@@ -33,7 +33,7 @@ final class MembershipCondition: Condition {
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that limits the leaves which the readers of the query keep.
     init(
-        _ column: Column, _ values: [Value], ignoresCase: Bool = false, label: String, cancellation: CancellationCheck? = nil
+        _ column: Column, _ values: [Value], ignoresCase: Bool = false, label: String, cancellation: CancellationCheck
     ) {
         self.column = column
         self.label = label

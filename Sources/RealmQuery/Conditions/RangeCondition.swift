@@ -18,7 +18,7 @@ final class RangeCondition: Condition {
     ///   - limits: The limits, both of which belong to the range.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that limits the leaves which the readers of the query keep.
-    init(_ column: Column, _ limits: ClosedRange<Int64>, label: String, cancellation: CancellationCheck? = nil) {
+    init(_ column: Column, _ limits: ClosedRange<Int64>, label: String, cancellation: CancellationCheck) {
         self.limits = limits
         self.column = column
         self.label = label

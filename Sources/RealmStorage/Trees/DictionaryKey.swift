@@ -3,7 +3,7 @@
 /// The key of a dictionary entry. No SDK writes integer keys, but the format has them.
 ///
 /// Text keys are compared by their bytes. They borrow from the snapshot, as values do.
-package enum DictionaryKey: Sendable, Equatable {
+package enum DictionaryKey: Sendable, Hashable {
     /// A text, as SDKs write keys.
     case text(ByteView)
     /// A number, which only the format provides for.

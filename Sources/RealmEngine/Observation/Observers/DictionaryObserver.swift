@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 internal import RealmStorage
 
 /// Observes a dictionary: its entries by the operations on it, and if the values are links also the
@@ -11,6 +12,8 @@ final class DictionaryObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
     /// The class of the linked objects; nil for other values.
     private let target: TableKey?
+    /// Limits the time of each evaluation.
+    private let clock: EvaluationClock
     /// The number of entries in the version that the observer is at.
     private var count = 0
     /// Whether the object that has the dictionary was deleted.
@@ -18,9 +21,12 @@ final class DictionaryObserver: TargetObserver {
 
     /// Starts to observe a dictionary at the version of `snapshot`; throws `notFound` when its object
     /// does not exist.
-    init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
+    init(
+        _ property: ObservedProperty, _ filter: ObservedTarget.Filter, _ clock: EvaluationClock, at snapshot: Snapshot
+    ) throws(ObservationError) {
         self.property = property
         self.filter = filter
+        self.clock = clock
         let column = try property.column(in: snapshot)
         target = column.type == .link ? column.targetTable : nil
         try restart(at: snapshot)
@@ -63,22 +69,26 @@ final class DictionaryObserver: TargetObserver {
 
     /// Returns the changed keys over a range.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        try observed(try change(range))
+        if range.log.isDeleted(property.object) { return try deletion(range) }
+        if range.log.hasReturned(property.object) { return try changeOfReturned(range) }
+        return try observed(try change(range))
+    }
+
+    /// Notes that the object was deleted, and returns the change with the keys of the old version.
+    private func deletion(_ range: ObservedRange) throws(ObservationError) -> ObservedChange {
+        isGone = true
+        count = 0
+        var keys: [DictionaryKey] = []
+        if let old = try observed(try entries(in: range.from.snapshot)) { keys = try self.keys(of: old) }
+        return .dictionary(
+            DictionaryChange(
+                deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
+                isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
     }
 
     /// Computes the change over a range from the recorded operations; deleted keys are read from the old
     /// version.
     private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
-        if range.log.isDeleted(property.object) {
-            isGone = true
-            let keys = try entries(in: range.from.snapshot).map(DictionaryObserver.keys) ?? []
-            count = 0
-            return .dictionary(
-                DictionaryChange(
-                    deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
-                    isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
-        }
-        if range.log.hasReturned(property.object) { return try changeOfReturned(range) }
         let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
         guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {
             return nil
@@ -97,27 +107,18 @@ final class DictionaryObserver: TargetObserver {
 
     /// Computes the change of a dictionary whose object has left the view of the listeners and come back: by its keys, as the
     /// operations are not known. Entries that are there before and after count as modified.
-    private func changeOfReturned(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
-        guard let old = try entries(in: range.from.snapshot), let new = try entries(in: range.to.snapshot) else {
-            return .unknown
-        }
-        var deletions: [Int] = []
-        var cursor = old.entries()
-        var index = 0
-        while let entry = try cursor.next() {
-            if try new.find(entry.key.bytes) == nil { deletions.append(index) }
-            index += 1
-        }
-        var insertions: [Int] = []
-        cursor = new.entries()
-        index = 0
-        while let entry = try cursor.next() {
-            if try old.find(entry.key.bytes) == nil { insertions.append(index) }
-            index += 1
-        }
+    private func changeOfReturned(_ range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        guard let old = try observed(try entries(in: range.from.snapshot)),
+            let new = try observed(try entries(in: range.to.snapshot))
+        else { return .unknown }
+        let oldKeys = try keys(of: old)
+        let newKeys = try keys(of: new)
+        let (before, after) = (Set(oldKeys), Set(newKeys))
         count = new.count
-        let changes = CollectionChanges(deletions: deletions, insertions: insertions, modified: Array(0..<new.count))
-        return changes.isEmpty ? nil : .dictionary(try change(changes, new, range))
+        let changes = CollectionChanges(
+            deletions: oldKeys.indices.filter { !after.contains(oldKeys[$0]) },
+            insertions: newKeys.indices.filter { !before.contains(newKeys[$0]) }, modified: Array(newKeys.indices))
+        return changes.isEmpty ? nil : .dictionary(try observed(try change(changes, new, range)))
     }
 
     /// Adds a modification for each entry whose linked object was modified.
@@ -137,18 +138,27 @@ final class DictionaryObserver: TargetObserver {
     private static func markTurned(
         from old: DictionaryView, to new: DictionaryView, _ log: inout ListChangeLog
     ) throws(StorageError) {
-        var cursor = new.entries()
+        var before: [DictionaryKey: Bool] = [:]
+        before.reserveCapacity(old.count)
+        var cursor = old.entries()
+        while let entry = try cursor.next() { before[entry.key] = entry.value.isNull }
+        cursor = new.entries()
         var index = 0
         while let entry = try cursor.next() {
-            if let before = try old.find(entry.key.bytes), before.isNull != entry.value.isNull { log.modify(at: index) }
+            if let wasNull = before[entry.key], wasNull != entry.value.isNull { log.modify(at: index) }
             index += 1
         }
     }
 
     /// Returns all keys of a dictionary in their stored order.
-    private static func keys(_ entries: DictionaryView) throws(StorageError) -> [DictionaryKey] {
+    private func keys(of entries: DictionaryView) throws(ObservationError) -> [DictionaryKey] {
         var keys: [DictionaryKey] = []
-        for index in 0..<entries.count { keys.append(try entries.key(at: index)) }
+        keys.reserveCapacity(entries.count)
+        var cursor = entries.entries()
+        while let entry = try observed(try cursor.next()) {
+            try evaluated(try clock.step(keys.count))
+            keys.append(entry.key)
+        }
         return keys
     }
 

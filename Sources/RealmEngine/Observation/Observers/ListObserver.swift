@@ -89,17 +89,13 @@ final class ListObserver: TargetObserver {
         let isWritten = range.log.isWritten(property)
         guard isWritten || !modified.isEmpty else { return nil }
         if isWritten { try restart(at: range.to.snapshot) }
-        // Operations on mixed lists count links that the listeners may not see.
-        if target == nil, range.to.snapshot.scope != nil, try property.column(in: range.to.snapshot).type == .mixed {
-            return .unknown
-        }
-        let changes = changes((before, oldCount), modified, range)
+        let changes = try changes((before, oldCount), modified, range)
         guard changes.fits(before: oldCount, after: count) else { return .unknown }
         return changes.isEmpty ? nil : change(changes, before, range)
     }
 
-    /// Computes the change of positions from the recorded operations, or by comparing keys if links to
-    /// deleted objects are stored or operations are lacking.
+    /// Computes the change of positions from the recorded operations. Where they are lacking, or also count links that are never
+    /// shown, keys are compared; values have none, so all of them are replaced.
     ///
     /// - Parameters:
     ///   - before: The keys of linked objects and the number of elements before the change.
@@ -107,21 +103,27 @@ final class ListObserver: TargetObserver {
     ///   - range: The versions and the changes between them.
     private func changes(
         _ before: (keys: [ObjectKey], count: Int), _ modified: Set<ObjectKey>, _ range: ObservedRange
-    ) -> CollectionChanges {
+    ) throws(ObservationError) -> CollectionChanges {
         let hasReturned = range.log.hasReturned(property.object)
         if let target, hasReturned || range.from.snapshot.hasTombstones(target) || range.to.snapshot.hasTombstones(target) {
-            // Operations also count unresolved links, which are never shown.
             let keys = keys
             return SequenceDiff.changes(
                 from: before.keys.map(\.rawValue), to: keys.map(\.rawValue), isModified: { modified.contains(keys[$0]) },
                 canReorder: true)
         }
-        if hasReturned { return .replacement(of: before.count, with: count) }
+        let mayCountHidden = try mayCountHidden(range.to.snapshot)
+        if hasReturned || mayCountHidden { return .replacement(of: before.count, with: count) }
         var log = range.log.operations(on: property)
         if !modified.isEmpty {
             for (index, key) in keys.enumerated() where modified.contains(key) { log.modify(at: index) }
         }
         return log.changes()
+    }
+
+    /// Whether the recorded operations may count links that the listeners do not see: those among mixed values.
+    private func mayCountHidden(_ snapshot: Snapshot) throws(ObservationError) -> Bool {
+        guard target == nil, snapshot.scope != nil else { return false }
+        return try property.column(in: snapshot).type == .mixed
     }
 
     /// Makes the event of a change, with keys for objects and with positions for values.

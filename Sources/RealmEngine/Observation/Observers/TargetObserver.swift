@@ -78,7 +78,7 @@ extension ObservedTarget {
         case .sections(let table, let query, let sections):
             return try SectionObserver(
                 table, query, in: sections, filter: filter, names: names, clock: clock, at: snapshot)
-        case .collection(let property): return try collection(property, snapshot)
+        case .collection(let property): return try collection(property, in: snapshot, clock: clock)
         case .view(let property, let query): return try view(property, query, in: snapshot, names: names, clock: clock)
         case .linkingObjects(let target, let origin, let column, let query):
             return try RowsObserver(
@@ -91,10 +91,10 @@ extension ObservedTarget {
 
     /// Makes the observer of a whole collection, which has the order of the collection.
     private func collection(
-        _ property: ObservedProperty, _ snapshot: Snapshot
+        _ property: ObservedProperty, in snapshot: Snapshot, clock: EvaluationClock
     ) throws(ObservationError) -> any TargetObserver {
         if try property.column(in: snapshot).collection == .dictionary {
-            return try DictionaryObserver(property, filter, at: snapshot)
+            return try DictionaryObserver(property, filter, clock, at: snapshot)
         }
         return try ListObserver(property, filter, at: snapshot)
     }

@@ -93,16 +93,16 @@ final class ValueViewObserver: TargetObserver {
             (places, size) = ([], 0)
             return .values(ValuesChange(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
         }
-        let log = range.log.operations(on: property)
         let before = places
         let oldSize = size
         try restart(at: range.to.snapshot)
-        // The operations are lacking, or count links that the listeners may not see.
+        // The operations are lacking, or also count links that the listeners do not see.
         if range.log.hasReturned(property.object)
             || mayReachObjects && range.to.snapshot.scope != nil && range.log.isWritten(property)
         {
             return change(.replacement(of: before.count, with: places.count))
         }
+        let log = range.log.operations(on: property)
         let collection = log.changes()
         guard collection.fits(before: oldSize, after: size) else { return .unknown }
         let follower = collection.newPositions(of: oldSize)
