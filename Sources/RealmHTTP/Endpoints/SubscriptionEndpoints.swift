@@ -41,7 +41,10 @@ struct SubscriptionEndpoints: Sendable {
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
-            realm.align(subs, wantsContents: false, countedIn: share, within: call.request.budget) { result in
+            let budget = call.request.budget
+            realm.align(
+                subs, wantsContents: false, countedIn: share, until: budget.deadline, isWanted: { budget.goesOn }
+            ) { result in
                 for sub in subs { sub.feed.deactivate() }
                 promise.complete(register(subs, result, in: realm, share, for: call))
             }

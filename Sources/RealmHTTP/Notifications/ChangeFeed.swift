@@ -21,6 +21,8 @@ final class ChangeFeed: Sendable {
         var attachment: Attachment?
         /// Whether the hub was called to begin the observation and has not done it yet.
         var isAttaching = false
+        /// Whether the feed was closed, so that it begins no observation.
+        var isClosed = false
         /// Actions to call when the observation has begun, for callers that came before that.
         var waiting: [@Sendable () -> Void] = []
         /// The newest change sets of the feed, from which clients resume.
@@ -75,15 +77,15 @@ final class ChangeFeed: Sendable {
     ///   - resolved: The definition with its names resolved.
     ///   - definition: The definition as the client wrote it.
     ///   - identity: The identity of the feed, from `identity(_:_:)`.
+    ///   - nameIdentity: The identity of the definition, from `nameIdentity(_:)`.
     ///   - notifications: The notifications of the realm.
     init(
-        _ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String,
+        _ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String, nameIdentity: String,
         _ notifications: RealmNotifications
     ) {
         self.identity = identity
-        let name = ChangeFeed.nameIdentity(definition)
-        nameIdentity = name
-        definitionBytes = ChangeFeed.byteCount(of: definition, textBytes: name.utf8.count)
+        self.nameIdentity = nameIdentity
+        definitionBytes = ChangeFeed.byteCount(of: definition, textBytes: nameIdentity.utf8.count)
         self.definition = definition
         names = notifications.database.backlinkNames
         hub = notifications.hub
@@ -126,8 +128,8 @@ final class ChangeFeed: Sendable {
     }
 
     /// Text that is equal for equal definitions that refer to the same objects.
-    static func identity(_ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition) -> String {
-        resolved.target.identity + "\u{0}" + nameIdentity(definition)
+    static func identity(_ resolved: ResolvedSubscription, _ nameIdentity: String) -> String {
+        resolved.target.identity + "\u{0}" + nameIdentity
     }
 
     /// What the rows of the feed are. A migration may change it.
@@ -168,29 +170,53 @@ final class ChangeFeed: Sendable {
     /// The memory in bytes that the definition, the observation and the change sets take, about.
     var byteCount: Int { definitionBytes + state.withLock { $0.observedBytes + $0.ringBytes } }
 
-    /// Counts what the feed takes from now on in a share, until that is released.
-    func count(in share: ObservedShare) {
-        state.withLock { state in
-            state.shares.removeAll { $0.share == nil || $0.share === share }
+    /// Counts the definition and its observation in a share, once and until that is released. Change sets count for the server alone.
+    ///
+    /// - Throws: `too_many_streams` when the client of the share would exceed its limit; nothing is counted then.
+    func join(_ share: ObservedShare) throws(Problem) {
+        let bytes = state.withLock { state -> Int? in
+            guard !state.shares.contains(where: { $0.share === share }) else { return nil }
+            state.shares.removeAll { $0.share == nil }
             state.shares.append(WeakShare(share: share))
+            return definitionBytes + state.observedBytes
         }
+        guard let bytes, let problem = share.add(bytes) else { return }
+        leave(share)
+        throw problem
     }
 
-    /// Counts what the observation takes now, after a change.
+    /// Gives back what the feed has counted in a share.
+    private func leave(_ share: ObservedShare) {
+        let bytes = state.withLock { state -> Int in
+            state.shares.removeAll { $0.share == nil || $0.share === share }
+            return definitionBytes + state.observedBytes
+        }
+        _ = share.add(-bytes)
+    }
+
+    /// Sets the memory in bytes that the observation takes, and counts the difference in all shares.
     ///
-    /// - Throws: `too_many_streams` for a definition that has grown beyond what the server, or every client that reads it, may have.
-    private func count(_ bytes: Int) throws(Problem) {
+    /// - Returns: The difference; and the problem if that is growth, and all clients that read the feed exceed their limit.
+    private func setObserved(_ bytes: Int) -> (growth: Int, problem: Problem?) {
         let (growth, shares) = state.withLock { state in
             defer { state.observedBytes = bytes }
             return (bytes - state.observedBytes, state.shares.compactMap(\.share))
         }
-        let refused = shares.compactMap { $0.add(growth) }
+        guard growth != 0 else { return (0, nil) }
+        let problems = shares.compactMap { $0.add(growth) }
+        return (growth, growth > 0 && problems.count == shares.count ? problems.first : nil)
+    }
+
+    /// Counts the memory of the observation anew, after a change.
+    ///
+    /// - Throws: `too_many_streams` for a definition that has grown beyond what the server, or every client that reads it, may have.
+    private func count(_ bytes: Int) throws(Problem) {
+        let (growth, problem) = setObserved(bytes)
         guard growth > 0 else { return }
         let total = ObservedMemory.shared.byteCount
-        // What no client reads is given up later, by the calls that the hub gets.
-        if total > limits.observedBytes / 4 * 3 { notifications.makeRoom() }
+        if total > limits.observedBytes / 4 * 3 { notifications.noteLackOfRoom() }
         if total > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
-        if let problem = refused.first, refused.count == shares.count { throw problem }
+        if let problem { throw problem }
     }
 
     /// Counts the memory of the ring anew.
@@ -254,9 +280,10 @@ final class ChangeFeed: Sendable {
     /// The streams and polls that wait for changes of this feed.
     var subscribers: [any ChangeSubscriber] { state.withLock { Array($0.subscribers.values) } }
 
-    /// Ends the observation. Change sets that are in the ring stay readable.
+    /// Ends the observation for good. Change sets that are in the ring stay readable.
     func close() {
         let attachment = state.withLock { state -> Attachment? in
+            state.isClosed = true
             defer { state.attachment = nil }
             return state.attachment
         }
@@ -285,6 +312,7 @@ final class ChangeFeed: Sendable {
         }
         let action = state.withLock { state -> Action in
             if let failure = state.failure { return .fail(failure) }
+            if state.isClosed { return .fail(ChangeFeed.problem(.closed)) }
             if let attachment = state.attachment { return .use(attachment) }
             guard !state.isAttaching else {
                 state.waiting.append { [self] in catchUp(wantsContents: wantsContents, admission, completion) }
@@ -320,28 +348,36 @@ final class ChangeFeed: Sendable {
                 notifications.makeRoom()
                 return attach(target, isActive: isActive, isRepeated: true, admission, completion)
             }
-            let (waiting, hasChanged) = state.withLock { state in
+            let (waiting, hasChanged, isClosed) = state.withLock { state in
                 state.isAttaching = false
                 switch result {
-                // Others that want the observation begin it again, in their own time.
-                case .failure(.query(.cancelled)) where !state.waiting.isEmpty: break
+                case .success where state.isClosed: break
+                // Other callers begin the observation again, in their own time.
+                case .failure(.query(.cancelled)): break
                 case .success(let attached):
                     state.attachment = attached.attachment
-                    state.observedBytes = attached.byteCount
                     state.ring.restart(at: attached.version.token.version)
                     ChangeFeed.countRing(&state)
                     state.firstCount = attached.contents.count
                 case .failure(let error): state.failure = ChangeFeed.problem(error)
                 }
                 defer { state.waiting = [] }
-                return (state.waiting, (state.activeUsers > 0) != isActive)
+                return (state.waiting, (state.activeUsers > 0) != isActive, state.isClosed)
             }
             HeldLocks.assertNone()
             switch result {
+            case .success(let attached) where isClosed:
+                hub.detachNow(attached.attachment)
+                completion(.failure(ChangeFeed.problem(.closed)))
             case .success(let attached):
                 // Users have come or gone meanwhile.
                 if hasChanged { updateActivity(of: attached.attachment) }
-                completion(.success((attached.version, attached.contents)))
+                if let problem = setObserved(attached.byteCount).problem {
+                    end(problem)
+                    completion(.failure(problem))
+                } else {
+                    completion(.success((attached.version, attached.contents)))
+                }
             case .failure(let error):
                 if failure != nil { notifications.forget(self) }
                 completion(.failure(ChangeFeed.problem(error)))
@@ -433,7 +469,7 @@ extension ChangeFeed: ObservationListener {
         do throws(Problem) {
             try count(event.byteCount)
         } catch {
-            return end(error) { [hub] in hub.detachDuringEvent($0) }
+            return end(error)
         }
         do throws(Problem) {
             if case .unknown = event.change { return reset(at: version) }
@@ -483,6 +519,7 @@ extension ChangeFeed: ObservationListener {
         let old = state.withLock { state -> ResolvedSubscription in
             state.attachment = nil
             state.ring.restart(at: version.token.version)
+            ChangeFeed.countRing(&state)
             let old = state.resolved
             switch outcome {
             case .success(let resolved): state.resolved = resolved
@@ -491,28 +528,26 @@ extension ChangeFeed: ObservationListener {
             return old
         }
         withExtendedLifetime(old) {}
+        // The hub has ended the observation.
+        _ = setObserved(0)
         notifications.noteChange(self)
     }
 
     /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice
     /// it.
-    func didFail(_ error: ObservationError) { end(ChangeFeed.problem(error)) { _ in } }
+    func didFail(_ error: ObservationError) { end(ChangeFeed.problem(error)) }
 
-    /// Ends the feed with a problem.
-    ///
-    /// - Parameters:
-    ///   - problem: What its readers get.
-    ///   - detach: Ends the attachment at the hub, where it has not ended.
-    private func end(_ problem: Problem, detach: (Attachment) -> Void) {
+    /// Ends the feed and its observation with a problem, which its readers get. Called on the hub's thread.
+    private func end(_ problem: Problem) {
         let attachment = state.withLock { state -> Attachment? in
             defer { state.attachment = nil }
             state.failure = problem
-            state.observedBytes = 0
             state.ring.restart(at: .max)
             ChangeFeed.countRing(&state)
             return state.attachment
         }
-        if let attachment { detach(attachment) }
+        _ = setObserved(0)
+        if let attachment { hub.detachNow(attachment) }
         notifications.forget(self)
         notifications.noteChange(self)
     }

@@ -164,15 +164,30 @@ struct DefinitionResolver {
 
     /// Makes the query over objects. It is bound once, to find its errors.
     private func query(over table: Table) throws(Problem) -> ObservedQuery {
-        let query = try parse()
+        try bind(try parse(), to: table, order, in: QueryPartNames()).query
+    }
+
+    /// Binds the query over objects.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - table: The class of the objects.
+    ///   - order: The order beside the query.
+    ///   - names: The parameters that its parts were read from.
+    /// - Returns: The query to observe, and the bound one.
+    /// - Throws: The problem of the query, with its parameter.
+    private func bind(
+        _ query: Query, to table: Table, _ order: ResultOrder, in names: QueryPartNames
+    ) throws(Problem) -> (query: ObservedQuery, bound: BoundQuery) {
         let arguments = try arguments
-        let mapping = database.backlinkNames.mapping
         do throws(QueryError) {
-            _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
+            let bound = try query.bind(
+                to: table, in: snapshot, arguments: arguments, mapping: database.backlinkNames.mapping, order: order, check: check
+            )
+            return (ObservedQuery(query, arguments, order: order, limit: definition.limit), bound)
         } catch {
-            throw ObjectQuery.problem(error, in: QueryPartNames(), budget)
+            throw ObjectQuery.problem(error, in: names, budget)
         }
-        return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
 
     /// Makes the query over elements that are values, which the query names `self`. It is bound
@@ -216,28 +231,20 @@ struct DefinitionResolver {
         grouping.resolve(.objects(table), database.backlinkNames.mapping, in: snapshot)
         try check(grouping, table)
         try grouping.requireValues(of: table, in: snapshot)
-        var query = try query(over: table)
+        let parsed = try parse()
+        var order = order
+        var names = QueryPartNames()
+        if definition.sort.isEmpty, !parsed.hasDescriptors {
+            order.sort = [ResultOrder.Key(path: grouping.path, isAscending: true)]
+            names = QueryPartNames(sort: "sectionBy")
+        }
+        let (query, bound) = try bind(parsed, to: table, order, in: names)
         if let first = definition.sort.first {
             guard first.path == grouping.path else { throw DefinitionResolver.wrongSort }
-        } else if query.query.hasDescriptors {
-            let bound = try Problem.querying { () throws(QueryError) in
-                try query.query.bind(
-                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, check: check)
-            }
+        } else if parsed.hasDescriptors {
             guard let label = bound.sortLabels.first, label == grouping.path || label == "-" + grouping.path else {
                 throw DefinitionResolver.wrongSort
             }
-        } else {
-            let sorted = ResultOrder(
-                sort: [ResultOrder.Key(path: grouping.path, isAscending: true)], distinct: definition.distinct)
-            do throws(QueryError) {
-                _ = try query.query.bind(
-                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted,
-                    check: check)
-            } catch {
-                throw ObjectQuery.problem(error, in: QueryPartNames(sort: "sectionBy"), budget)
-            }
-            query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
         }
         var fit: (@Sendable (SectionIdentity) -> Int)?
         if let name = definition.section.map({ SectionName($0) }) { fit = { SectionKey($0).fit(name).rawValue } }

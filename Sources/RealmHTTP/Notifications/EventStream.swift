@@ -203,9 +203,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     private func perform(_ task: Task) {
         switch task {
         case .align(let position, let indexes, let reason):
-            notifications.align(reader.subs, wantsContents: true, countedIn: share) { [self] result in
-                start(result, from: .version(position), because: .lost(indexes, reason))
-            }
+            align { [self] result in start(result, from: .version(position), because: .lost(indexes, reason)) }
         case .produce(let production):
             guard !notifications.work({ [self] in produce(production) }) else { return }
             let connection = withState { state -> (any EventConnection)? in
@@ -233,9 +231,14 @@ final class EventStream: EventSource, ChangeSubscriber {
             return
         }
         for sub in reader.subs { sub.feed.add(self) }
-        notifications.align(reader.subs, wantsContents: true, countedIn: share) { [self] result in
-            start(result, from: options.start, because: .beginning)
-        }
+        align { [self] result in start(result, from: options.start, because: .beginning) }
+    }
+
+    /// Brings the subscriptions to the newest version, with their contents, as long as the stream is open.
+    private func align(_ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void) {
+        notifications.align(
+            reader.subs, wantsContents: true, countedIn: share, isWanted: { [self] in state.withLock { $0.phase != .over } },
+            completion)
     }
 
     /// Returns the connection of the stream to wake, which then calls `next` for what was

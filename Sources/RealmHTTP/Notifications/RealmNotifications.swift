@@ -30,6 +30,8 @@ final class RealmNotifications: Sendable {
         /// The version of the last change of the schema that was more than additions. Positions
         /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
+        /// Whether the definitions have grown so much in the current round that unused ones have to be evicted.
+        var lacksRoom = false
         /// Whether the schema has changed in the current round, so that all subscribers are
         /// notified.
         var hasNewSchema = false
@@ -213,24 +215,42 @@ final class RealmNotifications: Sendable {
     /// - Throws: The problem of a definition that names something unknown, `deadline_exceeded`, or `realm_unavailable`
     ///   when the realm is being closed.
     func feed(_ definition: SubscriptionDefinition, within budget: WorkBudget) throws(Problem) -> ChangeFeed {
+        try feed(definition, nameIdentity: ChangeFeed.nameIdentity(definition), within: budget)
+    }
+
+    /// Returns the feed of a definition, as for a client without a position.
+    private func feed(
+        _ definition: SubscriptionDefinition, nameIdentity: String, within budget: WorkBudget
+    ) throws(Problem) -> ChangeFeed {
         let resolved = try DefinitionResolver(
             definition: definition, version: database.current.shown(by: scope), database: database, budget: budget
         ).resolve()
-        let identity = ChangeFeed.identity(resolved, definition)
-        let feed = state.withLock { state -> ChangeFeed? in
+        let identity = ChangeFeed.identity(resolved, nameIdentity)
+        if let known = hold(identity) { return known }
+        let new = ChangeFeed(resolved, definition, identity: identity, nameIdentity: nameIdentity, self)
+        guard let feed = hold(identity, orAdd: new) else { throw ChangeFeed.problem(.closed) }
+        return feed
+    }
+
+    /// Takes a hold on the feed of an identity.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity.
+    ///   - new: The feed to add where there is none, or it has failed; nil for none.
+    /// - Returns: The feed; nil when there is none, or the realm is closed.
+    private func hold(_ identity: String, orAdd new: ChangeFeed? = nil) -> ChangeFeed? {
+        state.withLock { state -> ChangeFeed? in
             guard !state.isClosed else { return nil }
             if let known = state.feeds[identity], known.failure == nil {
                 known.retain()
                 return known
             }
-            let feed = ChangeFeed(resolved, definition, identity: identity, self)
-            feed.retain()
-            state.feeds[identity] = feed
-            state.byNames[feed.nameIdentity, default: []].append(feed)
-            return feed
+            guard let new else { return nil }
+            new.retain()
+            state.feeds[identity] = new
+            state.byNames[new.nameIdentity, default: []].append(new)
+            return new
         }
-        guard let feed else { throw ChangeFeed.problem(.closed) }
-        return feed
     }
 
     /// Returns the feed of a definition for a client that resumes at a position.
@@ -249,8 +269,9 @@ final class RealmNotifications: Sendable {
         _ definition: SubscriptionDefinition, from start: StartPosition, within budget: WorkBudget
     ) throws(Problem) -> (feed: ChangeFeed, start: StartPosition) {
         guard case .version(let version) = start else { return (try feed(definition, within: budget), start) }
+        let nameIdentity = ChangeFeed.nameIdentity(definition)
         let known = state.withLock { state -> [ChangeFeed]? in
-            let all = state.byNames[ChangeFeed.nameIdentity(definition)] ?? []
+            let all = state.byNames[nameIdentity] ?? []
             // A client at the version of a deletion knows of that, and of nothing that was created since.
             guard !all.contains(where: { $0.end == version }) else { return nil }
             let known = all.filter { $0.failure == nil && !$0.isOver(at: version) && $0.next(after: version).0 != .lost }
@@ -258,7 +279,8 @@ final class RealmNotifications: Sendable {
             return known
         }
         if let known, known.count == 1 { return (known[0], start) }
-        return (try feed(definition, within: budget), known?.isEmpty == true ? start : .unclear)
+        let feed = try feed(definition, nameIdentity: nameIdentity, within: budget)
+        return (feed, known?.isEmpty == true ? start : .unclear)
     }
 
     /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
@@ -347,16 +369,18 @@ final class RealmNotifications: Sendable {
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
-    ///   - budget: Limits the observations that begin, all of them together; nil where they are not begun for a request.
+    ///   - deadline: When the observations that begin are given up, if that is before the time of a read.
+    ///   - isWanted: Returns whether anybody still waits for them. Called on the thread of the hub.
     ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
-        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?, within budget: WorkBudget? = nil,
+        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
+        until deadline: Instant = .distantFuture, isWanted: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         var admission = ObservedMemory.Admission()
         admission.byteLimit = limits.observedBytes
-        admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), budget?.deadline ?? .distantFuture)
-        if let budget { admission.isWanted = { budget.goesOn } }
+        admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), deadline)
+        admission.isWanted = isWanted
         let alignment = SubscriptionAlignment(
             subs, wantsContents: wantsContents, countedIn: share, admission
         ) { [self] result in
@@ -372,6 +396,9 @@ final class RealmNotifications: Sendable {
     /// Notes that a feed has a new change set, so that its subscribers are notified at the end of
     /// the round.
     func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
+
+    /// Notes that unused feeds have to be evicted at the end of the round.
+    func noteLackOfRoom() { state.withLock { $0.lacksRoom = true } }
 
     /// Notes a change of the schema. Every feed reports the same change, and only the first report
     /// counts.
@@ -420,15 +447,17 @@ final class RealmNotifications: Sendable {
             defer { epochs.isNew = false }
             return epochs.isNew
         }
-        let (changed, all) = state.withLock { state in
+        let (changed, all, lacksRoom) = state.withLock { state in
             defer {
                 state.changed.removeAll(keepingCapacity: true)
                 state.hasNewSchema = false
+                state.lacksRoom = false
             }
-            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil)
+            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil, state.lacksRoom)
         }
-        if let all { return all.notify() }
-        changed.flatMap(\.subscribers).notify()
+        let subscribers = all ?? changed.flatMap(\.subscribers)
+        subscribers.notify()
+        if lacksRoom { makeRoom() }
     }
 
     // MARK: - The end

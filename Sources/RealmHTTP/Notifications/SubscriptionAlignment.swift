@@ -76,15 +76,13 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Counts what a feed takes for the client. The result is a failure when the client may not have as much.
+    /// Counts what a feed takes for the client. The result is a failure when the client exceeds its limit.
     private func counted(
         _ result: Result<(Version, ObservedContents?), Problem>, _ index: Int
     ) -> Result<(Version, ObservedContents?), Problem> {
         guard let share, case .success = result else { return result }
-        let known = state.withLock { state in subs.indices.filter { $0 == index || state.versions[$0] != nil } }
-        subs[index].feed.count(in: share)
         do throws(Problem) {
-            try share.set(known.reduce(0) { $0 + subs[$1].feed.byteCount })
+            try subs[index].feed.join(share)
             return result
         } catch {
             return .failure(error)

@@ -11,12 +11,16 @@ import Testing
 struct FailedObservationTests {
     private static let endless = ChangeServer.encode("ANY to.to.to.to.to.to.to.v == _id - 100")
 
-    private func server() throws -> ChangeServer {
-        let server = try ChangeServer { $0.limits.observationSeconds = 1 }
+    private func server(seconds: Int = 1) throws -> ChangeServer {
+        let server = try ChangeServer {
+            $0.limits.observationSeconds = seconds
+            $0.limits.readSeconds = max($0.limits.readSeconds, seconds)
+        }
         try server.makeRealm(
             "r",
             classes: """
                 [{"name":"N","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"v","type":"int"},
+                {"name":"spare","type":"int","optional":true},
                 {"name":"to","type":"object","objectType":"N","collection":"list"}]}]
                 """)
         try server.batch("r", (0..<40).map { "{\"create\":{\"class\":\"N\",\"body\":{\"_id\":\($0),\"v\":1}}}" })
@@ -25,7 +29,10 @@ struct FailedObservationTests {
 
     /// Makes a cheap query one that does not end.
     private func linkAll(_ server: ChangeServer) throws {
-        let all = "[" + (0..<40).map { "\"\($0)\"" }.joined(separator: ",") + "]"
+        try link(server, to: "[" + (0..<40).map { "\"\($0)\"" }.joined(separator: ",") + "]")
+    }
+
+    private func link(_ server: ChangeServer, to all: String) throws {
         try server.batch("r", (0..<40).map { "{\"patch\":{\"class\":\"N\",\"key\":\"\($0)\",\"body\":{\"to\":\(all)}}}" })
     }
 
@@ -78,5 +85,27 @@ struct FailedObservationTests {
         try linkAll(server)
         #expect(try answer.wait() >= 400)
         #expect(try server.send("GET", "r/objects/N/1").status == 200)
+    }
+
+    /// The definition failed for everybody, and was evaluated to its deadline although nobody waited for it.
+    @Test func `a registration goes on after the client has left that had its definition observed anew`() throws {
+        let server = try server(seconds: 120)
+        let body = "{\"subscriptions\":{\"a\":{\"class\":\"N\",\"where\":\"\(Self.endless.removingPercentEncoding ?? "")\"}}}"
+        let id = try #require(try server.must("POST", "r/subscriptions", body)["id"]?.text)
+        // The end of the property ends the observation.
+        let start = try #require(try server.must("GET", "r/schema")["schemaVersion"]?.integer)
+        try server.must(
+            "POST", "r/migrations",
+            "{\"fromVersion\":\(start),\"toVersion\":\(start + 1),\"allowDataLoss\":true,"
+                + #""steps":[{"removeProperty":{"class":"N","name":"spare"}}]}"#)
+        try linkAll(server)
+        var client: RawConnection? = try RawConnection(
+            port: server.port, "/v1/realms/r/changes?subscription=\(id)", accept: "application/json")
+        #expect(try eventually { try server.metric("waiting_polls") == 1 })
+        #expect(client?.text == "")
+        client = nil
+        #expect(try eventually(seconds: 30) { try server.metric("waiting_polls") == 0 })
+        try link(server, to: "[]")
+        #expect(try server.poll("r", "subscription=\(id)")["snapshots"]?.elements?.count == 1)
     }
 }

@@ -112,9 +112,9 @@ package final class ObservationHub: Sendable {
         run(refused: {}) { [self] in core.detach(attachment) }
     }
 
-    /// Ends an attachment at once, so that its memory is free before the next target is advanced. It is called while an event of the
-    /// attachment is being delivered.
-    package func detachDuringEvent(_ attachment: Attachment) { core.detach(attachment) }
+    /// Ends an attachment at once, so that its memory is free before the next target is advanced. A listener or a completion calls it,
+    /// on the hub's thread; the attachment may have ended.
+    package func detachNow(_ attachment: Attachment) { core.detach(attachment) }
 
     /// Runs a closure on the hub's thread, after everything that is committed by now was delivered. It is
     /// dropped if the hub is closed.
