@@ -10,7 +10,7 @@ extension Request {
     ///   - name: The name of a class that is not in the view.
     ///   - snapshot: The view of the version that the request reads.
     package func requireNoOtherRights(on name: String, in snapshot: Snapshot) throws(Problem) {
-        guard let scope, scope.hasOtherRights(on: name),
+        guard let scope = scope as? RightsScope, scope.hasOtherRights(on: name),
             (snapshot.scope?.base ?? snapshot).classTable(named: name) != nil
         else { return }
         guard principal.kind != .anonymous else { throw Problem.unauthenticated(self, hasCredentials: true) }

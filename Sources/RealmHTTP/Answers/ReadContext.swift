@@ -46,7 +46,7 @@ final class ReadContext: Sendable {
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
         version = (lease?.version ?? call.version ?? database.current).shown(by: call.request.scope)
         let whole = version.snapshot.scope?.base ?? version.snapshot
-        rightsIdentity = call.request.scope.flatMap { $0.isPart(of: whole) ? $0.identity : nil } ?? ""
+        rightsIdentity = (call.request.scope as? RightsScope).flatMap { $0.isPart(of: whole) ? $0.identity : nil } ?? ""
         call.request.version = version.tokenText
         call.request.readsSnapshot = lease != nil
         try requireMinimumVersion()

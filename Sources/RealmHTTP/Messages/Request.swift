@@ -70,7 +70,7 @@ package final class Request: @unchecked Sendable {
     /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
     var refusalOfRealm: Problem?
     /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
-    package var scope: RightsScope?
+    package var scope: (any VersionScope)?
     /// What its sender may write in the realm; nil for everything that the path allows.
     package var writeRights: (any WriteRights)?
     /// The rights of its sender in the realm, by which it is admitted; nil where not roles decide.
