@@ -214,7 +214,7 @@ final class ChangeFeed: Sendable {
         let (growth, problem) = setObserved(bytes)
         guard growth > 0 else { return }
         let total = ObservedMemory.shared.byteCount
-        if total > limits.observedBytes / 4 * 3 { notifications.noteLackOfRoom() }
+        if total > limits.observedBytes / 4 * 3 { notifications.makeRoomSoon() }
         if total > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
         if let problem { throw problem }
     }
@@ -233,6 +233,11 @@ final class ChangeFeed: Sendable {
 
     /// Whether the last user of the feed left at the given time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
+
+    /// Whether the feed observes nothing, is about to observe nothing and has no user: its observation was given up before it began.
+    var isAbandoned: Bool {
+        state.withLock { $0.users == 0 && $0.firstCount == nil && !$0.isAttaching && $0.failure == nil }
+    }
 
     /// Counts a subscriber that waits for changes.
     ///
@@ -379,7 +384,7 @@ final class ChangeFeed: Sendable {
                     completion(.success((attached.version, attached.contents)))
                 }
             case .failure(let error):
-                if failure != nil { notifications.forget(self) }
+                if failure != nil { notifications.forget(self) } else { _ = notifications.dropAbandoned(self) }
                 completion(.failure(ChangeFeed.problem(error)))
             }
             for action in waiting { action() }
@@ -484,6 +489,11 @@ extension ChangeFeed: ObservationListener {
                 ChangeFeed.countRing(&state)
                 if ObservedMemory.shared.byteCount > limits.observedBytes {
                     state.ring.keepLast()
+                    ChangeFeed.countRing(&state)
+                }
+                // Subscribers read the contents anew rather than that one set exceeds the limit.
+                if ObservedMemory.shared.byteCount > limits.observedBytes, !encoded.isLast {
+                    state.ring.restart(at: version)
                     ChangeFeed.countRing(&state)
                 }
                 if encoded.isLast { state.end = version }

@@ -30,8 +30,8 @@ final class RealmNotifications: Sendable {
         /// The version of the last change of the schema that was more than additions. Positions
         /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
-        /// Whether the definitions have grown so much in the current round that unused ones have to be evicted.
-        var lacksRoom = false
+        /// Whether a worker is about to evict unused definitions of all realms.
+        var willMakeRoom = false
         /// Whether the schema has changed in the current round, so that all subscribers are
         /// notified.
         var hasNewSchema = false
@@ -286,7 +286,7 @@ final class RealmNotifications: Sendable {
     /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
     /// resume; beyond the limit, the ones that were unused for longest are evicted.
     func release(_ feed: ChangeFeed) {
-        guard feed.release() else { return }
+        guard feed.release(), !dropAbandoned(feed) else { return }
         let (excess, sets) = state.withLock { state -> ([ChangeFeed], Bool) in
             defer { state.willDrop = true }
             let bytes = ObservedMemory.shared.byteCount - limits.observedBytes / 2
@@ -331,6 +331,19 @@ final class RealmNotifications: Sendable {
     func dropIdle() {
         let unused = state.withLock { $0.takeExcess(0, bytes: .max) }
         for feed in unused { feed.close() }
+    }
+
+    /// Removes a feed whose observation did not begin, so that no client can resume, if no client uses it.
+    ///
+    /// - Returns: Whether it was removed.
+    func dropAbandoned(_ feed: ChangeFeed) -> Bool {
+        let isAbandoned = state.withLock { state in
+            guard feed.isAbandoned else { return false }
+            state.remove(feed)
+            return true
+        }
+        if isAbandoned { feed.close() }
+        return isAbandoned
     }
 
     /// Removes a feed that has failed. Its subscribers find the failure when they read from it.
@@ -397,8 +410,18 @@ final class RealmNotifications: Sendable {
     /// the round.
     func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
 
-    /// Notes that unused feeds have to be evicted at the end of the round.
-    func noteLackOfRoom() { state.withLock { $0.lacksRoom = true } }
+    /// Has a worker evict the unused feeds of all realms soon, once however many feeds have grown.
+    func makeRoomSoon() {
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.willMakeRoom = true }
+            return !state.willMakeRoom
+        }
+        guard isFirst else { return }
+        _ = work { [weak self] in
+            self?.state.withLock { $0.willMakeRoom = false }
+            self?.makeRoom()
+        }
+    }
 
     /// Notes a change of the schema. Every feed reports the same change, and only the first report
     /// counts.
@@ -447,17 +470,15 @@ final class RealmNotifications: Sendable {
             defer { epochs.isNew = false }
             return epochs.isNew
         }
-        let (changed, all, lacksRoom) = state.withLock { state in
+        let (changed, all) = state.withLock { state in
             defer {
                 state.changed.removeAll(keepingCapacity: true)
                 state.hasNewSchema = false
-                state.lacksRoom = false
             }
-            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil, state.lacksRoom)
+            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil)
         }
         let subscribers = all ?? changed.flatMap(\.subscribers)
         subscribers.notify()
-        if lacksRoom { makeRoom() }
     }
 
     // MARK: - The end
