@@ -269,7 +269,8 @@ test-long: setup setup-test ## Long tests: soak, sanitizers, mutants, threads an
 # that fails is repeated with `--only FIXTURE --from NUMBER --count 1`.
 MUTANTS ?= 20000
 MUTANTS_SANITIZED ?= 5000
-MUTANT_FILES ?= $(filter-out %encrypted.realm %encrypted-large.realm %table-70000.realm,$(wildcard $(SHARED)/fixtures/*.realm))
+MUTANT_FILES ?= $(or $(filter-out %encrypted.realm %encrypted-large.realm %table-70000.realm,$(wildcard $(SHARED)/fixtures/*.realm)), \
+  Tests/RealmStorageTests/Golden/store.realm)
 LEGACY_FILES ?= $(wildcard Tests/RealmLegacyTests/Golden/*.realm $(SHARED)/fixtures/legacy/v[2-9]-*.realm)
 MUTANT_RUNS := "" "--parts cluster,index,tombstones" "--formats" "--sealed"
 
