@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests that were built, in two processes: many tests wait, for servers and for time to pass, and one process runs no more
-# of them at once than there are processors.
+# of them at once than there are processors. With ONLY=REGEX it runs those whose ids match, in one.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 program=$(swift build --show-bin-path)/realm-restPackageTests.xctest
@@ -9,6 +9,10 @@ XDG_CACHE_HOME=$(mktemp -d)
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 tests() { "$program" --testing-library swift-testing --parallel "$@"; }
+if [ -n "${ONLY:-}" ]; then
+  tests --filter "$ONLY"
+  exit
+fi
 tests --filter '^RealmHTTPTests\.' >.build/test-http.log 2>&1 &
 first=$!
 tests --skip '^RealmHTTPTests\.' 2>&1 | tee .build/test.log
