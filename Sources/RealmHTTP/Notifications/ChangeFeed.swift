@@ -21,6 +21,8 @@ final class ChangeFeed: Sendable {
         var attachment: Attachment?
         /// Whether the hub was called to begin the observation and has not done it yet.
         var isAttaching = false
+        /// Whether there was an observation, so that clients may resume.
+        var hasBegun = false
         /// Whether the feed was closed, so that it begins no observation.
         var isClosed = false
         /// Actions to call when the observation has begun, for callers that came before that.
@@ -234,9 +236,9 @@ final class ChangeFeed: Sendable {
     /// Whether the last user of the feed left at the given time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
-    /// Whether the feed observes nothing, is about to observe nothing and has no user: its observation was given up before it began.
+    /// Whether the feed has no user, and its observation was given up before it began.
     var isAbandoned: Bool {
-        state.withLock { $0.users == 0 && $0.firstCount == nil && !$0.isAttaching && $0.failure == nil }
+        state.withLock { $0.users == 0 && !$0.hasBegun && !$0.isAttaching && $0.failure == nil }
     }
 
     /// Counts a subscriber that waits for changes.
@@ -361,6 +363,7 @@ final class ChangeFeed: Sendable {
                 case .failure(.query(.cancelled)): break
                 case .success(let attached):
                     state.attachment = attached.attachment
+                    state.hasBegun = true
                     state.ring.restart(at: attached.version.token.version)
                     ChangeFeed.countRing(&state)
                     state.firstCount = attached.contents.count
