@@ -47,8 +47,6 @@ extension WriteSession {
         naming = migration.naming
         migrationWork = MigrationWork()
         migrationWork.past = try pastState()
-        // Some steps change all objects.
-        byteLimit = max(byteLimit, Int(clamping: transaction.base.space.limit))
         for (index, step) in migration.steps.enumerated() {
             let part = part ?? (done: 0, of: migration.steps.count)
             try beginStep(part.done + index, of: part.of)
