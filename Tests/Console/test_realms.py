@@ -307,7 +307,8 @@ def test_messages_are_reached_while_a_dialog_is_open(console):
     assert page.locator("body > .messages").count() == 1
 
 
-OLD = {"fromFormat": 9, "writtenBy": "realm-core 4.0 to 5.23 (2017 to 2020): Swift 3.0 to 4.4", "lossless": False,
+SHORT = {"fromFormat": 9, "lossless": False, "noteCount": 3}
+OLD = {**SHORT, "writtenBy": "realm-core 4.0 to 5.23 (2017 to 2020): Swift 3.0 to 4.4",
        "classes": [{"name": "Dog", "objects": 12}, {"name": "Cat", "objects": 3}],
        "notes": [{"kind": "tableLeftOut", "class": None, "property": None, "count": 7, "text": "the table 'odd' is no class"},
                  {"kind": "oldDates", "class": "Dog", "property": "born", "count": 12, "text": "dates of whole seconds"},
@@ -315,24 +316,29 @@ OLD = {"fromFormat": 9, "writtenBy": "realm-core 4.0 to 5.23 (2017 to 2020): Swi
 
 
 def test_what_became_of_an_old_file_is_listed(console):
-    """The member is there only for realms of formats 2 to 9."""
+    """The member is there only for realms of formats 2 to 9. The list has its short form; the document of the realm has it whole."""
     console.server
     context = console.context()
 
     def converted(route):
         listed = console.api("GET", "/v1/realms")
-        listed["items"][0] |= {"mode": "copy", "conversion": OLD}
+        listed["items"][0] |= {"mode": "copy", "conversion": SHORT}
         route.fulfill(json=listed)
+
+    def whole(route):
+        route.fulfill(json=realm(console) | {"mode": "copy", "conversion": OLD})
 
     page = console.page("#/-/realms", context=context)
     assert fact(page, "Format") == "24"
     assert card(page).locator("details").count() == 0
+    context.route(re.compile(r"/v1/realms/store(\?|$)"), whole)
     context.route(re.compile(r"/v1/realms(\?|$)"), converted)
     report = card(page).locator("details.conversion")
     console.eventually(lambda: report.count() == 1)
-    assert report.locator("summary").inner_text() == "Converted from format 9, with losses"
-    assert "Swift 3.0 to 4.4" in report.inner_text() and "15 objects of 2 classes" in report.inner_text()
+    assert report.locator("summary").inner_text() == "Converted from format 9, 3 notes, with losses"
     rows = report.locator("tbody tr")
+    console.eventually(lambda: rows.count() == 3)
+    assert "Swift 3.0 to 4.4" in report.inner_text() and "15 objects of 2 classes" in report.inner_text()
     assert [one.inner_text().split("\t") for one in rows.all()] == [
         ["Table left out", "", "7", "the table 'odd' is no class"], ["Dates without nanoseconds", "Dog.born", "12", "dates of whole seconds"],
         ["somethingNew", "Dog", "1", "<b>not markup</b>"]]

@@ -41,7 +41,7 @@ struct RealmEndpoints: Sendable {
             var looks = RealmEndpoints.looks
             for (name, state) in page.realms {
                 if state.isClosed { looks -= 1 }
-                try directory.write(name, state, to: &writer, for: call.request, looks: looks >= 0)
+                try directory.write(name, state, to: &writer, for: call.request, looks: looks >= 0, isListed: true)
             }
             writer.endArray()
             if let next { writer.member("next", text: next) } else { writer.nullMember("next") }

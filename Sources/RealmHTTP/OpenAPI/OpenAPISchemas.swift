@@ -191,12 +191,13 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
-    /// The report about a file of formats 2 to 9; members beside the format are for those who may see all classes.
+    /// The report about a file of formats 2 to 9; members next to the format are for those who may see all classes.
     private static let conversion: DocumentValue = [
         "type": "object", "required": ["fromFormat"],
-        "description": "Says what became of a file of formats 2 to 9 that was converted when it was opened.",
+        "description":
+            "Reports the conversion of a file of formats 2 to 9. Lists of realms leave out writtenBy, classes and notes.",
         "properties": [
-            "fromFormat": count, "writtenBy": text, "lossless": flag,
+            "fromFormat": count, "writtenBy": text, "lossless": flag, "noteCount": count,
             "classes": [
                 "type": "array",
                 "items": ["type": "object", "required": ["name", "objects"], "properties": ["name": text, "objects": count]],

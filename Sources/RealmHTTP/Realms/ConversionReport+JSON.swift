@@ -10,13 +10,17 @@ extension ConversionReport {
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
     ///   - tellsNames: Whether the sender of the request may see all classes and properties; others get the format alone.
-    func write(to writer: inout JSONWriter, tellsNames: Bool) {
+    ///   - isWhole: Whether the classes and notes are written. A list of realms has only the number of notes.
+    func write(to writer: inout JSONWriter, tellsNames: Bool, isWhole: Bool) {
         writer.key("conversion")
         writer.beginObject()
         writer.member("fromFormat", int: fromFormat)
-        RealmFacts.write(writersOf: fromFormat, to: &writer)
+        if isWhole { RealmFacts.write(writersOf: fromFormat, to: &writer) }
         if tellsNames {
             writer.member("lossless", bool: isLossless)
+            writer.member("noteCount", int: notes.count)
+        }
+        if tellsNames, isWhole {
             write("classes", classes, to: &writer) { one, writer in
                 writer.member("name", text: one.name)
                 writer.member("objects", int: one.objectCount)

@@ -51,9 +51,10 @@ extension RealmDirectory {
     ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
     ///     the file of a realm that is not open.
     ///   - looks: Whether to read the file of a realm that is closed.
+    ///   - isListed: Whether the document is one of a list, which has the short form of the report of a conversion.
     func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
-        isDetailed: Bool = false, looks: Bool = false
+        isDetailed: Bool = false, looks: Bool = false, isListed: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -81,7 +82,7 @@ extension RealmDirectory {
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
             do throws(Problem) {
-                try write(name, database, to: &writer, for: request, isRehearsed: isRehearsed)
+                try write(name, database, to: &writer, for: request, isRehearsed: isRehearsed, isListed: isListed)
             } catch {
                 writer.key("problem")
                 error.write(to: &writer, requestID: request.id)
@@ -181,7 +182,7 @@ extension RealmDirectory {
 
     /// Writes the members of an open realm: its mode, format, size, version and counts. Classes are counted that the sender sees.
     private func write(
-        _ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool
+        _ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool, isListed: Bool
     ) throws(Problem) {
         let tellsAll = tellsAll(to: request)
         let version = database.current.shown(by: visibility(for: request).scope(in: name))
@@ -206,7 +207,7 @@ extension RealmDirectory {
         if tellsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
         let seesAll = database.shownClasses == nil && visibility(for: request).scope(in: name) == nil
-        database.conversion?.write(to: &writer, tellsNames: seesAll)
+        database.conversion?.write(to: &writer, tellsNames: seesAll, isWhole: !isListed)
         guard tellsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)

@@ -85,6 +85,22 @@ struct OldFormatServingTests {
         }
     }
 
+    @Test func `a list of realms has the short form of the report of a conversion`() throws {
+        let name = try #require(Self.names.first { $0.hasPrefix("v9-") && !$0.contains("encrypted") })
+        try withWriteServer { server in
+            let path = try Self.put(try Self.bytes(name), server)
+            let report = try #require(try server.attach(#"{"path":"\#(path)","name":"old"}"#).json["conversion"])
+            let notes = try #require(report["notes"]?.elements)
+            #expect(report["noteCount"]?.int == notes.count && report["classes"]?.elements?.isEmpty == false, "\(report)")
+            let list = try HTTPClient.request(port: server.port, "GET", "/v1/realms")
+            let short = try #require(list.json["items"]?.elements?.first { $0["name"]?.text == "old" }?["conversion"])
+            #expect(short["fromFormat"]?.int == 9 && short["noteCount"]?.int == notes.count, "\(short)")
+            #expect(short["lossless"] == report["lossless"])
+            #expect(short["classes"] == nil && short["notes"] == nil && short["writtenBy"] == nil, "\(short)")
+            #expect(try server.get("old").json["conversion"] == report)
+        }
+    }
+
     @Test func `a mode that is asked for is kept to`() throws {
         let name = try #require(Self.names.first { $0.hasPrefix("v9-") && !$0.contains("encrypted") })
         try withWriteServer { server in

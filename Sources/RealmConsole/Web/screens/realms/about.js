@@ -2,7 +2,7 @@
 import { call, inRealm } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { formatBytes, formatCount, visible } from "../../core/format.js";
-import { resource } from "../../core/signals.js";
+import { resource, signal } from "../../core/signals.js";
 import { dialog, loaded, table } from "../../core/ui.js";
 
 /** @type {Record<string, string>} */
@@ -27,19 +27,27 @@ export function formatText(format, writtenBy) {
 export const factList = (rows) => rows.filter(([, value]) => value !== undefined && value !== null).map(([label, value]) => [h("dt", null, label), h("dd", null, value)]);
 
 /**
- * What became of a file of formats 2 to 9; nothing for other realms.
+ * The conversion of a file of formats 2 to 9; nothing for other realms. The whole report is read when it is opened.
  *
- * @param {any} made The member `conversion` of a realm.
+ * @param {string} name @param {any} short The member `conversion` of a realm in the list.
  */
-export function conversion(made) {
-  if (!made) return null;
-  const { fromFormat, writtenBy, classes = [], notes = [], lossless } = made;
-  const objects = classes.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
-  return h("details.conversion", { open: lossless === false }, h("summary", null, `Converted from format ${fromFormat}${lossless === false ? ", with losses" : ""}`),
-    writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
-    h("p.soft", null, `${formatCount(objects)} objects of ${formatCount(classes.length)} classes. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
+export function conversion(name, short) {
+  if (!short) return null;
+  const { fromFormat, lossless, noteCount } = short;
+  const open = signal(lossless === false);
+  const node = h("details.conversion", { open: open.peek(), ontoggle: () => { open.value ||= node.open; } },
+    h("summary", null, [`Converted from format ${fromFormat}`, noteCount > 0 && `${formatCount(noteCount)} ${noteCount === 1 ? "note" : "notes"}`, lossless === false && "with losses"].filter(Boolean).join(", ")),
+    () => open.value && loaded(resource((abort) => call("GET", inRealm(name), { abort, quiet: true })), (realm) => report(realm.conversion ?? short)));
+  return node;
+}
+
+/** @param {any} made The member `conversion` of a realm. */
+function report({ writtenBy, classes, notes = [], lossless }) {
+  const objects = classes?.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
+  return [writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
+    classes && h("p.soft", null, `${formatCount(objects)} objects of ${formatCount(classes.length)} classes. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
     notes.length > 0 && table(["What", "Where", "How many", "Why"], notes.map((/** @type {any} */ { kind, class: name, property, count, text }) =>
-      [NOTES[kind] ?? kind, [name, property].filter(Boolean).map(visible).join("."), formatCount(count ?? 1), visible(text ?? "")])));
+      [NOTES[kind] ?? kind, [name, property].filter(Boolean).map(visible).join("."), formatCount(count ?? 1), visible(text ?? "")]))];
 }
 
 /**

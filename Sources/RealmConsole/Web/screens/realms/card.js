@@ -24,7 +24,7 @@ const KINDS = { ready: "good", failed: "danger", opening: "warn" };
  * @param {string} name @param {() => Realm} realm Followed. @param {() => void} reload
  */
 export function card(name, realm, reload) {
-  // The report never changes, so what the reader has opened of it stays open.
+  // The short form never changes, so a report that the reader has opened stays open.
   const report = signal("null");
   effect(() => { report.value = JSON.stringify(realm().conversion ?? null); });
   return h("section.card", { "aria-label": visible(name) },
@@ -33,7 +33,7 @@ export function card(name, realm, reload) {
       ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
     () => trouble(realm(), reload),
     h("dl.facts", null, () => factList(facts(realm()))),
-    () => conversion(JSON.parse(report.value)),
+    () => conversion(name, JSON.parse(report.value)),
     () => h("div.bar", null, may("read", name) && h("a.button", { href: address(name, "rows") }, "Rows"), may("administer", name) && [
       realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), button("Compact", () => compact(name))],
       ["failed", "closed"].includes(realm().state) && button("About the file…", () => aboutFile(name)),
