@@ -44,20 +44,45 @@ struct LegacyConversion {
     static func run(
         _ file: LegacyFile, to new: NewFile, key: EncryptionKey?, _ control: WorkControl?
     ) throws(StorageError) -> ConversionReport {
-        let mapping = try LegacyMapping(file)
-        let target = try LegacyTarget(new, key: key, oldByteCount: file.file.plainByteCount, control)
+        var conversion = try LegacyConversion(file, to: try FileStore(new, key: key), control)
         do throws(StorageError) {
-            var conversion = LegacyConversion(
-                file: file, mapping: mapping, target: target, control: control, targets: mapping.positions.map { _ in nil },
-                report: mapping.report, columnPass: LegacyReading(file.space), linkPass: LegacyReading(file.space))
             try conversion.makeSchema()
             try conversion.writeObjects()
-            try target.finish()
+            _ = try conversion.target.finish()
             return conversion.report
         } catch {
-            target.abandon()
+            conversion.target.abandon()
             throw error
         }
+    }
+
+    /// Makes the schema of the new file in memory.
+    ///
+    /// - Parameters:
+    ///   - file: The old file.
+    ///   - control: Can cancel the work.
+    /// - Returns: A version without objects.
+    static func schema(of file: LegacyFile, _ control: WorkControl?) throws(StorageError) -> Snapshot {
+        var conversion = try LegacyConversion(file, to: try FileStore.inMemory(), control)
+        do throws(StorageError) {
+            try conversion.makeSchema()
+            return try conversion.target.finish()
+        } catch {
+            conversion.target.abandon()
+            throw error
+        }
+    }
+
+    /// Maps the tables of an old file, and begins to write to an empty store.
+    private init(_ file: LegacyFile, to store: FileStore, _ control: WorkControl?) throws(StorageError) {
+        self.file = file
+        self.control = control
+        mapping = try LegacyMapping(file)
+        target = try LegacyTarget(store, oldByteCount: file.file.plainByteCount, control)
+        targets = mapping.positions.map { _ in nil }
+        report = mapping.report
+        columnPass = LegacyReading(file.space)
+        linkPass = LegacyReading(file.space)
     }
 
     // MARK: - Schema
@@ -173,6 +198,15 @@ struct LegacyConversion {
 
 /// Conversion of old files.
 extension LegacyFile {
+    /// Returns the schema that the file has in format 24, without writing any object. Of the values only primary keys are read.
+    ///
+    /// - Parameter control: Can cancel the work.
+    /// - Returns: A version without objects, which is in memory only.
+    /// - Throws: `.corrupt` when the old file is damaged, or is written to meanwhile; `.limit` for contents that format 24 cannot hold.
+    package func schema(_ control: WorkControl? = nil) throws(StorageError) -> Snapshot {
+        try LegacyConversion.schema(of: self, control)
+    }
+
     /// Writes the file in format 24 to a new file, of which nobody knows yet.
     ///
     /// Row n of a table becomes the object with key n. Memory does not grow with the file, but with its largest value.

@@ -23,15 +23,14 @@ final class LegacyTarget {
     /// A size in bytes that every new file may have.
     private static let leastLimit = 1 << 30
 
-    /// Makes an empty realm in a new file.
+    /// Begins the first transaction.
     ///
     /// - Parameters:
-    ///   - file: The new file, which is empty.
-    ///   - key: The key of the new file; nil for a plain one.
+    ///   - store: The new file, which is empty and of which nobody knows yet.
     ///   - oldByteCount: The size of the old file in bytes.
     ///   - control: Gets the progress, and can cancel the conversion.
-    init(_ file: NewFile, key: EncryptionKey?, oldByteCount: Int, _ control: WorkControl?) throws(StorageError) {
-        store = try FileStore(file, key: key)
+    init(_ store: FileStore, oldByteCount: Int, _ control: WorkControl?) throws(StorageError) {
+        self.store = store
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
         byteLimit = max(LegacyTarget.leastLimit, oldByteCount * LegacyTarget.greatestGrowth)
@@ -55,11 +54,12 @@ final class LegacyTarget {
         transaction.writes.splitsLongValues = true
     }
 
-    /// Commits the rest and closes the file.
-    func finish() throws(StorageError) {
+    /// Commits the rest and closes the file; returns the last version.
+    func finish() throws(StorageError) -> Snapshot {
         try control?.check()
-        _ = try transaction.commit()
+        let snapshot = try transaction.commit()
         try store.close()
+        return snapshot
     }
 
     /// Ends without a commit.

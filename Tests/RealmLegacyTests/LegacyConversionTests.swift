@@ -27,6 +27,17 @@ import Testing
     }
 
     @Test(arguments: LegacyFixtures.names)
+    func `the schema of an old file is known without its conversion`(_ name: String) throws {
+        let dump = try LegacyFixtures.dump(name)
+        try LegacyFixtures.withFile(try LegacyFixtures.bytes(name)) { path in
+            let schema = try LegacyFile(path: path, key: try LegacyFixtures.key(name)).schema()
+            #expect(LegacySchemaText.expected(dump) == LegacySchemaText.found(schema))
+            #expect(schema.schemaVersion.map { Int64(bitPattern: $0) } == dump["schemaVersion"]?.integer)
+            #expect(schema.classes.allSatisfy { $0.count == 0 })
+        }
+    }
+
+    @Test(arguments: LegacyFixtures.names)
     func `a sound old file is sound in its own terms`(_ name: String) throws {
         try LegacyFixtures.withFile(try LegacyFixtures.bytes(name)) { path in
             let file = try LegacyFile(path: path, key: try LegacyFixtures.key(name))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 
 /// Options that name classes and properties, which the file has to have.
@@ -62,7 +63,18 @@ extension Database {
     static func requireNames(_ path: String, _ options: OpenOptions) throws(StorageError) {
         guard options.requiresNames, options.namesSchema else { return }
         let place = options.isExactPath ? path : try System.resolved(path)
-        try options.requireNames(in: try readable(place, options).snapshot)
+        try options.requireNames(in: try schema(of: place, options))
+    }
+
+    /// Returns a version with the schema of a file. That of a file of formats 2 to 9 may have no objects, so that nothing is converted
+    /// for options that do not fit.
+    private static func schema(of place: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
+        if let old = try LegacyFile.open(path: place, key: options.key, isExact: true) {
+            if let kept = try? ConvertedFile.kept(of: old)?.snapshot(key: options.key) { return kept }
+            // A conversion tries again when another program writes to the file meanwhile.
+            if let schema = try? old.schema(options.control) { return schema }
+        }
+        return try readable(place, options).snapshot
     }
 }
 
