@@ -101,7 +101,34 @@ struct FileInspectionTests {
     @Test(arguments: (2...9).compactMap { Fixtures.legacyNames("v\($0)-").first })
     func `old files are served as converted copies`(_ name: String) throws {
         let file = try FileInspection(path: try Fixtures.path(name), key: try FileInspectionTests.key(name))
-        #expect(file.outlook == .converted && file.outlook.mode == "copy")
+        #expect(file.outlook == .converted(.copy) && file.outlook.mode == .copy)
+    }
+
+    @Test(arguments: [nil, .readWrite, .readOnly, .copy, .follow] as [Database.Mode?], [false, true])
+    func `what serving does depends on how the realm is configured, and is what happens`(
+        _ mode: Database.Mode?, _ upgrades: Bool
+    ) throws {
+        let name = try #require(RealmName("a"))
+        var outdated = try modern()
+        outdated.replaceSubrange(20..<22, with: [23, 23])
+        for (format, bytes) in [(24, try modern()), (23, outdated), (9, try LegacyFixtures.bytes("v9-example"))] {
+            let folder = NSTemporaryDirectory() + "outlook-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try Data(bytes).write(to: URL(fileURLWithPath: folder + "/a.realm"))
+            var options = Database.OpenOptions(mode: mode)
+            options.upgradesInPlace = upgrades
+            let file = try FileInspection(path: folder + "/a.realm", options)
+            #expect(file.contents != nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.realm"])
+            let database = try? Database.open(name: name, path: folder + "/a.realm", options)
+            let place = "format \(format), \(mode?.rawValue ?? "no mode"), upgrade \(upgrades): \(file.outlook.text)"
+            #expect(file.outlook.mode == database?.servedMode, "\(place)")
+            database?.close()
+            let changes = try Data(contentsOf: URL(fileURLWithPath: folder + "/a.realm")) != Data(bytes)
+            #expect(!changes || file.outlook.mode == .readWrite, "\(place)")
+            #expect((file.outlook == .upgraded) == (format < 24 && changes), "\(place)")
+        }
     }
 
     @Test func `a damaged file keeps what its header says, and is no empty one`() throws {

@@ -55,51 +55,29 @@ extension ClosedRealm {
             return try read(old, at: place, options)
         }
         let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
-        if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
-        let reason =
-            options.mode == nil || options.mode == .readWrite
-            ? FileOutlook.hindrance(toWriting: whole, at: place, upgradesInPlace: options.upgradesInPlace) : nil
-        if let reason, options.mode == .readWrite { throw reason }
+        let outlook = FileOutlook.ofOpening(whole, at: place, options)
+        let mode = try outlook.servedMode()
         let snapshot = options.shownClasses?.part(of: whole) ?? whole
         let token = VersionToken(epoch: options.former?.epoch ?? Epoch(), version: options.former?.version ?? whole.version)
         return ClosedFacts(
             version: Version(snapshot, token), old: nil, keepsToken: options.former != nil,
-            mode: reason == nil ? options.mode ?? .readWrite : .readOnly, readOnlyReason: reason,
+            mode: mode, readOnlyReason: outlook.readOnlyReason,
             isEncrypted: whole.file.isEncrypted, fileFormat: Database.fileFormat(of: whole), fileBytes: whole.file.fileByteCount,
             usedBytes: try Database.usedBytes(whole))
     }
 
     /// Reads an old file, or the result of its conversion if that is kept. The next opening upgrades the file or serves a private copy.
     private func read(_ old: LegacyFile, at place: String, _ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
-        var mode = options.mode ?? .copy
-        var reason: StorageError?
-        if options.upgradesInPlace, options.mode == nil || mode == .readWrite {
-            try OwnershipLock.requireUnused(place)
-            reason = FileOutlook.hindrance(toUpgrading: old, at: place)
-            mode = reason == nil ? .readWrite : .readOnly
-        }
-        if options.mode == .readWrite, mode != .readWrite || !options.upgradesInPlace {
-            throw reason ?? .refused(.formatNotWritable(found: old.format))
-        }
+        let outlook = FileOutlook.ofOpening(old, at: place, options)
+        let mode = try outlook.servedMode()
         let whole = try ConvertedFile.kept(of: old)?.snapshot(key: options.key)
         let version = whole.map { whole in
             let snapshot = options.shownClasses?.part(of: whole) ?? whole
             return Version(snapshot, VersionToken(epoch: Epoch(), version: whole.version))
         }
         return ClosedFacts(
-            version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode, readOnlyReason: reason,
-            isEncrypted: old.file.isEncrypted, fileFormat: old.format, fileBytes: old.file.fileByteCount,
+            version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode,
+            readOnlyReason: outlook.readOnlyReason, isEncrypted: old.file.isEncrypted, fileFormat: old.format, fileBytes: old.file.fileByteCount,
             usedBytes: try old.usedByteCount())
-    }
-}
-
-extension FileInspection {
-    /// Looks at the file of a realm.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file, as it is opened.
-    ///   - options: How it is opened.
-    package init(path: String, _ options: Database.OpenOptions) throws(StorageError) {
-        try self.init(path: path, key: options.key, isExact: options.isExactPath, upgradesInPlace: options.upgradesInPlace)
     }
 }

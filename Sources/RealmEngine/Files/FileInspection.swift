@@ -47,27 +47,33 @@ package struct FileInspection: Sendable {
         package let propertyCount: Int
     }
 
-    /// Looks at a file.
+    /// Looks at a file that a server would open without a mode.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - key: The key of an encrypted file; nil when it is not known.
-    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
-    ///   - upgradesInPlace: Whether the server would upgrade files of older formats.
+    /// - Throws: As `init(path:_:)`.
+    package init(path: String, key: EncryptionKey? = nil) throws(StorageError) {
+        try self.init(path: path, Database.OpenOptions(key: key))
+    }
+
+    /// Looks at the file of a realm.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - options: How the realm is opened.
     /// - Throws: `.refused` when there is no such file, it is no regular one, or may not be read; `.io` when the disk fails.
     ///   Whatever is wrong with its bytes is `failure`.
-    package init(
-        path: String, key: EncryptionKey? = nil, isExact: Bool = false, upgradesInPlace: Bool = false
-    ) throws(StorageError) {
-        let place = isExact ? path : try System.resolved(path)
+    package init(path: String, _ options: Database.OpenOptions) throws(StorageError) {
+        let place = options.isExactPath ? path : try System.resolved(path)
         var before = try? System.facts(path: place)
-        var file = try FileInspection(at: place, key, upgradesInPlace: upgradesInPlace)
+        var file = try FileInspection(at: place, options)
         // What another program is writing looks damaged.
         for _ in 0..<FileInspection.repetitions where file.failure != nil {
             let after = try? System.facts(path: place)
             guard after != before else { break }
             before = after
-            file = try FileInspection(at: place, key, upgradesInPlace: upgradesInPlace)
+            file = try FileInspection(at: place, options)
         }
         self = file
     }
@@ -76,10 +82,10 @@ package struct FileInspection: Sendable {
     private static let repetitions = 3
 
     /// Looks at a file once.
-    private init(at path: String, _ key: EncryptionKey?, upgradesInPlace: Bool) throws(StorageError) {
-        glance = try FileGlance(path: path, key: key, isExact: true)
+    private init(at path: String, _ options: Database.OpenOptions) throws(StorageError) {
+        glance = try FileGlance(path: path, key: options.key, isExact: true)
         do throws(StorageError) {
-            (contents, outlook) = try FileInspection.read(path, key, glance, upgradesInPlace: upgradesInPlace)
+            (contents, outlook) = try FileInspection.read(path, glance, options)
             failure = nil
         } catch {
             if case .io = error { throw error }
@@ -113,25 +119,18 @@ package struct FileInspection: Sendable {
 
     /// Reads the contents in the way that the format needs.
     private static func read(
-        _ path: String, _ key: EncryptionKey?, _ glance: FileGlance, upgradesInPlace: Bool
+        _ path: String, _ glance: FileGlance, _ options: Database.OpenOptions
     ) throws(StorageError) -> (Contents, FileOutlook) {
         if let format = glance.format, FileFormat.treatment(of: format) == .converted {
-            let file = try LegacyFile(path: path, key: key, isExact: true, countsRows: false)
-            let contents = try Contents(file)
-            try file.file.requireWhole()
-            guard upgradesInPlace else { return (contents, .converted) }
-            return (contents, FileOutlook.hindrance(toUpgrading: file, at: path).map { .onlyRead($0) } ?? .written)
+            let old = try LegacyFile(path: path, key: options.key, isExact: true, countsRows: false)
+            let contents = try Contents(old)
+            try old.file.requireWhole()
+            return (contents, FileOutlook.ofOpening(old, at: path, options))
         }
-        let snapshot = try Snapshot(file: try RealmFile(path: path, key: key, isExact: true))
+        let snapshot = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: true))
         let contents = try Contents(snapshot)
         try snapshot.file.requireWhole()
-        do throws(StorageError) {
-            try OwnershipLock.requireUnused(path)
-        } catch {
-            return (contents, .refused(error))
-        }
-        let hindrance = FileOutlook.hindrance(toWriting: snapshot, at: path, upgradesInPlace: upgradesInPlace)
-        return (contents, hindrance.map { .onlyRead($0) } ?? .written)
+        return (contents, FileOutlook.ofOpening(snapshot, at: path, options))
     }
 }
 

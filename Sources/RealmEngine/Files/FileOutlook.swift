@@ -1,28 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmLegacy
+internal import RealmLegacy
 package import RealmStorage
 
-/// The way in which a server would open a file, predicted from the file and its folder.
+/// The way in which a server would open a file, predicted from the file, its folder and the options of the realm.
 ///
 /// The audit of its space is left to the opening.
 package enum FileOutlook: Sendable, Equatable {
     /// It is read and written.
     case written
-    /// It is only read, for the reason stated.
-    case onlyRead(StorageError)
-    /// A private copy of it in the written format is served.
-    case converted
+    /// It is upgraded in place, then read and written.
+    case upgraded
+    /// It is only read, for the reason stated; nil when its mode is `ro`.
+    case onlyRead(StorageError?)
+    /// A private copy of it is read and written.
+    case copied
+    /// It is followed: its versions are read as another program writes them.
+    case followed
+    /// A private copy of it in the written format is served in a mode.
+    case converted(Database.Mode)
     /// It is not served, for the reason stated.
     case refused(StorageError)
 
-    /// Returns why a file would only be read; nil when nothing speaks against writing. Nothing is locked or made.
+    /// Predicts how a file of format 10 or later is opened. Nothing is locked or made.
     ///
     /// - Parameters:
     ///   - snapshot: The newest version of the file.
     ///   - path: Its path without symbolic links.
-    ///   - upgradesInPlace: Whether files of older formats are upgraded.
-    package static func hindrance(toWriting snapshot: Snapshot, at path: String, upgradesInPlace: Bool) -> StorageError? {
+    ///   - options: How the realm is opened.
+    static func ofOpening(_ snapshot: Snapshot, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
+        switch options.mode {
+        case .copy?: return .copied
+        case .follow?: return .followed
+        case .readOnly?, .readWrite?, nil: break
+        }
+        do throws(StorageError) { try OwnershipLock.requireUnused(path) } catch { return .refused(error) }
+        if options.mode == .readOnly { return .onlyRead(nil) }
+        let reason = hindrance(toWriting: snapshot, at: path, upgradesInPlace: options.upgradesInPlace)
+        guard let reason else { return snapshot.file.header.isOutdated ? .upgraded : .written }
+        return options.mode == nil ? .onlyRead(reason) : .refused(reason)
+    }
+
+    /// Predicts how a file of formats 2 to 9 is opened. Nothing is locked or made.
+    ///
+    /// - Parameters:
+    ///   - old: The file.
+    ///   - path: Its path without symbolic links.
+    ///   - options: How the realm is opened.
+    static func ofOpening(_ old: LegacyFile, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
+        if let mode = options.mode, mode != .readWrite { return .converted(mode) }
+        guard options.upgradesInPlace else {
+            return options.mode == nil ? .converted(.copy) : .refused(.refused(.formatNotWritable(found: old.format)))
+        }
+        do throws(StorageError) { try OwnershipLock.requireUnused(path) } catch { return .refused(error) }
+        guard let reason = hindrance(toUpgrading: old, at: path) else { return .upgraded }
+        return options.mode == nil ? .onlyRead(reason) : .refused(reason)
+    }
+
+    /// Returns why a file would only be read; nil when nothing speaks against writing.
+    private static func hindrance(toWriting snapshot: Snapshot, at path: String, upgradesInPlace: Bool) -> StorageError? {
         do throws(StorageError) {
             // The reason that stays comes first: an upgrade would not change it.
             try snapshot.top.requireWritableHistory()
@@ -42,7 +78,7 @@ package enum FileOutlook: Sendable, Equatable {
     /// - Parameters:
     ///   - old: The file.
     ///   - path: Its path without symbolic links.
-    package static func hindrance(toUpgrading old: LegacyFile, at path: String) -> StorageError? {
+    static func hindrance(toUpgrading old: LegacyFile, at path: String) -> StorageError? {
         do throws(StorageError) {
             guard !old.isSynchronized else { throw .refused(.synchronized) }
             try FileStore.requireOwnable(path)
@@ -53,23 +89,42 @@ package enum FileOutlook: Sendable, Equatable {
         }
     }
 
-    /// The mode in which the file is served, as realms state it; nil for none.
-    package var mode: String? {
+    /// Returns the mode in which the file is served.
+    ///
+    /// - Throws: The reason why it is not served.
+    func servedMode() throws(StorageError) -> Database.Mode {
         switch self {
-        case .written: return "rw"
-        case .onlyRead: return "ro"
-        case .converted: return "copy"
-        case .refused: return nil
+        case .written, .upgraded: return .readWrite
+        case .onlyRead: return .readOnly
+        case .copied: return .copy
+        case .followed: return .follow
+        case .converted(let mode): return mode
+        case .refused(let reason): throw reason
         }
+    }
+
+    /// The mode in which the file is served; nil for none.
+    package var mode: Database.Mode? { try? servedMode() }
+
+    /// Why the file is only read although writing was not excluded; nil for all other files.
+    var readOnlyReason: StorageError? {
+        guard case .onlyRead(let reason) = self else { return nil }
+        return reason
     }
 
     /// What a server does, as the end of a sentence that begins with `when served:`.
     package var text: String {
+        let format = FileHeader.writtenFormat
         switch self {
         case .written: return "read and written"
-        case .onlyRead(let reason): return "only read: \(reason)"
-        case .converted:
-            return "a private copy that is converted to format \(FileHeader.writtenFormat); the file is not changed"
+        case .upgraded: return "upgraded in place to format \(format), then read and written"
+        case .onlyRead(let reason?): return "only read: \(reason)"
+        case .onlyRead(nil): return "only read"
+        case .copied: return "a private copy that is read and written; the file is not changed"
+        case .followed: return "only read, anew after each write of another program"
+        case .converted(.follow): return "a private copy that is converted to format \(format), anew after each write of another program"
+        case .converted(.readOnly): return "a private copy that is converted to format \(format) and only read; the file is not changed"
+        case .converted: return "a private copy that is converted to format \(format); the file is not changed"
         case .refused(let reason): return "refused: \(reason)"
         }
     }
@@ -78,12 +133,13 @@ package enum FileOutlook: Sendable, Equatable {
     package var advice: String? {
         let format = FileHeader.writtenFormat
         switch self {
-        case .written: return nil
-        case .converted:
+        case .written, .upgraded, .onlyRead(nil), .copied, .followed: return nil
+        case .converted(.copy):
             return
                 "--upgrade in-place converts the file itself, after a backup; realm-rest upgrade FILE --to NEW makes a file of "
                 + "format \(format)"
-        case .onlyRead(let reason), .refused(let reason): return FileOutlook.advice(about: reason)
+        case .converted: return "realm-rest upgrade FILE --to NEW makes a file of format \(format)"
+        case .onlyRead(let reason?), .refused(let reason): return FileOutlook.advice(about: reason)
         }
     }
 

@@ -155,7 +155,7 @@ extension RealmDirectory {
     ) {
         guard access.grant(request) == .administer, let file = file() else { return }
         writer.key("file")
-        file.write(to: &writer)
+        file.write(to: &writer, isReadOnly: options.isReadOnly)
     }
 
     /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.

@@ -66,7 +66,7 @@ struct RealmFacts {
     ///   - scope: What the sender of the request sees; nil for everything.
     ///   - isReadOnly: Whether the whole server is for reading only.
     mutating func take(_ facts: ClosedFacts, shownBy scope: (any VersionScope)?, isReadOnly: Bool) {
-        mode = isReadOnly && facts.mode != .follow ? Database.Mode.readOnly.rawValue : facts.mode.rawValue
+        mode = facts.mode.text(isReadOnly: isReadOnly)
         isEncrypted = facts.isEncrypted
         fileFormat = facts.fileFormat
         fileBytes = facts.fileBytes
@@ -130,4 +130,11 @@ struct RealmFacts {
         for name in unknown { writer.string(name) }
         writer.endArray()
     }
+}
+
+extension Database.Mode {
+    /// Returns the mode as the documents of realms state it.
+    ///
+    /// - Parameter isReadOnly: Whether the whole server is for reading only.
+    func text(isReadOnly: Bool) -> String { (isReadOnly && self != .follow ? .readOnly : self).rawValue }
 }
