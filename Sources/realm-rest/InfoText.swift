@@ -92,5 +92,5 @@ struct InfoText {
     }
 
     /// Returns a number with what it counts.
-    private static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
+    static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
 }

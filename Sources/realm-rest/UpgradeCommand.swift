@@ -44,7 +44,7 @@ struct UpgradeCommand: ParsableCommand {
             guard let file = try LegacyFile.open(path: options.file, key: key) else { return try upgrade(to: path) }
             let report = try file.convert(
                 toFile: path, key: try options.newKey(insteadOf: key), ProgressLine.control("converting"))
-            try StandardStreams.output(UpgradeCommand.text(report))
+            try output(from: report.fromFormat, "written to \(to)", UpgradeCommand.lines(report))
         }
     }
 
@@ -54,12 +54,12 @@ struct UpgradeCommand: ParsableCommand {
             key: try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }, mode: .readWrite)
         opening.upgradesInPlace = true
         opening.control = ProgressLine.control("upgrading")
+        let format = try FileGlance(path: options.file, key: opening.key).format
         let database = try Database.open(name: try options.realmName(), path: options.file, opening)
-        let snapshot = database.current.snapshot
-        let name = database.originalName
-        let text = database.conversion.map(UpgradeCommand.text) ?? UpgradeCommand.text(snapshot)
+        let outcome = database.originalName.map { "a copy is kept as \($0)" } ?? "nothing to do"
+        let lines = database.conversion.map(UpgradeCommand.lines) ?? UpgradeCommand.lines(database.current.snapshot)
         database.close()
-        try StandardStreams.output(text + (name.map { "the file as it was: \($0)\n" } ?? "nothing to do\n"))
+        try output(from: format, outcome, lines)
     }
 
     /// Copies a file of a later format, which upgrades it.
@@ -69,24 +69,44 @@ struct UpgradeCommand: ParsableCommand {
             let file = try NewFile(beside: path)
             try database.writeCopy(of: snapshot, to: file.backend(), copy)
             try file.publish(as: path)
-            try StandardStreams.output(UpgradeCommand.text(snapshot))
+            try output(from: snapshot.fileFormat, "written to \(to ?? path)", UpgradeCommand.lines(snapshot))
         }
     }
 
+    /// Prints what was done.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the file before; nil, or 0 in an empty file, when there was none.
+    ///   - outcome: What became of the file.
+    ///   - contents: Further lines.
+    private func output(from format: Int?, _ outcome: String, _ contents: [String]) throws {
+        let (old, new) = (format ?? 0, FileHeader.writtenFormat)
+        let change = old == 0 || old == new ? "format \(new)" : "format \(old) to \(new)"
+        let lines = ["\(options.file): \(change), \(outcome)"] + contents
+        try StandardStreams.output(lines.map(StandardStreams.printable).joined(separator: "\n") + "\n")
+    }
+
     /// Returns a line about a version.
-    private static func text(_ snapshot: Snapshot) -> String {
-        let count = snapshot.classes.reduce(0) { $0 + $1.count }
-        return "format \(snapshot.fileFormat): \(snapshot.classes.count) classes, \(count) objects\n"
+    private static func lines(_ snapshot: Snapshot) -> [String] {
+        [counts(of: snapshot.classes.count, snapshot.classes.reduce(0) { $0 + $1.count })]
     }
 
     /// Returns a report as lines.
-    private static func text(_ report: ConversionReport) -> String {
-        var lines = ["format \(report.fromFormat): \(report.classes.count) classes, \(report.objectCount) objects"]
-        for one in report.classes { lines.append("\(one.name): \(one.objectCount) objects, \(one.propertyCount) properties") }
+    private static func lines(_ report: ConversionReport) -> [String] {
+        var lines = [counts(of: report.classes.count, report.objectCount)]
+        for one in report.classes {
+            let objects = InfoText.count(one.objectCount, "object", "objects")
+            lines.append("\(one.name): \(objects), \(InfoText.count(one.propertyCount, "property", "properties"))")
+        }
         for note in report.notes {
             let place = [note.className, note.property].compactMap(\.self).joined(separator: ".")
             lines.append("\(note.kind.rawValue)\(place.isEmpty ? "" : " " + place) (\(note.count)): \(note.text)")
         }
-        return lines.map(StandardStreams.printable).joined(separator: "\n") + "\n"
+        return lines
+    }
+
+    /// Returns how many classes and objects there are.
+    private static func counts(of classes: Int, _ objects: Int) -> String {
+        "\(InfoText.count(classes, "class", "classes")), \(InfoText.count(objects, "object", "objects"))"
     }
 }

@@ -85,4 +85,22 @@ import Testing
         #expect(info["fileFormat"]?.int == format && info["writtenBy"]?.text?.hasPrefix("realm-core ") == true)
         #expect(info["opening"]?["mode"]?.text == (try #require(format) < 10 ? "copy" : "ro"))
     }
+
+    @Test func `the first line of an upgrade says from which format to which, and where the copy is`() throws {
+        try withFile(try LegacyFixtures.bytes("v9-example")) { path in
+            let new = path + ".new.realm"
+            defer {
+                for end in [".new.realm", ".lock", ".v9.backup"] { try? FileManager.default.removeItem(atPath: path + end) }
+            }
+            func first(_ arguments: [String]) throws -> String {
+                let (status, output, error) = try run(["upgrade", path] + arguments)
+                #expect(status == 0, "\(error)")
+                return String(output.prefix { $0 != "\n" })
+            }
+            #expect(try first(["--to", new]) == "\(path): format 9 to 24, written to \(new)")
+            let name = URL(fileURLWithPath: path).lastPathComponent
+            #expect(try first([]) == "\(path): format 9 to 24, a copy is kept as \(name).v9.backup")
+            #expect(try first([]) == "\(path): format 24, nothing to do")
+        }
+    }
 }
