@@ -17,7 +17,7 @@ extension WriteTransaction {
     ///   for a table.
     package func createTable(_ name: String, kind: TableKind = .topLevel) throws(StorageError) -> TableKey {
         try requireName(name)
-        guard try table(named: name) == nil else { throw .limit("there is already a table named '\(name)'") }
+        guard !isTaken(name) else { throw .limit("there is already a table named '\(name)'") }
         let key = try insertTable(name, kind)
         changes.append(.schema(key))
         return key

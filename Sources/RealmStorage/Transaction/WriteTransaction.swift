@@ -30,6 +30,10 @@ package final class WriteTransaction: @unchecked Sendable {
     var tableWriters: [Int: TableWriters] = [:]
     /// The names of all tables by position; empty for a removed table.
     private var names: [String]
+    /// The names of all tables, while tables are made; nil when they may have changed otherwise.
+    private var takenNames: Set<ByteText>?
+    /// No position before this one is free.
+    private var firstFree = 0
     /// Whether the list of names has to be written again.
     private var namesChanged = false
 
@@ -184,13 +188,21 @@ package final class WriteTransaction: @unchecked Sendable {
             names[place.position] = name
         }
         namesChanged = true
+        takenNames?.insert(ByteText(name))
         return key
+    }
+
+    /// Returns whether a table has a name. The cost of making a table does not depend on how many there are.
+    func isTaken(_ name: String) -> Bool {
+        if takenNames == nil { takenNames = Set(texts: names) }
+        return takenNames?.contains(ByteText(name)) ?? false
     }
 
     /// Returns the first position without a table, with the tag for the key of a new one.
     private func firstFreePosition() -> (position: Int, tag: UInt64) {
-        for (position, slot) in slots.enumerated() {
-            if case .removed(let tag) = slot { return (position, tag) }
+        while firstFree < slots.count {
+            if case .removed(let tag) = slots[firstFree] { return (firstFree, tag) }
+            firstFree += 1
         }
         return (slots.count, 0)
     }
@@ -200,12 +212,15 @@ package final class WriteTransaction: @unchecked Sendable {
         slots[key.position] = .removed(UInt64((key.rawValue >> 16) + 1) & 0x7fff)
         names[key.position] = ""
         namesChanged = true
+        takenNames = nil
+        firstFree = min(firstFree, key.position)
     }
 
     /// Gives a table another name, which the caller has checked.
     func rename(_ key: TableKey, to name: String) throws(StorageError) {
         names[key.position] = name
         namesChanged = true
+        takenNames = nil
         try update(key) { state in state.name = name }
     }
 
@@ -241,6 +256,7 @@ package final class WriteTransaction: @unchecked Sendable {
         slots = savepoint.slots
         names = savepoint.names
         namesChanged = savepoint.namesChanged
+        (takenNames, firstFree) = (nil, 0)
         roots = savepoint.roots
         changes.removeSubrange(savepoint.changeCount...)
         tableWriters.removeAll()

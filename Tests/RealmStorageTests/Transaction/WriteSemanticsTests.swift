@@ -26,6 +26,29 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
+    @Test func `a name of a table is free again when its table is removed, renamed or rolled back`() throws {
+        let transaction = try FileStore.inMemory().beginTransaction()
+        let (first, second) = (try transaction.createTable("class_A"), try transaction.createTable("class_B"))
+        #expect(throws: StorageError.self) { try transaction.createTable("class_A") }
+        try transaction.renameTable(first, to: "class_C")
+        let third = try transaction.createTable("class_A")
+        #expect(throws: StorageError.self) { try transaction.createTable("class_C") }
+        let savepoint = transaction.savepoint()
+        _ = try transaction.createTable("class_D")
+        transaction.rollBack(to: savepoint)
+        _ = try transaction.createTable("class_D")
+        try transaction.removeTable(second)
+        let again = try transaction.createTable("class_B")
+        #expect(again.position == second.position && again != second && third.position == 2)
+        #expect(try transaction.commit().verify().errors == [])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the cost of a table does not depend on how many there are`() throws {
+        let transaction = try FileStore.inMemory().beginTransaction()
+        for number in 0..<20_000 { _ = try transaction.createTable("class_\(number)") }
+        #expect(try transaction.commit().classes.count == 20_000)
+    }
+
     @Test func `a deleted object vanishes from all seven kinds of links`() throws {
         let realm = try ScratchRealm()
         let world = try LinkWorld(realm.transaction)
