@@ -74,6 +74,7 @@ struct DuplicateSearch {
             guard !values.isEmpty else { break }
             for value in values { body(value ?? .null) }
             reading.keeper.release()
+            if reading.relieve() { try source.renew() }
         }
         guard done == table.rowCount else { throw table.uneven(column) }
     }

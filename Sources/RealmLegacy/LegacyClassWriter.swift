@@ -42,6 +42,8 @@ final class LegacyClassWriter {
 
     /// How many values are read at a time, and how many rows at most.
     private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
+    /// How many rows of an encrypted file are read first, before it is known how large they are.
+    private static let firstRows = 16
     /// How many objects a leaf has.
     private static let rowsPerLeaf = 256
     /// How many bytes of texts and binaries are written at a time.
@@ -92,17 +94,45 @@ final class LegacyClassWriter {
         let rowCount = one.table.rowCount
         guard rowCount <= Int(UInt32.max) else { throw .limit("a table of \(rowCount) rows") }
         let leaves = min(LegacyClassWriter.valuesPerStep / max(1, columns.count), LegacyClassWriter.rowsPerStep)
-        let step = max(1, leaves / LegacyClassWriter.rowsPerLeaf) * LegacyClassWriter.rowsPerLeaf
+        let greatest = max(1, leaves / LegacyClassWriter.rowsPerLeaf) * LegacyClassWriter.rowsPerLeaf
+        var step = file.file.isEncrypted ? min(greatest, LegacyClassWriter.firstRows) : greatest
         var done = 0
         while done < rowCount {
             let count = min(step, rowCount - done)
+            let before = reading.space.decryptedByteCount
             try read(count)
             try write(count, from: done)
+            step = LegacyClassWriter.step(after: count, greatest, decrypted: reading.space.decryptedByteCount - before)
+            try relieve()
             done += count
             proceed(count)
             try target.checkpoint()
         }
         try requireEnd()
+    }
+
+    /// Returns how many rows are read next: fewer in an encrypted file whose rows are large, because the pages of a step are kept.
+    ///
+    /// - Parameters:
+    ///   - step: How many rows were read last.
+    ///   - greatest: The greatest number of rows.
+    ///   - decrypted: How many bytes were decrypted for them; 0 in a plain file.
+    private static func step(after step: Int, _ greatest: Int, decrypted byteCount: Int) -> Int {
+        guard byteCount > LegacyReading.keptByteCount / 4 else { return min(greatest, step * 2) }
+        return max(1, min(greatest, Int(Double(step) * Double(LegacyReading.keptByteCount / 2) / Double(byteCount))))
+    }
+
+    /// Gives back the memory of decrypted pages when it is much.
+    private func relieve() throws(StorageError) {
+        guard reading.relieve() else { return }
+        for index in sources.indices {
+            switch sources[index] {
+            case .values(var source):
+                try source.renew()
+                sources[index] = .values(source)
+            case .lists(let source, _): try source.renew()
+            }
+        }
     }
 
     // MARK: - Reading

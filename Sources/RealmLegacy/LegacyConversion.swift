@@ -44,7 +44,9 @@ struct LegacyConversion {
     static func run(
         _ file: LegacyFile, to new: NewFile, key: EncryptionKey?, _ control: WorkControl?
     ) throws(StorageError) -> ConversionReport {
-        var conversion = try LegacyConversion(file, to: try FileStore(new, key: key), control)
+        var conversion = try LegacyConversion(file, isEncrypted: key != nil, control) { () throws(StorageError) in
+            try FileStore(new, key: key)
+        }
         do throws(StorageError) {
             try conversion.makeSchema()
             try conversion.writeObjects()
@@ -63,7 +65,9 @@ struct LegacyConversion {
     ///   - control: Can cancel the work.
     /// - Returns: A version without objects.
     static func schema(of file: LegacyFile, _ control: WorkControl?) throws(StorageError) -> Snapshot {
-        var conversion = try LegacyConversion(file, to: try FileStore.inMemory(), control)
+        var conversion = try LegacyConversion(file, isEncrypted: false, control) { () throws(StorageError) in
+            try FileStore.inMemory()
+        }
         do throws(StorageError) {
             try conversion.makeSchema()
             return try conversion.target.finish()
@@ -73,12 +77,14 @@ struct LegacyConversion {
         }
     }
 
-    /// Maps the tables of an old file, and begins to write to an empty store.
-    private init(_ file: LegacyFile, to store: FileStore, _ control: WorkControl?) throws(StorageError) {
+    /// Maps the tables of an old file, and begins to write to the empty file that a closure opens.
+    private init(
+        _ file: LegacyFile, isEncrypted: Bool, _ control: WorkControl?, _ open: @escaping () throws(StorageError) -> FileStore
+    ) throws(StorageError) {
         self.file = file
         self.control = control
         mapping = try LegacyMapping(file)
-        target = try LegacyTarget(store, oldByteCount: file.file.plainByteCount, control)
+        target = try LegacyTarget(isEncrypted: isEncrypted, oldByteCount: file.file.plainByteCount, control, open)
         targets = mapping.positions.map { _ in nil }
         report = mapping.report
         columnPass = LegacyReading(file.space)

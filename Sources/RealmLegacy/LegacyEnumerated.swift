@@ -22,4 +22,9 @@ struct LegacyEnumerated: LegacySource {
         try positions.read(limit, into: &step)
         for case .int(let position)? in step { values.append(try keys.value(at: position)) }
     }
+
+    mutating func renew() throws(StorageError) {
+        try positions.renew()
+        keys.renew()
+    }
 }

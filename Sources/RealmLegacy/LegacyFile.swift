@@ -93,9 +93,11 @@ package final class LegacyFile: Sendable {
         let list = try reading.refs(at: top.tables, "tables")
         guard list.count == names.count else { throw list.corrupt("\(names.count) table names for \(list.count) tables") }
         if names.contains(Array("!UPDATE_PROGRESS".utf8)) { throw interrupted(format) }
+        // Counting rows may give back the pages that the list is in.
+        var refs: [Ref] = []
+        for position in names.indices { refs.append(try list.requiredRef(position, "table")) }
         var tables: [LegacyTable] = []
-        for (position, name) in names.enumerated() {
-            let ref = try list.requiredRef(position, "table")
+        for ((position, name), ref) in zip(names.enumerated(), refs) {
             tables.append(
                 try LegacyTable(at: ref, position: position, name: name, reading, fileFormat: format, countsRows: countsRows))
         }

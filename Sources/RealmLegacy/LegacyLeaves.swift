@@ -39,6 +39,9 @@ struct LegacyLeaves {
         return nil
     }
 
+    /// Has the inner nodes decrypted again, after pages were given back.
+    func renew() throws(StorageError) { for frame in frames { try reading.renew(frame.node.ref) } }
+
     /// Throws `.corrupt` unless an inner node has children and a total.
     static func checkInner(_ node: Node) throws(StorageError) {
         guard node.count >= 3, case .tagged = try node.slot(node.count - 1) else {

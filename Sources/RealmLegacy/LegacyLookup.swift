@@ -38,6 +38,9 @@ struct LegacyLookup {
         return try leaf.value(Int(position) - start)
     }
 
+    /// Has the next value searched for anew, after pages were given back.
+    mutating func renew() { present = nil }
+
     /// Makes the error for a position that the tree does not have.
     private func missing(_ position: Int64) -> StorageError {
         .corrupt(ref: root, reason: "there is no value \(position) in the tree")

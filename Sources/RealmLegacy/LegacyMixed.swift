@@ -52,6 +52,14 @@ struct LegacyMixed: LegacySource {
         }
     }
 
+    mutating func renew() throws(StorageError) {
+        try types.renew()
+        try words.renew()
+        blobs?.renew()
+        dates?.seconds.renew()
+        dates?.nanoseconds.renew()
+    }
+
     /// Returns the value that a type and a word stand for.
     private mutating func value(_ type: Int64, _ word: Int64) throws(StorageError) -> Value {
         let number = UInt64(bitPattern: word) >> 1

@@ -28,6 +28,21 @@ struct LegacyReading {
     /// The same pass for look-ups at any position, whose number is that of the values that need them.
     var unlimited: LegacyReading { LegacyReading(space, nil, keeper) }
 
+    /// How many bytes of decrypted pages are kept.
+    static let keptByteCount = 16 << 20
+
+    /// Gives back the memory of decrypted pages when it is much.
+    ///
+    /// - Returns: Whether that was done. Cursors have to be renewed then, and views must not be read any more.
+    func relieve() -> Bool {
+        guard space.decryptedByteCount > LegacyReading.keptByteCount else { return false }
+        space.forgetPages()
+        return true
+    }
+
+    /// Has a node decrypted again that was read before.
+    func renew(_ ref: Ref) throws(StorageError) { _ = try space.node(at: ref) }
+
     /// Returns the node at a ref, which counts as read.
     func node(at ref: Ref) throws(StorageError) -> Node {
         let node = try space.node(at: ref)

@@ -22,4 +22,7 @@ struct LegacyRefs {
         try values.read(limit, into: &step)
         for case .int(let element)? in step { elements.append(UInt64(bitPattern: element)) }
     }
+
+    /// Has what the cursor goes on with decrypted again, after pages were given back.
+    func renew() throws(StorageError) { try values.renew() }
 }

@@ -10,6 +10,9 @@ protocol LegacySource {
     ///   - limit: How many; fewer are appended only at the end.
     ///   - values: Receives them. Links are row numbers as integers.
     mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError)
+
+    /// Has what the source goes on with decrypted again, after pages were given back.
+    mutating func renew() throws(StorageError)
 }
 
 /// The choice of a source.

@@ -6,8 +6,12 @@ internal import RealmStorage
 ///
 /// Nobody reads the file before it has a name. One thread uses it.
 final class LegacyTarget {
-    /// The file.
-    private let store: FileStore
+    /// The file as it is open at present.
+    private var store: FileStore
+    /// Opens the file.
+    private let open: () throws(StorageError) -> FileStore
+    /// Whether the file is encrypted.
+    private let isEncrypted: Bool
     /// The present transaction.
     private(set) var transaction: WriteTransaction
     /// The greatest size in bytes that the new file may have.
@@ -23,14 +27,19 @@ final class LegacyTarget {
     /// A size in bytes that every new file may have.
     private static let leastLimit = 1 << 30
 
-    /// Begins the first transaction.
+    /// Opens the file and begins the first transaction.
     ///
     /// - Parameters:
-    ///   - store: The new file, which is empty and of which nobody knows yet.
+    ///   - isEncrypted: Whether the new file is encrypted.
     ///   - oldByteCount: The size of the old file in bytes.
     ///   - control: Gets the progress, and can cancel the conversion.
-    init(_ store: FileStore, oldByteCount: Int, _ control: WorkControl?) throws(StorageError) {
-        self.store = store
+    ///   - open: Opens the new file, which is empty at first and of which nobody knows yet.
+    init(
+        isEncrypted: Bool, oldByteCount: Int, _ control: WorkControl?, _ open: @escaping () throws(StorageError) -> FileStore
+    ) throws(StorageError) {
+        self.isEncrypted = isEncrypted
+        self.open = open
+        store = try open()
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
         byteLimit = max(LegacyTarget.leastLimit, oldByteCount * LegacyTarget.greatestGrowth)
@@ -46,9 +55,14 @@ final class LegacyTarget {
     func checkpoint() throws(StorageError) {
         try control?.check()
         guard isFull else { return }
-        let snapshot = try transaction.commit()
-        guard snapshot.file.fileByteCount <= byteLimit else {
+        let byteCount = try transaction.commit().file.fileByteCount
+        guard byteCount <= byteLimit else {
             throw .limit("the converted file has more than \(byteLimit) bytes, which no file of this size should become")
+        }
+        if isEncrypted {
+            // The plain pages of an encrypted file stay in memory for as long as it is open.
+            try store.close()
+            store = try open()
         }
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true

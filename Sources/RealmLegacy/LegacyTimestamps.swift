@@ -56,4 +56,9 @@ struct LegacyTimestamps: LegacySource {
             values.append(value)
         }
     }
+
+    func renew() throws(StorageError) {
+        try seconds.renew()
+        try nanoseconds.renew()
+    }
 }

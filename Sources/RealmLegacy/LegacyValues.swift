@@ -14,6 +14,8 @@ struct LegacyValues: LegacySource {
     private let reading: LegacyReading
     /// The present leaf; nil before the first.
     private var leaf: LegacyLeaf?
+    /// The place of the present leaf.
+    private var place = Ref.none
     /// The next row of the present leaf.
     private var row = 0
 
@@ -31,7 +33,7 @@ struct LegacyValues: LegacySource {
             guard let leaf, row < leaf.count else {
                 guard let node = try leaves.next() else { return }
                 self.leaf = try LegacyLeaf(node, type, isNullable: isNullable, reading)
-                row = 0
+                (place, row) = (node.ref, 0)
                 continue
             }
             let end = min(leaf.count, row + left)
@@ -41,11 +43,21 @@ struct LegacyValues: LegacySource {
         }
     }
 
+    func renew() throws(StorageError) {
+        try leaves.renew()
+        guard !place.isNone else { return }
+        // The parts of the leaf are where they were.
+        _ = try LegacyLeaf(try reading.space.node(at: place), type, isNullable: isNullable, reading.unlimited)
+    }
+
     /// Returns how many values a column has, of which nothing but the leaves' shapes is looked at.
     static func count(_ root: Ref, _ type: LegacyType, isNullable: Bool, _ reading: LegacyReading) throws(StorageError) -> Int {
         var leaves = LegacyLeaves(root, reading)
         var count = 0
-        while let node = try leaves.next() { count += try LegacyLeaf(node, type, isNullable: isNullable, reading).count }
+        while let node = try leaves.next() {
+            count += try LegacyLeaf(node, type, isNullable: isNullable, reading).count
+            if reading.relieve() { try leaves.renew() }
+        }
         return count
     }
 

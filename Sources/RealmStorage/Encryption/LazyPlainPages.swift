@@ -7,7 +7,8 @@ internal import Synchronization
 ///
 /// Reading costs one atomic load per page once the page is present. A page is decrypted exactly
 /// once, under the lock of its stripe, before it counts as ready; so bytes that are visible never
-/// change. A write stores new bytes in ready pages, at places that no version in use needs.
+/// change. Only `forget` makes an exception, for a file that one thread reads once. A write stores
+/// new bytes in ready pages, at places that no version in use needs.
 ///
 /// `@unchecked Sendable`: the fields are set once. A page of `plain` becomes ready under the lock
 /// of its stripe, and is read after its state was seen as `ready`; the ranges that are changed
@@ -34,6 +35,8 @@ internal import Synchronization
     private let states: AtomicBytes
     /// How many pages the file has, stored for reading by any thread.
     private let grownPageCount: Atomic<Int>
+    /// How many pages were decrypted since the last `forget`.
+    private let decryptedPageCount = Atomic(0)
     /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
     /// all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
@@ -158,8 +161,23 @@ internal import Synchronization
             case .corrupt: state = State.corrupt
             }
             states[page] = state
+            if state == State.ready { decryptedPageCount.wrappingAdd(1, ordering: .relaxed) }
             return state
         }
+    }
+
+    // MARK: - For a thread that reads the file alone
+
+    /// How many bytes of memory the pages take that were decrypted since the last `forget`.
+    var decryptedByteCount: Int { decryptedPageCount.load(ordering: .relaxed) * EncryptionLayout.pageByteCount }
+
+    /// Gives back the memory of all decrypted pages, which are decrypted again when they are needed.
+    ///
+    /// The bytes that were read before read as zeros until they were made readable again with `ensure`, at the same place.
+    func forget() {
+        for page in 0..<pageCount where states[page] == State.ready { states[page] = State.unknown }
+        memory.forget(byteCount: plainByteCount)
+        decryptedPageCount.store(0, ordering: .relaxed)
     }
 
     // MARK: - For the writing thread

@@ -90,6 +90,11 @@
         unsafe (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
     }
 
+    /// Gives the first bytes of writable memory back to the system, in whole pages; they are zero then.
+    func forget(byteCount: Int) {
+        unsafe System.forget(address, byteCount: min(ReservedMemory.wholePages(byteCount), populated))
+    }
+
     /// Copies `bytes` into writable memory; bytes beyond the populated part trap.
     func store(_ bytes: ByteView, at offset: Int) {
         precondition(offset >= 0 && bytes.count <= populated - offset, "bytes at \(offset) end after \(populated)")

@@ -166,6 +166,15 @@
         try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
     }
 
+    /// How many bytes of memory the decrypted pages take; 0 in a plain file.
+    package var decryptedByteCount: Int { unsafe pages?.takeUnretainedValue().decryptedByteCount ?? 0 }
+
+    /// Gives back the memory of the decrypted pages. Only for a file that is read by one thread, and not written.
+    ///
+    /// The payloads of nodes that were read before read as zeros until their refs were passed to `node(at:)` again, which returns
+    /// the same nodes.
+    package func forgetPages() { unsafe pages?.takeUnretainedValue().forget() }
+
     /// Returns the bytes of a value that is split over the byte nodes in `parts`; they live as long
     /// as the snapshot.
     func joinedValue(of parts: Node) throws(StorageError) -> ByteView {

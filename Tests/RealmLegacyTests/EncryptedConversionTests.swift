@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmLegacy
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmStorage
+
+/// The conversion of an encrypted file keeps a few of its decrypted pages, however large it is.
+@Suite struct EncryptedConversionTests {
+    private static let rowCount = 2400, blobByteCount = 25_000
+
+    /// A file of format 9 with a class of integers and binaries, in trees of several leaves.
+    private static func plainFile() -> [UInt8] {
+        var file = OldFileWriter()
+        var leaves: [Int64] = []
+        for start in stride(from: 0, to: rowCount, by: 1000) {
+            let blobs = (start..<min(rowCount, start + 1000)).map { row in
+                file.node(0x10, blobByteCount, [UInt8](repeating: UInt8(row % 251), count: blobByteCount))
+            }
+            leaves.append(file.refs(blobs, flags: 0x20))
+        }
+        let tree = file.refs([1000 << 1 | 1] + leaves + [Int64(rowCount) << 1 | 1], flags: 0x80)
+        let numbers = file.tree((0..<rowCount).map(Int64.init))
+        file.table("class_A", [Column(0, "n", numbers), Column(4, "data", tree)])
+        return file.finish()
+    }
+
+    private typealias Column = OldFileWriter.Column
+
+    /// Encrypts a file in streaming form, whose footer stands at the end of the last page then.
+    private static func encrypted(_ plain: [UInt8], _ key: EncryptionKey) throws -> [UInt8] {
+        let pageByteCount = EncryptionLayout.pageByteCount
+        let gap = [UInt8](repeating: 0, count: -plain.count & (pageByteCount - 1))
+        let bytes = Array(plain.dropLast(16)) + gap + Array(plain.suffix(16))
+        let cipher = try PageCipher(key)
+        let count = bytes.count / pageByteCount
+        var file = [UInt8](repeating: 0, count: EncryptionLayout.fileByteCount(plainPageCount: count))
+        var sealed = [UInt8](repeating: 0, count: pageByteCount)
+        for page in 0..<count {
+            let start = page * pageByteCount
+            let stamp = try ByteView.withBytes(of: bytes) { view throws(StorageError) in
+                try cipher.seal(page: page, counter: 1, from: view.slice(start, start + pageByteCount), to: &sealed)
+            }
+            let entry = EncryptionLayout.entryOffset(page), place = EncryptionLayout.pageOffset(page)
+            let text = PageEntry(newest: stamp, previous: .none).bytes
+            file.replaceSubrange(entry..<entry + text.count, with: text)
+            file.replaceSubrange(place..<place + pageByteCount, with: sealed)
+        }
+        return file
+    }
+
+    @Test func `decrypted pages are given back, and every value is right`() throws {
+        let key = try EncryptionKey(bytes: Fixtures.key)
+        let bytes = try Self.encrypted(Self.plainFile(), key)
+        try LegacyFixtures.withFile(bytes) { path in
+            let old = try LegacyFile(path: path, key: key)
+            let file = old.file
+            let greatest = Atomic(0)
+            let control = WorkControl { _ in greatest.max(file.pages?.decryptedByteCount ?? 0, ordering: .relaxed) }
+            let new = try NewFile(beside: path)
+            let report = try old.convert(to: new, key: key, control)
+            #expect(report.isLossless && report.objectCount == Self.rowCount)
+            let kept = greatest.load(ordering: .relaxed)
+            #expect(kept > 0 && kept <= 20 << 20, "\(kept) bytes of a file of \(bytes.count)")
+            let snapshot = try Snapshot(file: try RealmFile(path: new.openPath, key: key))
+            let table = try #require(snapshot.classTable(named: "A"))
+            for row in 0..<Self.rowCount {
+                let found = try #require(try table.find(ObjectKey(Int64(row))))
+                guard case .int(let number) = try found.value(table.columns[0]),
+                    case .binary(let data) = try found.value(table.columns[1])
+                else {
+                    Issue.record("row \(row) has other values")
+                    return
+                }
+                #expect(number == Int64(row))
+                #expect(data.count == Self.blobByteCount && data[0] == UInt8(row % 251) && data[data.count - 1] == data[0])
+            }
+        }
+    }
+}
