@@ -16,12 +16,17 @@ package enum EncryptionLayout {
     /// The size in bytes of a table page with the 64 pages that it describes.
     private static let groupByteCount = (pagesPerGroup + 1) * pageByteCount
 
+    /// Returns whether an encrypted file can have a size: it has whole pages, and at least one after its first table.
+    package static func fits(fileByteCount: Int) -> Bool {
+        fileByteCount >= 2 * pageByteCount && fileByteCount % pageByteCount == 0
+    }
+
     /// Returns how many plain pages an encrypted file of `fileByteCount` bytes has.
     ///
     /// - Throws: `.refused(.encryptionKeyWrong)` for a size that no encrypted file has: the usual
     ///   reason is a key for a plain file.
     package static func plainPageCount(fileByteCount: Int) throws(StorageError) -> Int {
-        guard fileByteCount >= 2 * pageByteCount, fileByteCount % pageByteCount == 0 else {
+        guard fits(fileByteCount: fileByteCount) else {
             throw .refused(
                 .encryptionKeyWrong(
                     "a file of \(fileByteCount) bytes cannot be an encrypted Realm file: wrong key for a plain file?"))

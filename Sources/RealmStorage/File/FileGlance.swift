@@ -39,39 +39,13 @@ package struct FileGlance: Sendable {
         }
         let mapping = try FileMapping(descriptor: descriptor, byteCount: byteCount)
         (encryption, format, isStreaming) = withExtendedLifetime(mapping) {
-            if let header = FileGlance.header(mapping.bytes) { return (.plain, header.format, header.isStreaming) }
+            if let header = FileHeader.Statement(mapping.bytes) { return (.plain, header.fileFormat, header.isStreaming) }
             if let key, let pages = try? LazyPlainPages(file: mapping, key: key),
-                let header = FileGlance.header(pages.plain.slice(0, FileHeader.byteCount))
+                let header = FileHeader.Statement(pages.plain.slice(0, FileHeader.byteCount))
             {
-                return (.encrypted, header.format, header.isStreaming)
+                return (.encrypted, header.fileFormat, header.isStreaming)
             }
-            return (FileGlance.hasPageTable(mapping.bytes) ? .encrypted : .unknown, nil, nil)
+            return (EncryptedAppearance.hasPageTable(mapping.bytes) ? .encrypted : .unknown, nil, nil)
         }
-    }
-
-    /// Returns what a plain header tells; nil without the signature.
-    private static func header(_ bytes: ByteView) -> (format: Int, isStreaming: Bool)? {
-        guard bytes.slice(16, 20).array == FileHeader.signature else { return nil }
-        let slot = Int(bytes[23] & 1)
-        return (Int(bytes[20 + slot]), slot == 0 && bytes.slice(0, 8).array.allSatisfy { $0 == 0xff })
-    }
-
-    /// Returns whether a file begins with a table of encrypted pages, which anything else does with no more than chance: each of its
-    /// 64 entries has a counter that is a little greater than the one of the write before, or zeros.
-    private static func hasPageTable(_ bytes: ByteView) -> Bool {
-        let pageByteCount = EncryptionLayout.pageByteCount
-        guard bytes.count >= 2 * pageByteCount, bytes.count % pageByteCount == 0 else { return false }
-        for index in 0..<EncryptionLayout.pagesPerGroup {
-            let start = EncryptionLayout.entryOffset(index)
-            let entry = PageEntry(bytes.slice(start, start + EncryptionLayout.entryByteCount))
-            guard entry.newest.counter != 0 else {
-                if index == 0 || entry != PageEntry(newest: .none, previous: .none) { return false }
-                continue
-            }
-            let distance = Int64(entry.newest.counter) - Int64(entry.previous.counter)
-            guard entry.newest.code != .zero, entry.previous == .none || (1..<1 << 16).contains(distance)
-            else { return false }
-        }
-        return true
     }
 }

@@ -46,6 +46,26 @@ package struct FileHeader: Sendable, Equatable {
     /// Whether the file has a version in a format that is read but not written.
     package var isOutdated: Bool { !topRef.isNone && fileFormat != FileHeader.writtenFormat }
 
+    /// What the bytes of a header state; nothing of it is checked but the signature.
+    struct Statement {
+        /// The number of the current top ref, 0 or 1.
+        let selectedSlot: Int
+        /// The file format of the selected slot.
+        let fileFormat: Int
+        /// The top ref of the selected slot.
+        let topRef: UInt64
+        /// Whether the top ref is in the footer.
+        var isStreaming: Bool { selectedSlot == 0 && topRef == FileHeader.streamingTopRef }
+
+        /// Reads the first 24 bytes of a plain file; nil without the signature.
+        init?(_ bytes: ByteView) {
+            guard bytes.count >= FileHeader.byteCount, bytes.slice(16, 20).array == FileHeader.signature else { return nil }
+            selectedSlot = Int(bytes[23] & 1)
+            fileFormat = Int(bytes[20 + selectedSlot])
+            topRef = FileHeader.littleEndian(bytes, at: 8 * selectedSlot)
+        }
+    }
+
     /// Makes the header of a file after a commit by this program.
     init(selectedSlot: Int, topRef: Ref) {
         self.selectedSlot = selectedSlot
@@ -71,16 +91,14 @@ package struct FileHeader: Sendable, Equatable {
         guard prefix.count >= FileHeader.byteCount else {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
         }
-        guard prefix.slice(16, 20).array == FileHeader.signature else {
+        guard let stated = Statement(prefix) else {
             throw .refused(FileHeader.noSignature(prefix, fileSize: fileSize, isEncrypted: isEncrypted))
         }
         guard fileSize & 7 == 0 else {
             throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8; the file is probably cut short"))
         }
-        selectedSlot = Int(prefix[23] & 1)
-        fileFormat = Int(prefix[20 + selectedSlot])
-        var top = FileHeader.littleEndian(prefix, at: 8 * selectedSlot)
-        isStreaming = selectedSlot == 0 && top == FileHeader.streamingTopRef
+        (selectedSlot, fileFormat, isStreaming) = (stated.selectedSlot, stated.fileFormat, stated.isStreaming)
+        var top = stated.topRef
         if isStreaming { top = try FileHeader.topRef(fromFooter: footer, fileSize: fileSize) }
         try FileHeader.check(format: fileFormat, topRef: top, accepted)
         guard top & 7 != 0 || top < fileSize || top >> 56 != 0 else {
@@ -97,7 +115,7 @@ package struct FileHeader: Sendable, Equatable {
     /// whole pages, and at least one after its first page table.
     private static func noSignature(_ prefix: ByteView, fileSize: UInt64, isEncrypted: Bool) -> StorageError.Refusal {
         if isEncrypted { return .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key") }
-        let mayBeEncrypted = fileSize >= 8192 && fileSize % 4096 == 0
+        let mayBeEncrypted = EncryptionLayout.fits(fileByteCount: Int(clamping: fileSize))
         if let kind = ForeignFile.kind(of: prefix, mayBeEncrypted: mayBeEncrypted) {
             return .notARealm("no Realm signature: the file is \(kind)")
         }
