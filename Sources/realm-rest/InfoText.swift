@@ -64,7 +64,7 @@ struct InfoText {
     private mutating func describe(_ contents: FileInspection.Contents) {
         line("Schema version", contents.schemaVersion.map { "\($0)" } ?? "none")
         if let version = contents.version { line("Version", "\(version)") }
-        line("History", history(contents.historyType))
+        if let history = file.historyText { line("History", history) }
         let classes = contents.tables.filter { $0.className != nil }
         let total = classes.reduce(0) { sum, table in Int(clamping: UInt(sum) + UInt(table.count)) }
         line("Classes", classes.isEmpty ? "none" : "\(classes.count) with \(InfoText.count(total, "object", "objects"))")
@@ -77,18 +77,6 @@ struct InfoText {
         let others = contents.tables.filter { $0.className == nil }
         guard !others.isEmpty else { return }
         line("Other tables", others.map { "\($0.name) (\(InfoText.count($0.count, "row", "rows")))" }.joined(separator: ", "))
-    }
-
-    /// Returns what kind of history a version has.
-    private func history(_ type: Int) -> String {
-        switch TopNode.HistoryType(rawValue: type) {
-        case .none?: return "none"
-        case .obsolete?: return "beside the file"
-        case .inFile?: return "in the file, as SDKs keep it for local realms"
-        case .syncClient?: return "that of a client of Device Sync or of an Object Server"
-        case .syncServer?: return "that of a sync server"
-        case nil: return "of an unknown kind (\(type))"
-        }
     }
 
     /// Returns a number with what it counts.

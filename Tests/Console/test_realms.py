@@ -374,4 +374,5 @@ def test_the_file_of_a_realm_that_is_not_open_is_described(console):
     card(page, "store").get_by_role("button", name="About the file…").click()
     console.eventually(lambda: value("Schema version") == "1")
     assert about.locator("tbody tr").count() == 9 and value("When served") == "read and written"
+    assert value("History") == console.api("GET", "/v1/realms/store")["file"]["historyText"]
     console.screenshot(page, "realms-about")

@@ -259,6 +259,7 @@ enum OpenAPISchemas {
             "realm": flag, "encrypted": flag, "fileFormat": count, "writtenBy": text, "streamingForm": flag, "fileBytes": count,
             "usedBytes": count, "freeBytes": count, "version": count,
             "history": OpenAPIParts.choice("none", "obsolete", "inFile", "syncClient", "syncServer", "unknown"),
+            "historyText": ["type": "string", "description": "Says in words which kind of history the file has."],
             "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "classes": [
                 "type": "array",

@@ -10,6 +10,19 @@ extension FileInspection {
         return TopNode.HistoryType(rawValue: type).map { "\($0)" } ?? "unknown"
     }
 
+    /// The kind of history in words; nil when the contents cannot be read.
+    package var historyText: String? {
+        guard let type = contents?.historyType else { return nil }
+        switch TopNode.HistoryType(rawValue: type) {
+        case .none?: return "none"
+        case .obsolete?: return "beside the file"
+        case .inFile?: return "in the file, as SDKs keep it for local realms"
+        case .syncClient?: return "that of a client of Device Sync or of an Object Server"
+        case .syncServer?: return "that of a sync server"
+        case nil: return "of an unknown kind (\(type))"
+        }
+    }
+
     /// Writes the document that describes the file. Members that are not known are left out, and named in `unknown`, so no member
     /// that is left out, and no empty list, can be taken for a fact.
     ///
@@ -32,6 +45,7 @@ extension FileInspection {
         member("freeBytes", contents?.freeBytes) { writer.member("freeBytes", int: $0) }
         member("version", contents?.version) { writer.member("version", int: $0) }
         member("history", historyName) { writer.member("history", text: $0) }
+        if let historyText { writer.member("historyText", text: historyText) }
         member("schemaVersion", contents) { contents in
             if let version = contents.schemaVersion {
                 writer.member("schemaVersion", int: version)

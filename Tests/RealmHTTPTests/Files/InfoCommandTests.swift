@@ -38,6 +38,8 @@ import Testing
         #expect(lines.output.contains("Encrypted       no\n") && lines.output.contains(", embedded\n"), "\(lines.output)")
         let json = try ParsedJSON(parsing: Array(try run(["info", path, "--json"]).output.utf8))
         #expect(json["fileFormat"]?.int == 24 && json["encrypted"]?.bool == false && json["unknown"]?.elements?.isEmpty == true)
+        let history = try #require(json["historyText"]?.text)
+        #expect(lines.output.contains("History         \(history)\n") && json["history"]?.text != nil, "\(lines.output)")
         let counts = (json["classes"]?.elements ?? []).map { $0["objects"]?.int }
         #expect(counts == (try #require(try Fixtures.dump("embedded")))["classes"]?.elements?.map { $0["count"]?.int })
     }

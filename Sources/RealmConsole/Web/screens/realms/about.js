@@ -6,8 +6,6 @@ import { resource, signal } from "../../core/signals.js";
 import { dialog, loaded, table } from "../../core/ui.js";
 
 /** @type {Record<string, string>} */
-const HISTORIES = { none: "none", obsolete: "beside the file", inFile: "in the file, as SDKs keep it for local realms", syncClient: "that of a sync client", syncServer: "that of a sync server", unknown: "of an unknown kind" };
-/** @type {Record<string, string>} */
 const NOTES = {
   renamed: "Renamed", oldDates: "Dates without nanoseconds", textNotUTF8: "Text that is not UTF-8", propertyLeftOut: "Property left out", tableLeftOut: "Table left out", primaryKeyLeftOut: "Primary key left out",
   entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized",
@@ -60,12 +58,12 @@ export function aboutFile(name) {
 }
 
 /** @param {any} file */
-function about({ realm, encrypted, fileFormat, writtenBy, streamingForm, fileBytes, usedBytes, freeBytes, schemaVersion, history, classes, otherTables, opening, problem }) {
+function about({ realm, encrypted, fileFormat, writtenBy, streamingForm, fileBytes, usedBytes, freeBytes, schemaVersion, historyText, classes, otherTables, opening, problem }) {
   return [h("dl.facts", null, factList([
     ["What", realm ? "a Realm file" : realm === false ? "no Realm file" : "an encrypted Realm file, or no Realm file"], ["Format", formatText(fileFormat, writtenBy)],
     ["Encrypted", encrypted === undefined ? null : encrypted ? "yes" : "no"], ["Form", streamingForm ? "streaming, as copies are written" : null],
     ["Size", formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used, ${formatBytes(freeBytes)} free` : "")],
-    ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["History", HISTORIES[history]],
+    ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["History", historyText],
     ["Other tables", otherTables?.length ? otherTables.map((/** @type {any} */ one) => `${visible(one.name)} (${formatCount(one.rows)})`).join(", ") : null],
     ["Contents", problem && `unknown: ${visible(problem.detail)}`], ["When served", visible(opening.detail)], ["Advice", opening.advice && visible(opening.advice)]])),
   classes && (classes.length ? table(["Class", "Objects", "Properties"], classes.map((/** @type {any} */ one) => [visible(one.name), formatCount(one.objects), formatCount(one.properties)])) : h("p.soft", null, "The file has no class."))];
