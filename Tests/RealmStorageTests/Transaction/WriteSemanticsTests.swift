@@ -27,7 +27,8 @@ struct WriteSemanticsTests {
     }
 
     @Test func `a name of a table is free again when its table is removed, renamed or rolled back`() throws {
-        let transaction = try FileStore.inMemory().beginTransaction()
+        let store = try FileStore.inMemory()
+        let transaction = try store.beginTransaction()
         let (first, second) = (try transaction.createTable("class_A"), try transaction.createTable("class_B"))
         #expect(throws: StorageError.self) { try transaction.createTable("class_A") }
         try transaction.renameTable(first, to: "class_C")
@@ -41,12 +42,15 @@ struct WriteSemanticsTests {
         let again = try transaction.createTable("class_B")
         #expect(again.position == second.position && again != second && third.position == 2)
         #expect(try transaction.commit().verify().errors == [])
+        try store.close()
     }
 
     @Test(.timeLimit(.minutes(1))) func `the cost of a table does not depend on how many there are`() throws {
-        let transaction = try FileStore.inMemory().beginTransaction()
+        let store = try FileStore.inMemory()
+        let transaction = try store.beginTransaction()
         for number in 0..<20_000 { _ = try transaction.createTable("class_\(number)") }
         #expect(try transaction.commit().classes.count == 20_000)
+        try store.close()
     }
 
     @Test func `a deleted object vanishes from all seven kinds of links`() throws {
