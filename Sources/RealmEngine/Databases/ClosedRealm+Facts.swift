@@ -77,7 +77,8 @@ extension ClosedRealm {
         }
         return ClosedFacts(
             version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode,
-            readOnlyReason: outlook.readOnlyReason, isEncrypted: old.file.isEncrypted, fileFormat: old.format, fileBytes: old.file.fileByteCount,
+            readOnlyReason: outlook.readOnlyReason, isEncrypted: old.file.isEncrypted, fileFormat: old.format,
+            fileBytes: old.file.fileByteCount,
             usedBytes: try old.usedByteCount())
     }
 }

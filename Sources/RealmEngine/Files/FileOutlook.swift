@@ -122,8 +122,10 @@ package enum FileOutlook: Sendable, Equatable {
         case .onlyRead(nil): return "only read"
         case .copied: return "a private copy that is read and written; the file is not changed"
         case .followed: return "only read, anew after each write of another program"
-        case .converted(.follow): return "a private copy that is converted to format \(format), anew after each write of another program"
-        case .converted(.readOnly): return "a private copy that is converted to format \(format) and only read; the file is not changed"
+        case .converted(.follow):
+            return "a private copy that is converted to format \(format), anew after each write of another program"
+        case .converted(.readOnly):
+            return "a private copy that is converted to format \(format) and only read; the file is not changed"
         case .converted: return "a private copy that is converted to format \(format); the file is not changed"
         case .refused(let reason): return "refused: \(reason)"
         }

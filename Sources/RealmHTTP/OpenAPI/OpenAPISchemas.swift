@@ -277,7 +277,9 @@ enum OpenAPISchemas {
             ],
             "opening": [
                 "type": "object", "required": ["mode", "detail"], "description": "States what a server does with the file.",
-                "properties": ["mode": OpenAPIParts.nullableChoice("rw", "ro", "copy", "follow"), "detail": text, "advice": text],
+                "properties": [
+                    "mode": OpenAPIParts.nullableChoice("rw", "ro", "copy", "follow"), "detail": text, "advice": text,
+                ],
             ],
             "problem": ["type": "object", "required": ["code", "detail"], "properties": ["code": text, "detail": text]],
             "unknown": ["type": "array", "items": text],
