@@ -186,13 +186,30 @@ struct PathResolver {
     /// Returns the persisted name for a public one; the empty string for the variable of a
     /// subquery.
     ///
+    /// A name of linking objects that the version does not show stays as it is, so that it is
+    /// unknown and no message has the names behind it.
+    ///
     /// - Throws: `QueryError.invalid` when the aliases form a loop.
     func translate(_ name: String, _ table: Table) throws(QueryError) -> String {
         if variables.contains(Variable(table: table.key, name: name)) { return "" }
-        guard let translated = mapping.property(name, of: table.className ?? table.name) else {
-            throw QueryError.invalid(
-                .alias, detail: "the alias '\(name)' leads back to itself", culprit: text, position: position)
-        }
+        let translated = try persistedName(name, of: table)
+        guard let (className, property) = PathResolver.backlinkParts(translated) else { return translated }
+        return try incomingLinks(className, property, to: table) == nil ? name : translated
+    }
+
+    /// Returns what a name of a property represents in a class: a persisted name or a backlink.
+    ///
+    /// - Throws: `QueryError.invalid` when the aliases form a loop.
+    private func persistedName(_ name: String, of table: Table) throws(QueryError) -> String {
+        guard let translated = mapping.property(name, of: table.className ?? table.name) else { throw loop(name) }
+        return translated
+    }
+
+    /// Returns the persisted name of a class for a public one.
+    ///
+    /// - Throws: `QueryError.invalid` when the aliases form a loop.
+    private func persistedName(ofClass name: String) throws(QueryError) -> String {
+        guard let translated = mapping.className(name) else { throw loop(name) }
         return translated
     }
 
@@ -230,17 +247,8 @@ struct PathResolver {
     private func appendBacklink(
         _ className: String, _ property: String, to links: inout [LinkStep], _ current: inout Table
     ) throws(QueryError) {
-        guard let realName = mapping.className(className) else {
-            throw QueryError.invalid(
-                .alias, detail: "the alias '\(className)' leads back to itself", culprit: text, position: position)
-        }
-        guard let origin = snapshot.classTable(named: realName),
-            let column = origin.column(named: try translate(property, origin)), column.type == .link,
-            column.targetTable == current.key,
-            let backlink = current.backlinks.first(where: {
-                $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
-            })
-        else {
+        let realName = try persistedName(ofClass: className)
+        guard let (origin, column, backlink) = try incomingLinks(className, property, to: current) else {
             throw unknown(
                 "no property '\(property)' found in type '\(realName)' which links to type '\(current.className ?? current.name)'"
                     + hint(forBacklink: realName, property, to: current)
@@ -251,6 +259,23 @@ struct PathResolver {
         recorder.add(backlink, of: current)
         recorder.add(column, of: origin)
         current = origin
+    }
+
+    /// Returns the linking class, its link column and the backlink column of a class for its
+    /// incoming links from a property; nil when the version shows no such link.
+    ///
+    /// - Throws: `QueryError.invalid` when the aliases form a loop.
+    private func incomingLinks(
+        _ className: String, _ property: String, to table: Table
+    ) throws(QueryError) -> (origin: Table, column: Column, backlink: Column)? {
+        guard let origin = snapshot.classTable(named: try persistedName(ofClass: className)),
+            let column = origin.column(named: try persistedName(property, of: origin)), column.type == .link,
+            column.targetTable == table.key,
+            let backlink = table.backlinks.first(where: {
+                $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
+            })
+        else { return nil }
+        return (origin, column, backlink)
     }
 
     // MARK: - Errors
@@ -273,6 +298,11 @@ struct PathResolver {
             return Suggestion.hint(for: className, in: snapshot.classes.lazy.compactMap(\.className))
         }
         return Suggestion.hint(for: property, in: origin.columns.lazy.filter { $0.targetTable == table.key }.map(\.name))
+    }
+
+    /// Makes the error for an alias that represents itself.
+    private func loop(_ name: String) -> QueryError {
+        .invalid(.alias, detail: "the alias '\(name)' leads back to itself", culprit: text, position: position)
     }
 
     /// Makes the error for a path that names something that does not exist.
