@@ -30,6 +30,14 @@ package protocol WriteRights: AnyObject, Sendable {
     /// - Parameter className: The name of the class as the file has it.
     func mayKnow(_ className: String) -> Bool
 
+    /// Returns whether objects of an embedded class may be written inside their owners. They may not when the properties to be
+    /// hidden in them are not known any more.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the embedded class as the file has it.
+    ///   - action: What is done with the owner.
+    func mayWriteInside(_ className: String, by action: WriteAction) -> Bool
+
     /// Returns whether objects of a class may be imported. Each of them needs the right to make or change it besides.
     ///
     /// - Parameter className: The name of the class as the file has it.

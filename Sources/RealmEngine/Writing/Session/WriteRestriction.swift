@@ -78,17 +78,25 @@ final class WriteRestriction {
     }
 
     /// Returns the properties of a class that the action at hand cannot write.
-    func fields(of table: TableState) -> Fields {
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - knowsTarget: Returns whether the sender knows what the links of a property lead to. It is asked where the sender
+    ///     cannot read the class; elsewhere the view of the class decides.
+    func fields(of table: TableState, knowsTarget: (Column) -> Bool) -> Fields {
         let key = Case(table: table.key, action: action)
         if let known = fields[key] { return known }
         let allowance = allowance(action, table)
         var result = Fields()
         let shown = shownBase.table(table.key)
         for column in table.columns {
-            let isInvisible = shown.map {
-                $0.column(named: column.name) == nil && base.table(table.key)?.column(named: column.name) != nil
-            }
-            if isInvisible ?? false || allowance?.hidden.contains(column.name) ?? false {
+            let isInvisible =
+                if let shown {
+                    shown.column(named: column.name) == nil && base.table(table.key)?.column(named: column.name) != nil
+                } else {
+                    !knowsTarget(column)
+                }
+            if isInvisible || allowance?.hidden.contains(column.name) ?? false {
                 result.hidden.insert(column.leafIndex)
             } else if allowance?.readOnly.contains(column.name) ?? false {
                 result.readOnly.insert(column.leafIndex)

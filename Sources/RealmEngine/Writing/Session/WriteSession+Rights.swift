@@ -191,10 +191,23 @@ extension WriteSession {
         return isShown ? column : nil
     }
 
+    /// Returns the properties of a class that the write at hand cannot write; nil when it can write all of them.
+    func fields(of table: TableState) -> WriteRestriction.Fields? {
+        restriction?.fields(of: table) { knowsTarget(of: $0) }
+    }
+
+    /// Returns whether the sender knows what the links of a property lead to, so that messages may name it. Embedded objects
+    /// follow their owners.
+    private func knowsTarget(of column: Column) -> Bool {
+        guard let restriction, column.type == .link else { return true }
+        guard let key = column.targetTable, isShown(key), let target = try? table(key) else { return false }
+        guard target.kind == .embedded else { return (try? knows(target)) ?? false }
+        return restriction.rights.mayWriteInside(target.className, by: restriction.action)
+    }
+
     /// Returns the columns of a class that the write at hand knows of.
     func knownColumns(of table: TableState) -> [Column] {
-        guard let restriction else { return table.columns }
-        let hidden = restriction.fields(of: table).hidden
+        guard let hidden = fields(of: table)?.hidden else { return table.columns }
         return hidden.isEmpty ? table.columns : table.columns.filter { !hidden.contains($0.leafIndex) }
     }
 
@@ -233,16 +246,16 @@ extension WriteSession {
     }
 
     /// Returns whether the write at hand has to leave a property as it is.
-    func keeps(_ column: Column, of table: TableState) -> Bool { restriction?.fields(of: table).keep(column) ?? false }
+    func keeps(_ column: Column, of table: TableState) -> Bool { fields(of: table)?.keep(column) ?? false }
 
     /// Returns whether a property does not exist for the write at hand.
     func isHidden(_ column: Column, of table: TableState) -> Bool {
-        restriction?.fields(of: table).hidden.contains(column.leafIndex) ?? false
+        fields(of: table)?.hidden.contains(column.leafIndex) ?? false
     }
 
     /// Throws `forbidden` for a property that the write at hand may not change.
     func requireWritable(_ column: Column, of table: TableState) throws(WriteError) {
-        guard restriction?.fields(of: table).readOnly.contains(column.leafIndex) ?? false else { return }
+        guard fields(of: table)?.readOnly.contains(column.leafIndex) ?? false else { return }
         throw WriteSession.protected(column)
     }
 
@@ -266,7 +279,7 @@ extension WriteSession {
     func permitted(
         _ body: InputObject, of table: TableState, at place: ObjectPlace?, _ options: Options
     ) throws(WriteError) -> InputObject {
-        guard let readOnly = restriction?.fields(of: table).readOnly, !readOnly.isEmpty else { return body }
+        guard let readOnly = fields(of: table)?.readOnly, !readOnly.isEmpty else { return body }
         var members: [(name: String, value: InputValue)] = []
         for (name, value) in body.members {
             guard let position = knownPosition(ofMember: name, of: table), readOnly.contains(table.columns[position].leafIndex)

@@ -90,7 +90,7 @@ extension WriteSession {
                 return try write(body, to: child, table, .merge, options)
             }
             // What the sender cannot write of the object stays as it is.
-            if case .property = slot, !(restriction?.fields(of: table).isEmpty ?? true), let child = try embedded(in: slot) {
+            if case .property = slot, !(fields(of: table)?.isEmpty ?? true), let child = try embedded(in: slot) {
                 return try write(body, to: child, table, .replace, options)
             }
             let child = try putEmbedded(in: slot, table.key)

@@ -35,6 +35,10 @@ package final class RightsWrites: WriteRights {
 
     package func mayKnow(_ className: String) -> Bool { !rights.actions(on: className).isEmpty }
 
+    package func mayWriteInside(_ className: String, by action: WriteAction) -> Bool {
+        !rights.hasLost(className) || rights.rights(on: className).allowances[RightsAction(action)] != nil
+    }
+
     package func mayImport(_ className: String) -> Bool {
         rights.mayImport || rights.actions(on: className).contains(.import)
     }
