@@ -112,8 +112,21 @@ extension Binder {
                 "the key path following 'IN' must contain a list, '\(right.label)' does not; a list of values is written in braces, as in IN {1, 2}",
                 range)
         }
+        try requireQuantifier(left, right, syntax)
         if let membership = membership(left, right, syntax) { return membership }
         return try compare(left, right, syntax)
+    }
+
+    /// Throws `QueryError.invalid` where a rule compares a whole collection with a list that was passed: that compares element by
+    /// element, and the elements of a claim have no order.
+    private func requireQuantifier(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError) {
+        guard demandsFit, case .constant = syntax.right, let list = right as? ConstantOperand, list.isList,
+            left.isMultiValued, left.quantifier == nil
+        else { return }
+        throw invalid(
+            .structure,
+            "'\(left.label)' has several values, and the order of '\(right.label)' does not count; ANY, ALL or NONE goes before '\(left.label)'",
+            syntax.operatorRange)
     }
 
     /// Returns the condition for a property of the base class that is compared with a list of

@@ -21,6 +21,10 @@ import Testing
         ("            check: note.nothing == 1", "Order", "/check", "nothing"),
         ("            where: product.owner == $claims.sub", "Order", "/where", "owner"),
         (
+            "            where: product.@links.Order.product.owner IN $claims.g", "Order", "/where",
+            "the order of '$claims.g' does not count; ANY, ALL or NONE goes before 'product.@links.Order.product.owner'"
+        ),
+        (
             "            fields: {hide: [margn]}", "Order", "/fields/hide",
             "'Order' has no property 'margn'; did you mean 'margin'?"
         ),
@@ -67,6 +71,7 @@ import Testing
         "            where: open == $claims.flag AND owner BEGINSWITH $claims.sub AND total > $claims.n",
         "            where: day > $claims.since OR code IN $claims.codes", "            where: mix == $claims.x",
         "            where: product == obj('Product', $claims.p)",
+        "            where: ANY product.@links.Order.product.owner IN $claims.g",
         "            check: note.secret == $claims.s AND product.name != 'x'",
         "            fields: {hide: [margin, note], readOnly: [owner]}",
     ])
