@@ -104,8 +104,7 @@ extension Problem {
         case .tooManyBytes(let limit): self = .answerTooLarge("the answer has more than \(limit) bytes", "answer-bytes", limit)
         case .noRoom(let limit, let ofPrincipal): self = .noRoomForAnswer(limit: limit, ofPrincipal: ofPrincipal)
         case .tooManyValues(let limit):
-            self = .answerTooLarge(
-                "the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
+            self = .tooManyValues(limit)
         case .tooManyGroups(let limit):
             self = .answerTooLarge("the result has more than \(limit) groups", "groups", limit)
         case .tooManyObjects(let limit):
@@ -137,6 +136,14 @@ extension Problem {
     package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
         Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with(
             "limitName", name)
+    }
+
+    /// Makes the problem for a query that would keep more values than `sorted-values` allows.
+    static func tooManyValues(_ limit: Int) -> Problem {
+        let detail = "the query keeps more than \(limit) values to sort, compare, find or group rows"
+        let advice = "use fewer TEXT conditions, fewer groups or facets with fewer values, or fewer operations for each group"
+        return Problem.overLimit(.answerTooLarge, "\(detail); select fewer rows, or \(advice)", limit: limit)
+            .with("limitName", "sorted-values")
     }
 
     /// Runs a closure that reads a file, and converts its error into the problem for damage met

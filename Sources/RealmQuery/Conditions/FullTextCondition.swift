@@ -22,7 +22,8 @@ final class FullTextCondition: Condition {
     private let label: String
     /// The result of searching the index; nil until it is first needed.
     private var found: Found?
-    /// The ascending keys of all matches, if the plan has asked for them.
+    /// The list of the index with all matches, if the plan has asked for them and no other list is needed. Lists in memory are not
+    /// kept here: a query may have thousands of searches, each of which finds all objects.
     private var matches: IndexedKeys?
 
     /// Creates the condition for a search string; the index is not read yet.
@@ -74,13 +75,14 @@ final class FullTextCondition: Condition {
     /// Returns the keys of all matches in ascending order; nil when the index only knows which
     /// objects do not match. They are counted at once if there is one word alone.
     ///
-    /// - Throws: A storage error when the index is damaged or the check of the query asks to stop.
+    /// - Throws: A storage error when the index is damaged, the check of the query asks to stop, or its conditions keep too much.
     func indexedKeys() throws(StorageError) -> IndexedKeys? {
         guard isIndexed else { return nil }
         if let matches { return matches }
-        let matches = try search.matches(in: index, chain.cancellation)
-        self.matches = matches
-        return matches
+        if case .only(let members)? = found { return members.list }
+        let keys = try search.matches(in: index, chain.cancellation)
+        if keys.areInMemory { try keep(keys) } else { matches = keys }
+        return keys
     }
 
     var outline: ConditionOutline { ConditionOutline("full text index", label: label) }
@@ -89,13 +91,19 @@ final class FullTextCondition: Condition {
     /// found.
     private func lookUp() throws(StorageError) -> Found {
         if let found { return found }
-        let result: Found
-        if search.included.isEmpty {
-            result = .allBut(try KeyMembership(try search.excludedKeys(in: index, chain.cancellation)))
-        } else {
-            let keys = if let matches { matches } else { try search.matches(in: index, chain.cancellation) }
-            result = .only(try KeyMembership(keys))
-        }
+        if let matches { return try keep(matches) }
+        if search.included.isEmpty { return try keep(try search.excludedKeys(in: index, chain.cancellation)) }
+        return try keep(try search.matches(in: index, chain.cancellation))
+    }
+
+    /// Keeps what was found, for tests of single objects.
+    ///
+    /// - Parameter keys: The keys of the matches; without wanted words those of the others.
+    /// - Throws: A storage error when the index is damaged or the conditions of the query keep too much. Nothing is kept then.
+    @discardableResult private func keep(_ keys: IndexedKeys) throws(StorageError) -> Found {
+        let members = try KeyMembership(keys)
+        try chain.cancellation?.keep(byteCount: members.byteCount)
+        let result: Found = search.included.isEmpty ? .allBut(members) : .only(members)
         found = result
         return result
     }

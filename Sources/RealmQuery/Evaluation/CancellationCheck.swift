@@ -18,8 +18,10 @@ final class CancellationCheck {
     private(set) var check: Check?
     /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
     /// compared with others.
-    var valueLimit = Int.max
-    /// The number of values that the operands of the query hold at present, all of them together, in steps of `valuesPerCount`.
+    var valueLimit = Int.max { didSet { holdLimit = valueLimit } }
+    /// The number of values up to which `hold` counts: `valueLimit`, or as many as 64 MiB have room for where nobody has set that.
+    private var holdLimit = (64 << 20) / CancellationCheck.bytesPerValue
+    /// The number of values that the operands, the conditions and the groups of the query hold at present, all of them together.
     private var heldCount = 0
     /// The memory of groups of values that no comparison uses at the moment. The comparisons of a query take it in turns, so it does not
     /// grow with their number.
@@ -40,6 +42,8 @@ final class CancellationCheck {
     private static let stepsPerCheck = 4096
     /// The number of values after which a buffer counts them.
     static let valuesPerCount = 4096
+    /// The bytes of memory that count as one value, where something else than values is held.
+    static let bytesPerValue = 32
     /// The number of steps to count for a piece of work that is long enough to justify a call of
     /// the check by itself.
     static let stepsOfLongWork = stepsPerCheck
@@ -144,9 +148,14 @@ final class CancellationCheck {
     /// - Throws: `StorageError.stopped` with the limit when the operands of the query together hold more values than `valueLimit` allows.
     ///   Nothing is counted then.
     func hold(_ count: Int) throws(StorageError) {
-        guard count <= valueLimit - heldCount else { throw .stopped(.tooManyValues(limit: valueLimit)) }
+        guard count <= holdLimit - heldCount else { throw .stopped(.tooManyValues(limit: holdLimit)) }
         heldCount += count
     }
+
+    /// Counts memory that a condition keeps for as long as the query lives.
+    ///
+    /// - Throws: `StorageError.stopped` with the limit of values, of which every 32 bytes are one.
+    func keep(byteCount: Int) throws(StorageError) { try hold(1 + byteCount / CancellationCheck.bytesPerValue) }
 
     /// Gives back values that `hold` has counted.
     func release(_ count: Int) { heldCount -= count }

@@ -42,12 +42,17 @@ struct IndexLookup {
 
     /// Returns the keys of the objects, ascending and each once.
     ///
-    /// The keys of a few lists are read on demand; all others are collected and sorted first.
+    /// The keys of a few lists are read on demand; all others are collected first.
     ///
     /// - Parameter statistics: Counts the keys that are read.
     /// - Throws: A storage error when an index is damaged.
     func candidates(_ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
         if backlinks.isEmpty, lists.count <= CandidateKeys.maximumStreams { return CandidateKeys(lists, statistics) }
+        if backlinks.isEmpty {
+            let keys = try IndexedKeys.union(lists)
+            statistics.indexKeysRead += keys.count
+            return CandidateKeys([keys], nil)
+        }
         var found: Set<ObjectKey> = []
         for list in lists { found.formUnion(try list.all()) }
         for links in backlinks { try links.addOrigins(to: &found) }

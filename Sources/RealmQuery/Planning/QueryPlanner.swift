@@ -139,13 +139,15 @@ struct QueryPlanner {
     }
 
     /// The look-up for an `OR`: the objects of all children together; nil when one of them has no
-    /// look-up.
+    /// look-up, or when they offer so many objects that a scan is faster. Then their lists are not
+    /// kept, of which there may be thousands.
     private func union(of children: [any Condition]) throws(StorageError) -> Candidate? {
         var union = Candidate(lookup: IndexLookup(), isExact: false, lookedUp: [:])
         for child in children {
             guard let found = try candidate(for: child) else { return nil }
             union.lookup.formUnion(found.lookup)
             union.lookedUp.merge(found.lookedUp) { first, _ in first }
+            guard QueryPlanner.pays(union.lookup.count, of: table) else { return nil }
         }
         return union
     }

@@ -124,13 +124,20 @@ extension FullTextSearch {
     func matches(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
         if included.count == 1, excluded.isEmpty, !included[0].isPrefix { return try included[0].objects(in: index) }
         var lists: [IndexedKeys] = []
+        var inMemory: IndexedKeys?
         for term in included {
             let keys = try term.objects(in: index)
             // Every search in the index counts as some steps, whatever it finds.
             try cancellation?.step(16 + keys.count)
             guard keys.count > 0 else { return keys }
-            lists.append(keys)
+            guard keys.areInMemory else {
+                lists.append(keys)
+                continue
+            }
+            // Of the lists in memory, which are those of prefixes, one is kept: what all so far have in common.
+            if let found = inMemory { inMemory = try IndexedKeys.common(to: [found, keys]) } else { inMemory = keys }
         }
+        if let inMemory { lists.append(inMemory) }
         return try IndexedKeys.common(to: lists, without: try excludedLists(in: index, cancellation))
     }
 

@@ -123,7 +123,7 @@ extension WorkStop {
         case .handOver: return "the work has to continue on another thread"
         case .tooManyBytes(let limit): return "more than \(limit) bytes"
         case .noRoom(let limit, _): return "other responses use all of the \(limit) bytes of memory for responses"
-        case .tooManyValues(let limit): return "more than \(limit) values to sort or to distinguish"
+        case .tooManyValues(let limit): return "more than \(limit) values to sort, compare, find or group rows"
         case .tooManyGroups(let limit): return "more than \(limit) groups"
         case .tooManyObjects(let limit): return "links lead to more than \(limit) objects"
         }

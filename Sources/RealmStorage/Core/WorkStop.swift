@@ -19,7 +19,8 @@ package enum WorkStop: Sendable, Hashable {
     case noRoom(limit: Int, ofPrincipal: Bool)
     /// The work was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)
-    /// The work was about to keep more values, for sorting or for distinguishing rows, than it may.
+    /// The work was about to keep more values than it may: to sort rows or to distinguish them, to compare them, for searches, or for
+    /// groups.
     case tooManyValues(limit: Int)
     /// A result falls into more groups than may be told apart.
     case tooManyGroups(limit: Int)

@@ -22,6 +22,12 @@ package struct IndexedKeys: Sendable {
     /// Makes a value of the list of an index entry.
     init(_ list: BPlusTree) { source = .list(list) }
 
+    /// Whether the keys take memory here, and are not read from the index.
+    package var areInMemory: Bool {
+        if case .keys = source { return true }
+        return false
+    }
+
     /// How many objects are filed under the value; it is known without reading their keys.
     package var count: Int {
         switch source {

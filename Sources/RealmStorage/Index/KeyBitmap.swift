@@ -25,6 +25,9 @@ package struct KeyBitmap: Sendable {
         words = [UInt64](repeating: 0, count: Int(wordCount) + 1)
     }
 
+    /// The memory of the bits.
+    var byteCount: Int { words.count * MemoryLayout<UInt64>.stride }
+
     /// How many keys are in the bitmap.
     package var count: Int { words.reduce(0) { $0 &+ $1.nonzeroBitCount } }
 

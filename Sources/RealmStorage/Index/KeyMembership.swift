@@ -23,6 +23,12 @@ package struct KeyMembership: Sendable {
         self.bits = bits
     }
 
+    /// The memory that the keys take here, at most that of a list of them.
+    package var byteCount: Int { bits?.byteCount ?? keys.count * MemoryLayout<ObjectKey>.stride }
+
+    /// The keys as a list in memory, which is made anew.
+    package var list: IndexedKeys { IndexedKeys(bits?.keys ?? keys) }
+
     /// Whether a key is among them.
     package func contains(_ key: ObjectKey) -> Bool {
         if let bits { return bits.contains(key) }

@@ -74,4 +74,50 @@ struct FullTextQueryTests {
         withExtendedLifetime(storage) {}
         try realm.finish()
     }
+
+    /// A query of different searches that find the same objects.
+    private static func chain(_ search: String, count: Int, joinedBy word: String) -> String {
+        (0..<count).map { "text TEXT '\(search) -x\($0)'" }.joined(separator: " \(word) ")
+    }
+
+    @Test(arguments: ["har*", "river", "harbor river"], ["AND", "OR"])
+    func `searches of one query keep a bit for each object, and all of them together have a bound`(
+        _ search: String, _ word: String
+    ) throws {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Note"))
+        let expected = try Query.parse("text TEXT '\(search)'").bind(to: table, in: snapshot).count()
+        #expect(expected > 1000)
+        let text = FullTextQueryTests.chain(search, count: 200, joinedBy: word)
+        // The bits of 5000 objects are 20 values; as a list each search would be hundreds.
+        let fits = try Query.parse(text).bind(to: table, in: snapshot)
+        fits.sortedValueLimit = 5000
+        #expect(try fits.count() == expected, "\(text.prefix(100))")
+        let refused = try Query.parse(text).bind(to: table, in: snapshot)
+        refused.sortedValueLimit = 1000
+        for _ in 0..<2 {
+            #expect(throws: QueryError.storage(.stopped(.tooManyValues(limit: 1000)))) { try refused.count() }
+        }
+        try realm.finish()
+    }
+
+    @Test func `searches have a bound where nobody has set one`() throws {
+        let check = CancellationCheck()
+        try check.keep(byteCount: 60 << 20)
+        #expect(throws: StorageError.stopped(.tooManyValues(limit: 2 << 20))) { try check.keep(byteCount: 8 << 20) }
+        try realm.finish()
+    }
+
+    @Test func `lists of many prefixes and of many constants give what one condition gives`() throws {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Note"))
+        func count(_ text: String) throws -> Int { try Query.parse(text).bind(to: table, in: snapshot).count() }
+        let prefixes = ["h*", "ha*", "har*", "r*", "ri*", "riv*", "rive*"].joined(separator: " ")
+        #expect(try count("text TEXT '\(prefixes)'") == count("text TEXT 'har* river'"))
+        // Few objects in all, so that the indexes are used, by more lists than are merged on demand.
+        let seldom = (0..<20).map { "text TEXT 'seldom -x\($0)'" }.joined(separator: " OR ")
+        #expect(try count("text TEXT 'seldom'") > 0)
+        #expect(try count(seldom) == count("text TEXT 'seldom'"))
+        try realm.finish()
+    }
 }
