@@ -336,6 +336,7 @@ final class CollectionView {
         do throws(QueryError) {
             let bound = try ElementQuery.bind(
                 query, to: column, of: table, in: context.snapshot, arguments: arguments, order: order)
+            bound.sortedValueLimit = context.limits.sortedValues
             return .values(bound, owner: owner)
         } catch {
             throw Problem(

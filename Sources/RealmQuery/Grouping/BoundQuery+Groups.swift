@@ -10,12 +10,13 @@ extension BoundQuery {
     ///   - check: Is called from time to time and returns whether to go on.
     /// - Returns: The groups of each request, in the order of their first rows.
     /// - Throws: `QueryError.invalid` about a `group` part for a path by which nothing can be grouped,
-    ///   or about an aggregate; `.storage` for a damaged file or too many groups, and `.cancelled`
-    ///   when the check asks to stop.
+    ///   or about an aggregate; `.storage` for a damaged file, too many groups or too much that they
+    ///   keep, and `.cancelled` when the check asks to stop.
     /// - Complexity: O(number of results), in addition to finding them.
     package func group(_ requests: [GroupRequest], check: Check? = nil) throws(QueryError) -> [GroupedResult] {
         try cancellation.watching(check) { () throws(QueryError) in
             let groupers = try groupers(requests)
+            defer { groupers.forEach { $0.release() } }
             try forEachResult(check, reading: groupers.flatMap(\.columns)) { leaf, rows throws(StorageError) in
                 try cancellation.step(rows.count)
                 for grouper in groupers { try grouper.add(leaf, rows) }
@@ -38,6 +39,7 @@ extension BoundQuery {
     ) throws(QueryError) -> [GroupedResult] {
         try cancellation.watching(check) { () throws(QueryError) in
             let groupers = try groupers(requests)
+            defer { groupers.forEach { $0.release() } }
             let positions = try execute(over: keys)
             try forEachObject(positions.lazy.map { keys[$0] }) { leaf, rows throws(StorageError) in
                 for grouper in groupers { try grouper.add(leaf, rows) }
@@ -59,7 +61,7 @@ extension BoundQuery {
                 aggregators.append(aggregate.function.groupAggregator(of: key))
             }
             guard let first = keys.first else { throw .groupedByNothing }
-            groupers.append(Grouper(first, keys.dropFirst(), aggregators, limit: request.limit))
+            groupers.append(Grouper(first, keys.dropFirst(), aggregators, limit: request.limit, cancellation: cancellation))
         }
         return groupers
     }
@@ -108,7 +110,8 @@ extension ElementQuery {
     ///   - check: Is called from time to time and returns whether to go on.
     /// - Returns: The groups of each request, in the order of their first values.
     /// - Throws: `QueryError.invalid` for another path or a function that the type does not take,
-    ///   `.storage` for too many groups, and `.cancelled` when the check asks to stop.
+    ///   `.storage` for too many groups or too much that they keep, and `.cancelled` when the check asks
+    ///   to stop.
     package func group(
         _ requests: [GroupRequest], over values: [Value], owner: Row, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> [GroupedResult] {
@@ -133,10 +136,19 @@ extension ElementQuery {
         var numbering = ValueNumbering(of: type, cancellation)
         var sizes: [Int] = []
         var folds = request.aggregates.map { _ in [ValueFold]() }
+        let bytesPerGroup =
+            request.aggregates.count * MemoryLayout<ValueFold>.stride + MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
+        var heldCount = 0
+        defer { cancellation.release(heldCount) }
         for position in positions {
             let group = Int(try storage { () throws(StorageError) in try numbering.number(values[position]) })
             if group == sizes.count {
                 guard group < request.limit else { throw .storage(.stopped(.tooManyGroups(limit: request.limit))) }
+                let needed = (numbering.byteCount + (group + 1) * bytesPerGroup) / CancellationCheck.bytesPerValue
+                if needed > heldCount {
+                    try storage { () throws(StorageError) in try cancellation.hold(needed - heldCount) }
+                    heldCount = needed
+                }
                 sizes.append(0)
                 for (index, aggregate) in request.aggregates.enumerated() {
                     folds[index].append(ValueFold(aggregate.function, of: type))

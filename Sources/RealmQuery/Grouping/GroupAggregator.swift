@@ -16,8 +16,23 @@ protocol GroupAggregator: AnyObject {
     ///   - count: The number of groups so far, above all numbers in `groups`.
     func add(_ leaf: ClusterLeaf, _ rows: Mask, to groups: [UInt32], of count: Int) throws(StorageError)
 
+    /// The memory that each group takes, in bytes.
+    var bytesPerGroup: Int { get }
+
     /// Returns the aggregate of a group, which may have had no value.
     func result(of group: Int) -> AggregateResult
+
+    /// Gives the memory of the groups back, which have no results any more.
+    func release()
+}
+
+extension GroupAggregator {
+    /// Returns the aggregates of the groups from the first on, instead of which nothing is kept.
+    func takeResults(_ count: Int) -> [AggregateResult] {
+        let results = (0..<count).map { result(of: $0) }
+        release()
+        return results
+    }
 }
 
 extension AggregateRequest.Function {

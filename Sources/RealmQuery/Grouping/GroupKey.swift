@@ -41,6 +41,12 @@ final class GroupKey {
     /// How many values have numbers.
     var count: Int { form == .values ? values.count : integers.count }
 
+    /// About the memory that the values take with their numbers.
+    var byteCount: Int {
+        integers.byteCount + values.byteCount + textNumbers.count * MemoryLayout<UInt32>.stride
+            + tallied.count * MemoryLayout<Int>.stride
+    }
+
     /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
     var hasCollection: Bool { values.hasCollection }
 

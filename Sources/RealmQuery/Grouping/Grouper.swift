@@ -20,6 +20,10 @@ final class Grouper {
     private var pairs: [IntegerNumbering]
     /// How many rows each group has.
     private var sizes: [Int] = []
+    /// The check that counts what the groups keep.
+    private let cancellation: CancellationCheck
+    /// How many values the check has counted for these groups.
+    private var heldCount = 0
     /// The group of each row of a leaf.
     private var groups = [UInt32](repeating: 0, count: Mask.capacity)
     /// The numbers of the values of a further key in a leaf.
@@ -32,7 +36,12 @@ final class Grouper {
     ///   - further: The key paths after it.
     ///   - aggregators: What is calculated for each group.
     ///   - limit: The largest number of groups.
-    init(_ first: GroupKey, _ further: some Sequence<GroupKey>, _ aggregators: [any GroupAggregator], limit: Int) {
+    ///   - cancellation: The check of the query, which limits what all of its groups keep.
+    init(
+        _ first: GroupKey, _ further: some Sequence<GroupKey>, _ aggregators: [any GroupAggregator], limit: Int,
+        cancellation: CancellationCheck
+    ) {
+        self.cancellation = cancellation
         self.first = first
         self.further = Array(further)
         self.aggregators = aggregators
@@ -48,7 +57,7 @@ final class Grouper {
 
     /// Adds several rows of a leaf.
     ///
-    /// - Throws: `.stopped` with `tooManyGroups`, and the errors of damaged files.
+    /// - Throws: `.stopped` with `tooManyGroups` or `tooManyValues`, and the errors of damaged files.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         if pairs.isEmpty, aggregators.isEmpty, try first.tally(leaf, rows) { return try requireRoom() }
         let rowCount = rows.count
@@ -66,9 +75,29 @@ final class Grouper {
         for aggregator in aggregators { try aggregator.add(leaf, rows, to: groups, of: count) }
     }
 
-    /// Throws a storage error when there are more groups than the result may have.
+    /// Throws a storage error when there are more groups than the result may have, or when all groups of the query take more memory
+    /// than it may hold. Aggregates take theirs only afterwards.
     private func requireRoom() throws(StorageError) {
         guard count <= limit else { throw .stopped(.tooManyGroups(limit: limit)) }
+        let needed = byteCount / CancellationCheck.bytesPerValue
+        guard needed > heldCount else { return }
+        try cancellation.hold(needed - heldCount)
+        heldCount = needed
+    }
+
+    /// About the memory that the groups take, with the result that they become.
+    private var byteCount: Int {
+        let keys = first.byteCount + further.reduce(0) { $0 + $1.byteCount } + pairs.reduce(0) { $0 + $1.byteCount }
+        let result = (1 + further.count) * MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
+        // A result takes the place of what its aggregate has kept.
+        let aggregates = aggregators.reduce(0) { $0 + max($1.bytesPerGroup, MemoryLayout<AggregateResult>.stride) }
+        return keys + count * (result + aggregates)
+    }
+
+    /// Gives back what the check has counted for these groups.
+    func release() {
+        cancellation.release(heldCount)
+        heldCount = 0
     }
 
     /// How many groups there are so far.
@@ -95,6 +124,6 @@ final class Grouper {
         }
         return GroupedResult(
             keys: columns, sizes: sizes,
-            results: aggregators.map { aggregator in (0..<count).map { aggregator.result(of: $0) } })
+            results: aggregators.map { $0.takeResults(count) })
     }
 }

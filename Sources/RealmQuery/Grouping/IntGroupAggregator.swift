@@ -66,6 +66,20 @@ final class IntGroupAggregator: GroupAggregator {
         }
     }
 
+    var bytesPerGroup: Int {
+        switch function {
+        case .sum: return MemoryLayout<Int128>.stride
+        case .average: return MemoryLayout<RealSum>.stride
+        case .min, .max: return MemoryLayout<Int64?>.stride
+        }
+    }
+
+    func release() {
+        sums = []
+        reals = []
+        extremes = []
+    }
+
     func result(of group: Int) -> AggregateResult {
         switch function {
         case .sum: return Int64(exactly: sums[group]).map { .value(.int($0)) } ?? .overflow

@@ -13,6 +13,14 @@ final class RealGroupAggregator: GroupAggregator {
     /// The least or greatest value of each group so far; NaN before the first one.
     private var extremes: [Double] = []
 
+    /// Whether sums are kept, and not extremes.
+    private var isSum: Bool {
+        switch function {
+        case .sum, .average: return true
+        case .min, .max: return false
+        }
+    }
+
     /// Creates the aggregator for a float or double property of the class itself.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
@@ -20,8 +28,7 @@ final class RealGroupAggregator: GroupAggregator {
     }
 
     func add(_ leaf: ClusterLeaf, _ rows: Mask, to groups: [UInt32], of count: Int) throws(StorageError) {
-        sums.extend(to: count, with: RealSum())
-        extremes.extend(to: count, with: .nan)
+        if isSum { sums.extend(to: count, with: RealSum()) } else { extremes.extend(to: count, with: .nan) }
         switch try key.values(of: leaf) {
         case .double(let values): add(rows, groups) { values.double($0) ?? .nan }
         case .float(let values): add(rows, groups) { values.float($0).map(Double.init) ?? .nan }
@@ -47,6 +54,13 @@ final class RealGroupAggregator: GroupAggregator {
             case .max: if !(extremes[group] >= value) { extremes[group] = value }
             }
         }
+    }
+
+    var bytesPerGroup: Int { isSum ? MemoryLayout<RealSum>.stride : MemoryLayout<Double>.stride }
+
+    func release() {
+        sums = []
+        extremes = []
     }
 
     func result(of group: Int) -> AggregateResult {

@@ -26,5 +26,9 @@ final class ValueGroupAggregator: GroupAggregator {
         }
     }
 
+    var bytesPerGroup: Int { MemoryLayout<ValueFold>.stride }
+
+    func release() { folds = [] }
+
     func result(of group: Int) -> AggregateResult { folds[group].result }
 }

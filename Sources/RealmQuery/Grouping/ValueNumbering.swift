@@ -23,6 +23,11 @@ struct ValueNumbering {
     /// How many values have numbers.
     var count: Int { values.count }
 
+    /// About the memory that the numbers take, without the bytes of texts, which belong to the snapshot.
+    var byteCount: Int {
+        values.count * (MemoryLayout<Value>.stride + MemoryLayout<Int>.stride) + slots.count * MemoryLayout<UInt32>.stride
+    }
+
     /// Makes a numbering in which no value of a type has a number.
     init(of type: ColumnType, _ cancellation: CancellationCheck) {
         isMixed = type == .mixed

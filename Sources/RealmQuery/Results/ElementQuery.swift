@@ -30,6 +30,12 @@ package final class ElementQuery {
     private let pool: ConstantPool
     /// The check that all parts of the query share, which can stop it.
     let cancellation: CancellationCheck
+    /// The number of values that the query may hold at once to compare them or to group them. Beyond it, the query fails with a storage
+    /// error.
+    package var sortedValueLimit: Int {
+        get { cancellation.valueLimit }
+        set { cancellation.valueLimit = newValue }
+    }
 
     /// Creates the query from a bound predicate and its steps.
     private init(

@@ -36,6 +36,12 @@ package struct IntegerNumbering: Sendable {
     /// How many integers have numbers, null included.
     package var count: Int { integers.count }
 
+    /// About the memory that the numbers take.
+    package var byteCount: Int {
+        integers.count * MemoryLayout<Int64?>.stride + direct.count * MemoryLayout<UInt32>.stride
+            + slotNumbers.count * (MemoryLayout<Int64>.stride + MemoryLayout<UInt32>.stride)
+    }
+
     /// The integers below which the table may grow, 4 MiB at most. Larger ones are hashed.
     private static let directLimit = 1 << 20
 

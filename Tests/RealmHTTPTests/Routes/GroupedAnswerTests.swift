@@ -214,4 +214,26 @@ import Testing
             #expect(try server.get("app/objects/Shop?facets=open").json["facets"]?["open"]?.elements?.count == 1)
         }
     }
+
+    @Test func `groups with all of their operations, and facets together, are bounded by the values that they keep`() throws {
+        try GroupedAnswerTests.withShops(change: { $0.limits.sortedValues = 1000 }) { (server: WriteServer) throws in
+            let tags = (0..<600).map { "\"t\($0)\"" }.joined(separator: ",")
+            let rows = (100..<400).map { #"{"_id":\#($0),"kind":"k\#($0)","stars":1,"any":\#($0)}"# }.joined(separator: ",")
+            try server.done("POST", "app/objects/Shop", "[" + rows + "]")
+            try server.done("PATCH", "app/objects/Shop/1", #"{"tags":[\#(tags)]}"#)
+            let ops = "sum:any,min:any,max:any,avg:any"
+            for path in [
+                "app/aggregate/Shop?groupBy=_id&ops=\(ops)", "app/objects/Shop?facets=_id,kind,any",
+                "app/objects/Shop/1/tags/@aggregate?groupBy=self",
+            ] {
+                let refused = try server.get(path)
+                #expect(refused.status == 422 && refused.code == "answer_too_large", "\(path)")
+                #expect(refused.json["limitName"]?.text == "sorted-values" && refused.json["limit"]?.integer == 1000, "\(path)")
+                #expect(refused.json["detail"]?.text?.contains("fewer operations for each group") == true, "\(path)")
+            }
+            #expect(try server.get("app/aggregate/Shop?groupBy=_id&where=_id%20%3C%20120&ops=\(ops)").status == 200)
+            #expect(try server.get("app/objects/Shop?facets=open,kind&where=_id%20%3C%20120").status == 200)
+            #expect(try server.get("app/objects/Shop/1/tags?limit=1").status == 200)
+        }
+    }
 }

@@ -148,4 +148,30 @@ import Testing
         #expect(throws: QueryError.self) { try query.group([GroupRequest(by: [], atMost: 1000)]) }
         #expect(throws: QueryError.self) { try query.group([GroupRequest(by: [], atMost: 1000)], over: []) }
     }
+
+    @Test func `what all groups of a query keep has a bound, and is given back`() throws {
+        let snapshot = try GroupTests.snapshot("store")
+        let table = try #require(snapshot.classTable(named: "Product"))
+        let query = try Query.all.bind(to: table, in: snapshot)
+        let sums = Array(repeating: AggregateRequest(.sum, "price"), count: 100)
+        let plain = GroupRequest(by: ["sku"], atMost: 1_000_000)
+        let count = try #require(try query.group([plain]).first).sizes.count
+        #expect(count > 50)
+        // Groups alone fit, and those with a few sums; neither a hundred sums of each nor the same groups a hundred times do.
+        let limit = count * 16
+        query.sortedValueLimit = limit
+        for _ in 0..<3 {
+            #expect(try query.group([plain]).first?.sizes.count == count)
+            let fits = GroupRequest(by: ["sku"], computing: Array(sums.prefix(2)), atMost: 1_000_000)
+            #expect(try query.group([fits]).first?.results.map(\.count) == [count, count])
+            for requests in [
+                [GroupRequest(by: ["sku"], computing: sums, atMost: 1_000_000)], Array(repeating: plain, count: 100),
+            ] {
+                #expect(throws: QueryError.storage(.stopped(.tooManyValues(limit: limit)))) { try query.group(requests) }
+                #expect(throws: QueryError.storage(.stopped(.tooManyValues(limit: limit)))) {
+                    try query.group(requests, over: try query.execute())
+                }
+            }
+        }
+    }
 }
