@@ -20,7 +20,7 @@ final class CancellationCheck {
     /// compared with others.
     var valueLimit = Int.max { didSet { holdLimit = valueLimit } }
     /// The number of values up to which `hold` counts: `valueLimit`, or as many as 64 MiB have room for where nobody has set that.
-    private var holdLimit = (64 << 20) / CancellationCheck.bytesPerValue
+    private(set) var holdLimit = (64 << 20) / CancellationCheck.bytesPerValue
     /// The number of values that the operands, the conditions and the groups of the query hold at present, all of them together.
     private var heldCount = 0
     /// The memory of groups of values that no comparison uses at the moment. The comparisons of a query take it in turns, so it does not
@@ -131,6 +131,17 @@ final class CancellationCheck {
         guard count <= leavesLeft else { return false }
         leavesLeft -= count
         return true
+    }
+
+    /// Leaves this check, which belongs to a helper of a query, a share of what the query may keep.
+    ///
+    /// - Parameters:
+    ///   - count: The number of shares.
+    ///   - limit: The number of values that the query may hold.
+    func limitToShare(of count: Int, holding limit: Int) {
+        valueLimit = limit / count
+        bitsLeft /= count
+        leavesLeft /= count
     }
 
     /// Throws when more values are held than `valueLimit` allows.

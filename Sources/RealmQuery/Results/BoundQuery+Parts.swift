@@ -24,8 +24,10 @@ extension BoundQuery {
         let board = ScanBoard(parts)
         defer { board.stop() }
         if let helpers {
-            let (makeTwin, valueLimit) = (makeTwin, sortedValueLimit)
-            helpers.begin(parts.count - 1) { BoundQuery.help(with: board, requests, valueLimit, makeTwin) }
+            let (makeTwin, valueLimit, shareCount) = (makeTwin, cancellation.holdLimit, helpers.limit + 1)
+            helpers.begin(parts.count - 1) {
+                BoundQuery.help(with: board, requests, makeTwin) { $0.limitToShare(of: shareCount, holding: valueLimit) }
+            }
         }
         try work(on: board, requests, check)
         // A helper may have been kept from its part by other work of the machine.
@@ -35,14 +37,15 @@ extension BoundQuery {
         return board.results.compactMap { $0 }
     }
 
-    /// Takes parts as long as there are any. Whatever goes wrong is left for the thread of the query, which meets it, too.
+    /// Takes parts as long as there are any. Whatever goes wrong is left for the thread of the query, which meets it, too; so is a part
+    /// for which a helper would have to keep more than its share.
     private static func help(
-        with board: ScanBoard, _ requests: [AggregateRequest], _ valueLimit: Int,
-        _ makeTwin: () throws(QueryError) -> BoundQuery
+        with board: ScanBoard, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
+        limiting limit: (CancellationCheck) -> Void
     ) {
         do throws(QueryError) {
             let twin = try makeTwin()
-            twin.sortedValueLimit = valueLimit
+            limit(twin.cancellation)
             let check: Check = { !board.isStopped }
             try twin.cancellation.watching(check) { () throws(QueryError) in
                 try twin.work(on: board, requests, check)

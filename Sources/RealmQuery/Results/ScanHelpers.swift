@@ -22,7 +22,7 @@ package final class ScanHelpers: Sendable {
     }
 
     /// The greatest number of threads.
-    private let limit: Int
+    let limit: Int
     /// The jobs and the numbers of threads.
     private let monitor = Monitor(State(), rank: .leaf)
 

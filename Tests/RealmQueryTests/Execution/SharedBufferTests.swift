@@ -74,6 +74,16 @@ struct SharedBufferTests {
         try realm.finish()
     }
 
+    @Test func `a helper of a query keeps its share of what the query may keep`() throws {
+        let check = CancellationCheck()
+        check.limitToShare(of: 4, holding: 4000)
+        try check.hold(1000)
+        #expect(throws: StorageError.stopped(.tooManyValues(limit: 1000))) { try check.hold(1) }
+        #expect(check.takesBits(1 << 27) && !check.takesBits(1))
+        #expect(check.takesLeaves(1 << 16) && !check.takesLeaves(1))
+        try realm.finish()
+    }
+
     @Test(arguments: ["id == 7", "NOT kids.a == 7", "ANY numbers == 7"])
     func `the binding of a long query can be stopped`(_ part: String) throws {
         let text = chain(part, count: 2000)
