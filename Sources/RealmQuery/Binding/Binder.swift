@@ -59,6 +59,7 @@ struct Binder {
         text = Array(query.text.utf8)
         paths = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
         paths.recorder.add(table)
+        paths.cancellation = cancellation
     }
 
     /// Returns the condition for a predicate.

@@ -44,7 +44,7 @@ extension PathResolver {
             throw unsortable("'\(text)' is a collection; a path to one value is expected")
         }
         return SortKey(
-            column, of: owner, chain: LinkChain(links), dictionaryKey: dictionaryKey, isAscending: isAscending,
+            column, of: owner, chain: LinkChain(links, cancellation), dictionaryKey: dictionaryKey, isAscending: isAscending,
             label: text, in: snapshot)
     }
 
@@ -94,8 +94,8 @@ extension PathResolver {
         let links = try locationLinks(try Parser.parsePath(term.path), from: table)
         guard let last = links.last else { throw unsortable("'\(text)' does not lead to one location of each object") }
         return SortKey(
-            last.column, of: last.target, chain: LinkChain(links), dictionaryKey: nil, isAscending: isAscending, label: label,
-            distances: DistanceReader(last.target, from: term.origin), in: snapshot)
+            last.column, of: last.target, chain: LinkChain(links, cancellation), dictionaryKey: nil, isAscending: isAscending,
+            label: label, distances: DistanceReader(last.target, from: term.origin, cancellation), in: snapshot)
     }
 
     /// The step along a link to one object.

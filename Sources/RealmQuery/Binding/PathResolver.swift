@@ -32,6 +32,9 @@ struct PathResolver {
     var mayBeText = false
     /// The offset of the path in Unicode scalars of the query text; nil for a path outside of it.
     var position: Int?
+    /// The check of the query, which limits the leaves that the readers of resolved keys keep, all of them together; nil for no limit but
+    /// that of each reader.
+    var cancellation: CancellationCheck?
 
     /// Follows the elements of a path.
     ///

@@ -121,7 +121,7 @@ enum ConditionFactory {
         guard case .relation(.equal) = comparator, let links = left as? LinkOperand, links.chain.steps.count == 1,
             let step = links.chain.steps.first
         else { return nil }
-        return BacklinkLookup(step, to: targets)
+        return BacklinkLookup(step, to: targets, links.chain.cancellation)
     }
 
     /// The column of the base class whose value the operand is; nil for all other operands.

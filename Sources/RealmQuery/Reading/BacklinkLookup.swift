@@ -19,9 +19,10 @@ struct BacklinkLookup {
     /// - Parameters:
     ///   - step: The link. It must take all elements of a collection, not a single one.
     ///   - values: The objects that are linked to.
+    ///   - cancellation: The check that limits the leaves which all parts of the query keep.
     /// - Returns: Nil when the link is a backlink itself, or when one of the values is null or not
     ///   an object of the target class.
-    init?(_ step: LinkStep, to values: [Value]) {
+    init?(_ step: LinkStep, to values: [Value], _ cancellation: CancellationCheck?) {
         guard step.kind != .backlink, !step.hasSelector,
             let backlinks = step.target.backlinks.first(where: {
                 $0.targetTable == step.source.key && $0.oppositeColumn?.leafIndex == step.column.leafIndex
@@ -34,7 +35,7 @@ struct BacklinkLookup {
         }
         self.backlinks = backlinks
         self.keys = keys
-        targets = ObjectFinder(step.target)
+        targets = ObjectFinder(step.target, cancellation)
     }
 
     /// Returns the number of links that lead to the targets, which is at least the number of

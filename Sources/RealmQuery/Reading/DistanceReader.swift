@@ -13,9 +13,10 @@ final class DistanceReader {
     /// - Parameters:
     ///   - table: The class of the objects.
     ///   - origin: The place from which distances are measured.
+    ///   - cancellation: The check that limits the leaves which the readers of the query keep.
     /// - Returns: Nil when the class is not embedded, or has no `type` and `coordinates`.
-    init?(_ table: Table, from origin: GeoPoint) {
-        guard let locations = LocationReader(table) else { return nil }
+    init?(_ table: Table, from origin: GeoPoint, _ cancellation: CancellationCheck? = nil) {
+        guard let locations = LocationReader(table, cancellation) else { return nil }
         self.locations = locations
         self.origin = origin.spherePoint
     }

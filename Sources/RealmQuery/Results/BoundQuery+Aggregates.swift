@@ -101,6 +101,7 @@ extension BoundQuery {
     func sortKey(_ path: String) throws(QueryError) -> SortKey {
         var resolver = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
         resolver.text = path
+        resolver.cancellation = cancellation
         return try resolver.sortKey(try Parser.parsePath(path), from: table, isAscending: true)
     }
 

@@ -33,7 +33,7 @@ final class SortKey {
     /// - Parameters:
     ///   - column: The property at the end of the path.
     ///   - table: The class that has the property.
-    ///   - chain: The to-one links that lead to it.
+    ///   - chain: The to-one links that lead to it. Its check limits the leaves that the readers of a query keep.
     ///   - dictionaryKey: The key of a dictionary entry, if the property is a dictionary.
     ///   - isAscending: Whether smaller values come first.
     ///   - label: The text of the path.
@@ -53,9 +53,9 @@ final class SortKey {
         self.distances = distances
         let mayHide = column.type == .mixed || column.targetTable.map(snapshot.hides) ?? false
         hiding = mayHide && distances == nil ? snapshot.hiddenLink.map { (snapshot, $0) } : nil
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, chain.cancellation)
         let isLinkedValue = !chain.isEmpty && dictionaryKey == nil && distances == nil && hiding == nil
-        linked = isLinkedValue && column.collection == nil ? LinkedColumn(column, of: table) : nil
+        linked = isLinkedValue && column.collection == nil ? LinkedColumn(column, of: table, chain.cancellation) : nil
     }
 
     /// The type of the values: Mixed for the entries of a dictionary, and double for distances.

@@ -120,4 +120,23 @@ struct FullTextQueryTests {
         #expect(try count(seldom) == count("text TEXT 'seldom'"))
         try realm.finish()
     }
+
+    @Test func `keys of groups and of sorts share the leaves that a query may keep`() throws {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Note"))
+        let everything = 1 << 18
+        for (path, isShared) in [("id", false), ("next.next.id", true), ("next.id", true)] {
+            let groups = try Query.all.bind(to: table, in: snapshot)
+            #expect(try groups.group([GroupRequest(by: [path], atMost: 10_000)]).count == 1)
+            #expect(groups.cancellation.takesLeaves(everything) == !isShared, "groups by \(path)")
+            let totals = try Query.all.bind(to: table, in: snapshot)
+            #expect(try totals.aggregate([AggregateRequest(.max, path)]).count == 5000)
+            #expect(totals.cancellation.takesLeaves(everything) == !isShared, "the greatest \(path)")
+            let order = ResultOrder(sort: [ResultOrder.Key(path: path, isAscending: false)], distinct: [])
+            let sorted = try Query.all.bind(to: table, in: snapshot, order: order)
+            #expect(try sorted.execute().count == 5000)
+            #expect(sorted.cancellation.takesLeaves(everything) == !isShared, "sorted by \(path)")
+        }
+        try realm.finish()
+    }
 }
