@@ -326,7 +326,7 @@ def test_what_became_of_an_old_file_is_listed(console):
         route.fulfill(json=listed)
 
     def whole(route):
-        route.fulfill(json=realm(console) | {"mode": "copy", "conversion": OLD})
+        route.fulfill(json=realm(console) | {"mode": "copy", "conversion": OLD, "backups": [{"name": "store.realm.v9.backup", "bytes": 8, "fileFormat": 9}]})
 
     page = console.page("#/-/realms", context=context)
     assert fact(page, "Format") == "24"
@@ -336,17 +336,66 @@ def test_what_became_of_an_old_file_is_listed(console):
     report = card(page).locator("details.conversion")
     console.eventually(lambda: report.count() == 1)
     assert report.locator("summary").inner_text() == "Converted from format 9, 3 notes, with losses"
-    rows = report.locator("tbody tr")
-    console.eventually(lambda: rows.count() == 3)
+    notes = report.locator("li")
+    console.eventually(lambda: notes.count() == 3)
     assert "Swift 3.0 to 4.4" in report.inner_text() and "15 objects of 2 classes" in report.inner_text()
-    assert [one.inner_text().split("\t") for one in rows.all()] == [
-        ["Table left out", "", "7", "the table 'odd' is no class"], ["Dates without nanoseconds", "Dog.born", "12", "dates of whole seconds"],
-        ["somethingNew", "Dog", "1", "<b>not markup</b>"]]
+    assert "The old file is kept as store.realm.v9.backup." in report.inner_text()
+    assert [one.inner_text().split("\n")[0] for one in notes.all()] == ["Table left out (7)", "Dates without nanoseconds: Dog.born (12)", "somethingNew: Dog (1)"]
+    assert [one.locator("p").inner_text() for one in notes.all()] == ["the table 'odd' is no class", "dates of whole seconds", "<b>not markup</b>"]
+    # The format that is served, and that of the file.
+    assert fact(page, "Format") == "24, from format 9"
+    assert card(page).get_by_role("button", name="Backups…").count() == 0
     # What the reader closes stays closed while the list is read again.
     report.locator("summary").click()
     console.pause(2)
     assert not report.evaluate("one => one.open")
     console.screenshot(page, "realms-converted")
+
+
+def listed(console, context, changes):
+    """Has the list of realms tell something else of the sample."""
+    def other(route):
+        found = console.api("GET", "/v1/realms")
+        found["items"][0] |= changes
+        route.fulfill(json=found)
+
+    context.route(re.compile(r"/v1/realms(\?|$)"), other)
+
+
+def test_cards_say_what_the_first_use_of_an_old_file_does(console):
+    console.server
+    context = console.context()
+    listed(console, context, {"state": "closed", "mode": "rw", "fileFormat": 9})
+    page = console.page("#/-/realms", context=context)
+    card(page).get_by_text("Upgraded to format 24 when it is opened; a copy of the old file is kept.").wait_for()
+    listed(console, context, {"state": "closed", "mode": "copy", "fileFormat": 9})
+    card(page).get_by_text("Opens as a private copy in format 24; the file is not changed.").wait_for()
+    listed(console, context, {"state": "closed", "mode": "rw", "fileFormat": 24})
+    console.eventually(lambda: "format 24" not in card(page).inner_text())
+    # Once it is open, the card names the copy of the old file.
+    listed(console, context, {"conversion": {"fromFormat": 9, "lossless": True, "noteCount": 1}, "backups": [{"name": "store.realm.v9.backup", "bytes": 8, "fileFormat": 9}, {"name": "other", "bytes": 8}]})
+    console.eventually(lambda: card(page).locator("dt:text-is('Old file')").count() == 1)
+    assert fact(page, "Old file") == "store.realm.v9.backup"
+    assert card(page).locator("summary").inner_text() == "Converted from format 9, 1 note"
+
+
+def test_cards_offer_what_the_realm_allows(console):
+    console.server
+    context = console.context()
+    listed(console, context, {"mode": "ro"})
+    page = console.page("#/-/realms", context=context)
+    console.eventually(lambda: fact(page, "Mode") == "read only")
+    button = lambda name: card(page).get_by_role("button", name=name)  # noqa: E731
+    assert button("Compact").count() == 0 and button("Backups…").count() == 1
+    listed(console, context, {"mode": "copy", "path": "/data/store.realm"})
+    console.eventually(lambda: fact(page, "Mode") == "private copy")
+    assert button("Compact").count() == 1 and button("Backups…").count() == 0
+    button("Detach…").click()
+    page.get_by_text("The file stays where it is, unchanged. What was changed in the private copy of it is lost.").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    listed(console, context, {"state": "closed", "problem": {"code": "file_corrupt", "title": "File corrupt", "detail": "cut short", "status": 422}})
+    card(page).get_by_text("cut short").wait_for()
+    assert "closed until" not in card(page).inner_text()
 
 
 def test_the_file_of_a_realm_that_is_not_open_is_described(console):

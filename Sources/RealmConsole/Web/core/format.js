@@ -17,6 +17,13 @@ export function formatBytes(bytes) {
   return `${decimal.format(bytes / 1024 ** power)} ${units[power]}`;
 }
 
+/**
+ * A number with what it counts: `1 object`, `2 objects`.
+ *
+ * @param {number} count @param {string} one @param {string} [many]
+ */
+export const counted = (count, one, many = `${one}s`) => `${formatCount(count)} ${count === 1 ? one : many}`;
+
 /** @param {number} milliseconds */
 export function formatDuration(milliseconds) {
   return milliseconds < 1000 ? `${decimal.format(milliseconds)} ms` : `${decimal.format(milliseconds / 1000)} s`;

@@ -3,7 +3,7 @@ import { call, inRealm, read } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { editor } from "../../core/editors.js";
 import { initial, member, readExact } from "../../core/exact.js";
-import { formatCount, visible } from "../../core/format.js";
+import { counted, visible } from "../../core/format.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
@@ -65,7 +65,7 @@ async function bulk({ realm, className: name, schema, keys, where, args, settled
       return null;
     }
   };
-  const label = `${isDeleting ? "Delete" : "Change"} ${formatCount(count)} ${count === 1 ? "object" : "objects"}`;
+  const label = `${isDeleting ? "Delete" : "Change"} ${counted(count, "object")}`;
   const typed = signal("");
   const number = h("input", { inputmode: "numeric", autocomplete: "off", oninput: () => { typed.value = number.value; } });
   const isMeant = () => count <= TYPED || typed.value.replace(/\D/g, "") === String(count);

@@ -2,7 +2,7 @@
 import { call, inRealm, path, send } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { member, readExact } from "../../core/exact.js";
-import { formatCount, visible } from "../../core/format.js";
+import { counted, formatCount, visible } from "../../core/format.js";
 import { address, go } from "../../core/router.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 import { confirm } from "../../core/ui.js";
@@ -17,7 +17,7 @@ export async function remove({ realm, schema, cls, key }) {
   const found = (await Promise.all(cls.backlinks.map(async (one) => ({ ...one, ...await readExact(`${target}/@links${path(one.class, one.property)}`, { limit: 100, count: "exact", fields: one.property }) })))).filter((one) => one.items.length);
   const inner = embeddedIn(schema, cls.name, body);
   const isWhole = found.every((one) => !one.next && classNamed(schema, one.class)?.type === "object");
-  const text = [h("p", null, inner ? `${formatCount(inner)} embedded objects are deleted with it.` : "No embedded object is deleted with it.", found.length ? " Links to it:" : " Nothing links to it."),
+  const text = [h("p", null, inner ? `${counted(inner, "embedded object is", "embedded objects are")} deleted with it.` : "No embedded object is deleted with it.", found.length ? " Links to it:" : " Nothing links to it."),
     h("ul", null, found.map((one) => h("li", null, `${formatCount(one.count.$numberLong)} × ${visible(`${one.class}.${one.property}`)}: `, /^(list|set)$/.test(classNamed(schema, one.class)?.properties.find((it) => it.name === one.property)?.collection ?? "") ? "removed" : "set to null"))),
     isWhole ? null : h("p", null, "Undo brings back the object, but not the links to it.")];
   if (!await confirm(`Delete ${visible(`${cls.name} ${key}`)}?`, text, "Delete")) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { call, inRealm } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { formatBytes, formatCount, visible } from "../../core/format.js";
+import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { resource, signal } from "../../core/signals.js";
 import { dialog, loaded, table } from "../../core/ui.js";
 
@@ -11,21 +11,25 @@ const NOTES = {
   entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized",
 };
 
+/** The format that the server writes. */
+export const WRITTEN = 24;
+
 /**
- * A format with the programs that write it.
+ * A format with the programs that write it, and that of the file before it was converted.
  *
- * @param {number | undefined} format @param {string | undefined} writtenBy
+ * @param {number | undefined} format @param {string | undefined} writtenBy @param {number} [from]
  */
-export function formatText(format, writtenBy) {
+export function formatText(format, writtenBy, from) {
   if (format === undefined) return null;
-  return format === 0 ? "none yet: nothing was written" : `${format}${writtenBy ? `, written by ${writtenBy}` : ""}`;
+  if (format === 0) return "none yet: nothing was written";
+  return [from && from === format ? WRITTEN : format, from && `from format ${from}`, writtenBy && `written by ${writtenBy}`].filter(Boolean).join(", ");
 }
 
 /** @param {any[][]} rows Names and values; those without a value are left out. */
 export const factList = (rows) => rows.filter(([, value]) => value !== undefined && value !== null).map(([label, value]) => [h("dt", null, label), h("dd", null, value)]);
 
 /**
- * The conversion of a file of formats 2 to 9; nothing for other realms. The whole report is read when it is opened.
+ * The conversion of an old file; nothing for other realms. The whole report is read when it is opened.
  *
  * @param {string} name @param {any} short The member `conversion` of a realm in the list.
  */
@@ -34,18 +38,21 @@ export function conversion(name, short) {
   const { fromFormat, lossless, noteCount } = short;
   const open = signal(lossless === false);
   const node = h("details.conversion", { open: open.peek(), ontoggle: () => { open.value ||= node.open; } },
-    h("summary", null, [`Converted from format ${fromFormat}`, noteCount > 0 && `${formatCount(noteCount)} ${noteCount === 1 ? "note" : "notes"}`, lossless === false && "with losses"].filter(Boolean).join(", ")),
-    () => open.value && loaded(resource((abort) => call("GET", inRealm(name), { abort, quiet: true })), (realm) => report(realm.conversion ?? short)));
+    h("summary", null, [`Converted from format ${fromFormat}`, noteCount > 0 && counted(noteCount, "note"), lossless === false && "with losses"].filter(Boolean).join(", ")),
+    () => open.value && loaded(resource((abort) => call("GET", inRealm(name), { abort, quiet: true })), (realm) => [report(realm.conversion ?? short), kept(realm) && h("p.soft", null, `The old file is kept as ${kept(realm)}.`)]));
   return node;
 }
 
-/** @param {any} made The member `conversion` of a realm. */
+/** @param {any} realm @returns {string} The copy of the file in its old format; empty for none. */
+export const kept = ({ backups = [] }) => backups.filter((/** @type {any} */ one) => one.fileFormat < WRITTEN).map((/** @type {any} */ one) => visible(one.name)).join(", ");
+
+/** @param {any} made The member `conversion` of a realm. Cards are too narrow for a table. */
 function report({ writtenBy, classes, notes = [], lossless }) {
   const objects = classes?.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
   return [writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
-    classes && h("p.soft", null, `${formatCount(objects)} objects of ${formatCount(classes.length)} classes. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
-    notes.length > 0 && table(["What", "Where", "How many", "Why"], notes.map((/** @type {any} */ { kind, class: name, property, count, text }) =>
-      [NOTES[kind] ?? kind, [name, property].filter(Boolean).map(visible).join("."), formatCount(count ?? 1), visible(text ?? "")]))];
+    classes && h("p.soft", null, `${counted(objects, "object")} of ${counted(classes.length, "class", "classes")}. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
+    notes.length > 0 && h("ul", null, notes.map((/** @type {any} */ { kind, class: name, property, count, text }) => h("li", null,
+      h("strong", null, NOTES[kind] ?? kind), [name, property].filter(Boolean).map((one) => visible(one)).join(".").replace(/^(?=.)/, ": "), ` (${formatCount(count ?? 1)})`, text && h("p.soft", null, visible(text)))))];
 }
 
 /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { call, download, inRealm, ProblemError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { formatBytes, formatCount, visible } from "../../core/format.js";
+import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { address } from "../../core/router.js";
 import { may } from "../../core/session.js";
 import { effect, signal } from "../../core/signals.js";
 import { button, confirm, isOfKey, problemNode, progress, toast } from "../../core/ui.js";
 import { work } from "../../core/work.js";
-import { aboutFile, conversion, factList, formatText } from "./about.js";
+import { aboutFile, conversion, factList, formatText, kept, WRITTEN } from "./about.js";
 import { backups } from "./backups.js";
 import { giveKey } from "./create.js";
 
@@ -29,36 +29,43 @@ export function card(name, realm, reload) {
   effect(() => { report.value = JSON.stringify(realm().conversion ?? null); });
   return h("section.card", { "aria-label": visible(name) },
     h("h2", null, h("a", { href: address(name, "classes") }, visible(name))),
-    h("p", null, () => [h("span.tag", { class: KINDS[realm().state] }, WORDS[realm().state] ?? realm().state),
+    h("p", null, () => [!(realm().problem && realm().state === "closed") && h("span.tag", { class: KINDS[realm().state] }, WORDS[realm().state] ?? realm().state),
       ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
     () => trouble(realm(), reload),
     h("dl.facts", null, () => factList(facts(realm()))),
     () => conversion(name, JSON.parse(report.value)),
     () => h("div.bar", null, may("read", name) && h("a.button", { href: address(name, "rows") }, "Rows"), may("administer", name) && [
-      realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), button("Compact", () => compact(name))],
+      realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), isWritten(realm()) && button("Compact", () => compact(name))],
       ["failed", "closed"].includes(realm().state) && button("About the file…", () => aboutFile(name)),
-      !realm().inMemory && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
+      !realm().inMemory && realm().mode !== "copy" && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
 }
 
+/** @param {Realm} realm Nodes of a cluster pass on what they do not write. */
+const isWritten = ({ mode, cluster }) => Boolean(cluster) || !/^(ro|follow)$/.test(mode);
+
 /**
- * Why the realm is not, or not fully, at hand.
+ * Why the realm is not, or not fully, at hand, and what its first use will do.
  *
  * @param {Realm} realm @param {() => void} reload
  */
-function trouble({ name, state, problem, progress: part, readOnlyReason }, reload) {
+function trouble({ name, state, mode, fileFormat, file, problem, progress: part, readOnlyReason }, reload) {
   if (state === "opening") return progress("Opening", () => part ?? null, () => call("DELETE", inRealm(name)).then(reload));
   if (problem) return [problemNode(new ProblemError(problem)), isOfKey(problem) && may("administer", name) && button("Give the key…", () => giveKey(name).then(reload), { class: "primary" })];
+  if (state === "closed" && fileFormat > 0 && fileFormat < WRITTEN) {
+    if ((file?.opening.mode ?? mode) === "rw") return h("p.soft", null, `Upgraded to format ${WRITTEN} when it is opened; a copy of the old file is kept.`);
+    if (mode === "copy") return h("p.soft", null, `Opens as a private copy in format ${WRITTEN}; the file is not changed.`);
+  }
   return readOnlyReason && h("p.soft", null, `Read only: ${visible(readOnlyReason.detail)}`);
 }
 
 /** @param {Realm} realm @returns {any[][]} */
 function facts(realm) {
-  const { mode, fileFormat, writtenBy, fileBytes, usedBytes, schemaVersion, path, cluster } = realm;
-  return [["Mode", WORDS[mode]], ["Format", formatText(fileFormat, writtenBy)], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
+  const { mode, fileFormat, writtenBy, conversion: made, fileBytes, usedBytes, schemaVersion, path, cluster } = realm;
+  return [["Mode", WORDS[mode]], ["Format", formatText(fileFormat, writtenBy, made?.fromFormat)], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
     ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["Version", realm.version],
     ...[["Classes", "classes"], ["Live versions", "liveVersions"], ["Pending writes", "pendingWrites"], ["Streams", "streams"]].map(([label, member]) => [label, realm[member] >= 0 ? formatCount(realm[member]) : null]),
-    ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "nobody"}, ${formatCount(cluster.lagCommits)} commits behind`)],
-    ["File", path && visible(path)]];
+    ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "nobody"}, ${counted(cluster.lagCommits, "commit")} behind`)],
+    ["File", path && visible(path)], ["Old file", kept(realm) || null]];
 }
 
 /** @param {string} name */
@@ -68,9 +75,9 @@ async function compact(name) {
 }
 
 /** @param {Realm} realm @param {() => void} reload */
-async function detach({ name, mode, inMemory }, reload) {
+async function detach({ name, mode, inMemory, path }, reload) {
   const files = h("input", { type: "checkbox" });
-  if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? "The realm has no file of its own: what is in it is lost." : [
+  if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? (path && !inMemory ? "The file stays where it is, unchanged. What was changed in the private copy of it is lost." : "The realm has no file of its own: what is in it is lost.") : [
     h("p", null, "The server stops serving the realm. Its file stays where it is."), h("label", null, files, " Delete the file too, with its backups")], "Detach")) return;
   await call("DELETE", inRealm(name), { params: { files: files.checked || null } });
   toast(`${name} is detached.`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ProblemError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { formatCount, formatDuration, visible } from "../../core/format.js";
+import { counted, formatCount, formatDuration, visible } from "../../core/format.js";
 import { shortcut } from "../../core/keys.js";
 import { address, go, route, setQuery } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
@@ -102,7 +102,7 @@ function rowsNode(subject, picker) {
 
   function status() {
     const [total, { size }] = [source.total.value, picked.value];
-    return total !== null && `${formatCount(total)} ${total === 1 ? "object" : "objects"} · ${formatDuration(source.took.value)}${size ? ` · ${formatCount(size)} selected` : ""}`;
+    return total !== null && `${counted(total, "object")} · ${formatDuration(source.took.value)}${size ? ` · ${formatCount(size)} selected` : ""}`;
   }
 
   function toggleGroups() {

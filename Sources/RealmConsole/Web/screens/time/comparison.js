@@ -2,7 +2,7 @@
 import { inRealm, read } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { onChange } from "../../core/feed.js";
-import { formatCount, visible } from "../../core/format.js";
+import { counted, formatCount, visible } from "../../core/format.js";
 import { effect, onCleanup, signal } from "../../core/signals.js";
 import { button, progress, shownProblem, table } from "../../core/ui.js";
 import { cellNode, linkNode } from "../../core/values.js";
@@ -59,7 +59,7 @@ export function comparison(realm, type, snapshot) {
   return [h("div.bar", null, h("label", null, equal, " Equal objects too"), button("Compare again", again),
     h("span.soft", { role: "status" }, () => (state.value === "over" && !pairs.value.length ? "There is no difference." : summary(pairs.value) + (state.value === "more" ? " so far" : "")) + (isStale.value ? " · changed since" : ""))),
   shownProblem(problem),
-  () => state.value === "busy" && !problem.value && h("div.waiting", null, progress("Comparing", () => null, () => current.abort()), h("span", null, () => `${formatCount(seen.value)} objects read`)),
+  () => state.value === "busy" && !problem.value && h("div.waiting", null, progress("Comparing", () => null, () => current.abort()), h("span", null, () => `${counted(seen.value, "object")} read`)),
   () => pairs.value.length > 0 && table(["Object", "Property", "Then", "Now"], h("tbody.pairs", null, pairs.value.map((one) => pairNodes(realm, type, one)))),
   () => state.value === "more" && button("Show more", () => more())];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inRealm } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { formatBytes, formatCount, visible } from "../../core/format.js";
+import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { typeText } from "../../core/schema.js";
 import { signal } from "../../core/signals.js";
 import { button, choice, classChoice, emptyNode, field, problemNode, table } from "../../core/ui.js";
@@ -105,7 +105,7 @@ export function importing(realm, classes) {
 
   /** @param {Source} from */
   const what = ({ kind, names, tables = [] }) => ({
-    export: "an export with its classes", ndjson: "NDJSON", json: "a JSON array", csv: `CSV with ${formatCount(names.length)} columns`, sqlite: `SQLite with ${formatCount(tables.length)} tables`,
+    export: "an export with its classes", ndjson: "NDJSON", json: "a JSON array", csv: `CSV with ${counted(names.length, "column")}`, sqlite: `SQLite with ${counted(tables.length, "table")}`,
   })[kind];
 
   /** @param {Source} from */
