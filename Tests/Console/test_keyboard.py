@@ -57,7 +57,9 @@ class Hands:
         assert self.page.evaluate("document.activeElement.selectedOptions[0].textContent").startswith(option)
 
     def write(self, name, text, **how):
-        self.to(name, **how)
+        # Dialogs begin in their first field.
+        if self.focused() != name:
+            self.to(name, **how)
         self.press("Control+a")
         self.type(text)
 

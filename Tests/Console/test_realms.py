@@ -38,6 +38,15 @@ def chosen(page, button, path):
     chooser.value.set_files(path)
 
 
+def drop(page, files):
+    """Drops files of these names, with contents as base64; returns what each event was answered: false when the browser is kept from opening them."""
+    return page.evaluate("""async (files) => {
+      const data = new DataTransfer();
+      for (const [name, text] of Object.entries(files)) data.items.add(new File([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))], name));
+      return ["dragover", "drop"].map((kind) => document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })));
+    }""", files)
+
+
 def test_facts_follow_the_realm(console):
     page = console.page("#/-/realms")
     assert fact(page, "Mode") == "read and write"
@@ -144,15 +153,88 @@ def test_a_dropped_file_opens(console):
     page.get_by_role("button", name="Open a file…").wait_for()
     with open(console.run.sample(), "rb") as file:
         text = base64.b64encode(file.read()).decode()
-    page.evaluate("""async (text) => {
-      const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
-      const data = new DataTransfer();
-      data.items.add(new File([bytes], "dropped.realm"));
-      document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
-      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-    }""", text)
+    drop(page, {"dropped.realm": text})
     page.wait_for_url("**/#/dropped/classes", timeout=20000)
     assert realm(console, "dropped")["state"] == "ready"
+    # What is said stays on the screen that is opened, and goes with it.
+    message = page.locator(".toast", has_text="dropped.realm is open as a private copy.")
+    message.wait_for()
+    page.get_by_role("link", name="Realms", exact=True).click()
+    message.wait_for(state="detached")
+
+
+def test_each_of_several_dropped_files_has_a_line(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Open a file…").wait_for()
+    with open(console.run.sample(), "rb") as file:
+        text = base64.b64encode(file.read()).decode()
+    drop(page, {"notes.realm": base64.b64encode(b"no realm").decode()})
+    page.locator(".toast", has_text="notes.realm").get_by_text("not_a_realm").wait_for()
+    drop(page, {"one.realm": text, "notes.txt": base64.b64encode(b"no realm").decode(), "store.realm": text})
+    message = page.locator(".toast", has_text="one.realm is open as a private copy.")
+    message.wait_for(timeout=20000)
+    assert "store.realm is open as a private copy, store-2." in message.inner_text()
+    assert message.locator("strong").first.inner_text() == "notes.txt" and message.get_by_text("not_a_realm").count() == 1
+    # Nobody is asked for a key that nothing opens with, and the message of before is gone.
+    assert page.locator("dialog").count() == 0 and page.locator(".toast").count() == 1
+    assert page.url.endswith("#/-/realms")
+    assert sorted(one["name"] for one in console.api("GET", "/v1/realms")["items"]) == ["one", "store", "store-2"]
+    page.get_by_role("link", name="Server", exact=True).click()
+    message.wait_for(state="detached")
+
+
+def test_a_dropped_file_never_replaces_the_page(console):
+    for address in ("#/store/object/Category/1", "#/store/rows/Product", "#/-/server"):
+        page = console.page(address)
+        assert drop(page, {"some.txt": ""}) == [False, False], address
+        # Texts are dropped into fields as ever.
+        assert page.evaluate("""() => {
+          const data = new DataTransfer();
+          data.setData("text/plain", "words");
+          return document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
+        }""")
+        page.close()
+
+
+def test_what_shows_where_files_are_dropped_covers_nothing(console):
+    page = console.page("#/-/realms")
+    card(page).wait_for()
+    before = page.get_by_text("Drop .realm files here").bounding_box()
+    page.evaluate("""() => {
+      const data = new DataTransfer();
+      data.items.add(new File([], "some.realm"));
+      document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }""")
+    page.locator(".drop.held").wait_for()
+    assert page.get_by_text("Drop .realm files here").bounding_box() == before
+
+
+def test_no_key_is_asked_for_when_the_file_is_no_realm(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    context = console.context()
+    problem = lambda code: {"code": code, "title": "Refused", "detail": code, "status": 422}  # noqa: E731
+
+    def refuse(route):
+        code = "not_a_realm" if route.request.headers.get("realm-encryption-key") else "encryption_key_required"
+        route.fulfill(status=422, json=problem(code))
+
+    context.route(re.compile(r"/v1/uploads"), refuse)
+    page = console.page("#/-/realms", context=context)
+    path = os.path.join(tempfile.mkdtemp(), "odd.realm")
+    with open(path, "wb") as file:
+        file.write(os.urandom(4096))
+    chosen(page, page.get_by_role("button", name="Open a file…"), path)
+    key = page.get_by_label("Encryption key")
+    key.wait_for()
+    # Who is asked types at once.
+    assert key.evaluate("one => one === document.activeElement")
+    page.keyboard.type(KEY)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.locator("body > .messages .toast", has_text="odd.realm").get_by_text("not_a_realm").first.wait_for()
+    assert page.locator("dialog").count() == 0
 
 
 def test_an_encrypted_file_asks_for_its_key(console):
@@ -221,6 +303,9 @@ def test_a_damaged_file_says_so_where_it_is_opened(console):
     page.get_by_role("alert").wait_for()
     console.eventually(lambda: "could not be opened" not in page.locator("main").inner_text())
     assert page.get_by_text("Connecting…").count() == 0
+    # It stays as it is: neither the page nor a button tries again.
+    page.get_by_text("Not open").wait_for()
+    assert page.get_by_text("trying again").count() == 0 and page.get_by_role("button", name="Try again").count() == 0
     console.screenshot(page, "realms-broken")
 
 

@@ -40,10 +40,11 @@ import Testing
     }
 
     /// The aim is 150 KiB. Until that is reached only a new job of the page may raise the bound. The last ones were to show what a
-    /// deletion or an edit of many objects will change, and what a file is and a conversion has changed.
-    @Test func `all files of the console together have less than 240 KiB`() throws {
+    /// deletion or an edit of many objects will change, what a file is and a conversion has changed, and where changes go that
+    /// are not written to the file.
+    @Test func `all files of the console together have less than 244 KiB`() throws {
         let byteCount = Self.embedded.values.reduce(0) { $0 + $1.count }
-        #expect(byteCount < 240 << 10, "\(byteCount) bytes")
+        #expect(byteCount < 244 << 10, "\(byteCount) bytes")
     }
 
     @Test func `each file is served as it is, with its type`() throws {

@@ -107,6 +107,8 @@ function start() {
       };
       if (one.key) shortcut(one.key, `Open ${one.title}`, open);
     }
+    // A browser would show a file that is dropped, in place of the page. Texts that are dragged into fields stay theirs.
+    for (const name of ["dragover", "drop"]) addEventListener(name, (/** @type {any} */ event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
     const late = signal(false);
     effect(() => {
       const isPending = pending.value > 0;

@@ -131,19 +131,28 @@ export function shownProblem(problem) {
 export const messages = signal(([]));
 
 /**
- * Shows a short message; it goes after some seconds.
+ * Shows a short message; it goes after some seconds, and with the screen unless it offers an action.
  *
  * @param {string | HTMLElement} content
  * @param {{label: string, run: () => any}} [action] Such as undo.
  * @param {number} [seconds]
+ * @returns {() => void} Takes it away.
  */
 export function toast(content, action, seconds = action ? 20 : 6) {
   const id = uniqueID();
-  const close = () => { messages.value = messages.peek().filter((one) => one.id !== id); };
+  const at = location.hash;
+  const close = () => {
+    messages.value = messages.peek().filter((one) => one.id !== id);
+    removeEventListener("hashchange", leave);
+  };
+  // The address may be one whose event is still to come.
+  const leave = () => { if (!action && location.hash !== at) close(); };
+  addEventListener("hashchange", leave);
   const node = h("div.toast", null, content,
     action ? button(action.label, async () => { close(); await action.run(); }, { class: action.label.toLowerCase(), title: action.label === "Undo" ? "Key: u" : null }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
   messages.value = [...messages.peek().slice(-4), { id, node }];
   setTimeout(close, seconds * 1000);
+  return close;
 }
 
 /** What screen readers are told. */
@@ -206,6 +215,7 @@ export function dialog(title, content, kind = "") {
     });
     document.body.append(node);
     node.showModal();
+    if (!node.querySelector("[autofocus]")) node.querySelector("input, select, textarea")?.focus();
     dialogs.value = dialogs.peek() + 1;
   });
 }
@@ -254,7 +264,7 @@ const mayPass = (error) => !(error instanceof ProblemError) || error.problem.sta
  */
 export function failureNode(error, again) {
   const realm = error instanceof ProblemError ? error.realm : "";
-  const isOfFile = realm && (error.problem.code === "realm_unavailable" || isOfKey(error.problem));
+  const isOfFile = realm && /^(realm_unavailable|not_a_realm|file_corrupt|file_format_unsupported|encryption_key.*)$/.test(error.problem.code);
   const cause = signal(error);
   if (isOfFile && !isOfKey(error.problem)) {
     void call("GET", inRealm(realm), { quiet: true }).then(({ problem }) => { if (problem) cause.value = Object.assign(new ProblemError({ status: error.problem.status, ...problem }), { realm }); }, () => {});
@@ -268,6 +278,9 @@ export function failureNode(error, again) {
 
 /** @param {any} problem Whether the file lacks its key, or has another one. */
 export const isOfKey = (problem) => /^encryption_key/.test(problem?.code ?? "");
+
+/** @param {any} error Whether no key helps: the file is no Realm file. */
+export const isNoRealm = (error) => error?.problem?.code === "not_a_realm";
 
 /**
  * The form that gives a realm its key. Who may not do that is told whom to ask.
@@ -284,7 +297,8 @@ function keyNode(realm, opened) {
       await call("PUT", inRealm(realm, "key"), { body: { encryptionKey: key.value.trim() } });
       opened();
     } catch (error) {
-      problem.value = error;
+      if (isNoRealm(error)) node.replaceWith(problemNode(error));
+      else problem.value = error;
     }
   };
   const node = h("form.key", { onsubmit: (event) => event.preventDefault() }, field(`The key of ${visible(realm)}`, key, KEY_RULE), shownProblem(problem), button("Open", give, { type: "submit", class: "primary" }));

@@ -68,16 +68,20 @@ export async function receive(label, target, name, accept = "*/*") {
  * Has files chosen by the user.
  *
  * @param {string} accept
- * @returns {Promise<File | undefined>}
+ * @param {boolean} [multiple]
+ * @returns {Promise<File[]>}
  */
-export function chooseFile(accept) {
+export function chooseFiles(accept, multiple = true) {
   return new Promise((resolve) => {
-    const input = h("input", { type: "file", accept });
-    input.onchange = () => resolve(input.files[0]);
-    input.oncancel = () => resolve(undefined);
+    const input = h("input", { type: "file", accept, multiple });
+    input.onchange = () => resolve([...input.files]);
+    input.oncancel = () => resolve([]);
     input.click();
   });
 }
+
+/** @param {string} accept @returns {Promise<File | undefined>} */
+export const chooseFile = async (accept) => (await chooseFiles(accept, false))[0];
 
 /**
  * A dialog with a form, which stays open with the problem when what it is for fails.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { call, inRealm } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { visible } from "../../core/format.js";
+import { counted, visible } from "../../core/format.js";
 import { address, go } from "../../core/router.js";
 import { signal } from "../../core/signals.js";
-import { choice, field, KEY_RULE, keyInput, toast } from "../../core/ui.js";
+import { choice, field, isNoRealm, isOfKey, KEY_RULE, keyInput, problemNode, toast } from "../../core/ui.js";
 import { form, upload, work } from "../../core/work.js";
+import { WRITTEN } from "./about.js";
 
 const EXAMPLE = '{"classes": [\n {"name": "Dog", "primaryKey": "id", "properties": [\n  {"name": "id", "type": "int"},\n  {"name": "name", "type": "string", "optional": true}]}]}';
 
@@ -47,27 +48,61 @@ export async function attach() {
   () => add({ path: path.value, mode: mode.peek() || undefined, encryptionKey: key.value.trim() || undefined }));
 }
 
+/** @param {Promise<any>} sent @returns {Promise<any>} The error instead, for what no key opens. */
+const keyed = (sent) => sent.catch((error) => { if (!isNoRealm(error)) throw error; return { error }; });
+
 /** @param {string} name */
 export async function giveKey(name) {
   const key = keyInput();
-  await form(`The key of ${visible(name)}`, "Open", keyField(key), () => call("PUT", inRealm(name, "key"), { body: { encryptionKey: key.value.trim() } }));
+  const said = await form(`The key of ${visible(name)}`, "Open", keyField(key), () => keyed(call("PUT", inRealm(name, "key"), { body: { encryptionKey: key.value.trim() } })));
+  if (said?.error) throw said.error;
 }
 
+/** Takes away what was said of the files before. */
+let forget = () => {};
+
 /**
- * Opens a private copy of a file of the user's computer; an encrypted one asks for its key.
+ * Opens private copies of files of the user's computer, one after the other, and has a line for each. Encrypted ones ask for their keys.
  *
- * @param {File} file @param {string[]} names
+ * @param {File[]} files @param {string[]} names Those that are taken.
  */
-export async function openFile(file, names) {
-  const name = free(file.name.replace(/\.realm$/, ""), names);
-  const send = async (/** @type {Record<string, string>} */ headers) => {
-    await sendFile("/v1/uploads", file, { name }, headers);
-    toast(`${visible(file.name)} is open as a private copy, which is gone when it is detached or the server ends. Download it to keep what you change.`);
-    go(address(name, "classes"));
-  };
-  if (await file.slice(16, 20).text() === "T-DB") return send({});
+export async function openFiles(files, names) {
+  const [lines, taken] = [/** @type {any[]} */ ([]), [...names]];
+  let failed = 0;
+  forget();
+  for (const file of files) {
+    const base = file.name.replace(/\.realm$/, "");
+    const name = free(base, taken);
+    try {
+      const made = await openFile(file, name);
+      if (!made) continue;
+      taken.push(name);
+      const { fromFormat, noteCount } = made.conversion ?? {};
+      lines.push(h("p", null, `${visible(file.name)} is open as a private copy${name === base ? "" : `, ${name}`}`,
+        fromFormat && `, converted (format ${fromFormat} → ${WRITTEN}${noteCount ? `, ${counted(noteCount, "note")}` : ""})`, "."));
+    } catch (/** @type {any} */ error) {
+      if (error.name === "AbortError") break;
+      failed += 1;
+      lines.push(h("p", null, h("strong", null, visible(file.name)), problemNode(error)));
+    }
+  }
+  const opened = lines.length - failed;
+  if (opened && files.length === 1) go(address(taken[names.length], "classes"));
+  if (lines.length) forget = toast(h("div", null, lines, opened > 0 && "Private copies are gone when they are detached or the server ends. Download them to keep what you change."), undefined, 15);
+}
+
+/** @param {File} file @param {string} name @returns {Promise<any>} The realm; undefined when no key was given. */
+async function openFile(file, name) {
+  const send = (/** @type {Record<string, string>} */ headers) => sendFile("/v1/uploads", file, { name }, headers);
+  try {
+    return await send({});
+  } catch (/** @type {any} */ error) {
+    if (!isOfKey(error.problem)) throw error;
+  }
   const key = keyInput();
-  await form(`Open ${visible(file.name)}`, "Open", [h("p", null, "The file is encrypted, or no Realm file."), keyField(key)], () => send({ "Realm-Encryption-Key": key.value.trim() }));
+  const made = await form(`Open ${visible(file.name)}`, "Open", [h("p", null, "The file is encrypted, or no Realm file."), keyField(key)], () => keyed(send({ "Realm-Encryption-Key": key.value.trim() })));
+  if (made?.error) throw made.error;
+  return made;
 }
 
 /** @param {string} target @param {File} file @param {Record<string, string>} [params] @param {Record<string, string>} [headers] */

@@ -4,9 +4,9 @@ import { each, h } from "../../core/dom.js";
 import { may } from "../../core/session.js";
 import { effect, onCleanup, resource, signal } from "../../core/signals.js";
 import { button, emptyNode, problemNode, showError, waitingNode } from "../../core/ui.js";
-import { chooseFile } from "../../core/work.js";
+import { chooseFiles } from "../../core/work.js";
 import { card } from "./card.js";
-import { attach, create, openFile } from "./create.js";
+import { attach, create, openFiles } from "./create.js";
 
 /** @typedef {import("./card.js").Realm} Realm */
 
@@ -22,11 +22,11 @@ export const realms = () => {
   const cards = h("div.cards");
   each(cards, () => data.value ?? [], (one) => one.name, ({ name }) => card(name, () => /** @type {Realm} */ (data.value?.find((one) => one.name === name)), list.reload));
   const names = () => (data.peek() ?? []).map((one) => one.name);
-  /** @param {File | undefined} file */
-  const open = async (file) => { if (file) await openFile(file, names()); };
+  /** @param {File[]} files */
+  const open = (files) => openFiles(files, names()).finally(list.reload);
   return h("div.page", null,
     h("div.bar", null, h("h1", null, "Realms"), () => may("administer", "") && h("div.bar.end", null,
-      button("Create…", () => create(names()), { class: "primary" }), button("Open a file…", async () => open(await chooseFile(".realm"))), button("Attach…", attach))),
+      button("Create…", () => create(names()), { class: "primary" }), button("Open a file…", async () => open(await chooseFiles(".realm"))), button("Attach…", attach))),
     () => may("administer", "") && dropping(open),
     () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
     () => data.value?.length === 0 && (may("administer", "") ? emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file.")
@@ -57,23 +57,22 @@ async function all(abort) {
 }
 
 /**
- * Takes a file that is dropped anywhere on the page.
+ * Takes files that are dropped anywhere on the page.
  *
- * @param {(file: File | undefined) => Promise<void>} open
+ * @param {(files: File[]) => Promise<void>} open
  */
 function dropping(open) {
   const over = signal(false);
   /** @type {[string, (event: any) => void][]} */
   const listeners = [
-    ["dragover", (event) => { event.preventDefault(); over.value = true; }],
+    ["dragover", (event) => { over.value = event.defaultPrevented; }],
     ["dragleave", (event) => { if (!event.relatedTarget) over.value = false; }],
     ["drop", (event) => {
-      event.preventDefault();
       over.value = false;
-      open(event.dataTransfer.files[0]).catch(showError);
+      open([...event.dataTransfer.files]).catch(showError);
     }],
   ];
   listeners.forEach(([name, listener]) => addEventListener(name, listener));
   onCleanup(() => listeners.forEach(([name, listener]) => removeEventListener(name, listener)));
-  return () => h(over.value ? "p.drop.over" : "p.drop", null, "Drop a .realm file here: a private copy of it opens.");
+  return () => h(over.value ? "p.drop.held" : "p.drop", null, "Drop .realm files here: private copies of them open.");
 }
