@@ -80,6 +80,62 @@ def test_read_only_realms_say_so(console):
     assert fact(page, "Mode") == "read only"
 
 
+def test_what_is_only_read_does_not_look_editable(console):
+    console.realm_server(options=["--read-only"])
+    page = console.page("#/store/object/Category/1")
+    page.locator("[data-name=name]").wait_for()
+    # It is said once what to do about it.
+    assert page.get_by_role("note").inner_text() == "Read only. To change it, ask whoever runs the server to serve it for writing, or to serve a private copy of it."
+    assert page.locator("main").get_by_role("textbox").count() == 0
+    for name in ("Save", "Duplicate", "Delete…", "Set to null"):
+        assert page.get_by_text(name, exact=True).count() == 0, name
+    page.goto(console.url + "/#/store/rows/Category")
+    page.get_by_role("link", name="Export", exact=True).wait_for()
+    for name in ("New", "Edit…", "Delete…"):
+        assert page.get_by_text(name, exact=True).count() == 0, name
+    page.goto(console.url + "/#/store/transfer")
+    page.get_by_role("heading", name="Export").wait_for()
+    assert page.get_by_role("heading", name="Import", exact=True).count() == 0
+    page.goto(console.url + "/#/store/classes")
+    page.get_by_role("tab", name="History").wait_for()
+    assert page.get_by_role("tab", name="Migrate").count() == 0
+    # On screens of no realm there is nothing to be said.
+    page.goto(console.url + "/#/-/server")
+    page.get_by_role("note").wait_for(state="detached")
+
+
+def test_the_reason_why_a_realm_is_only_read_is_told(console):
+    console.server
+    context = console.context()
+    reason = {"code": "file_format_unsupported", "title": "File format unsupported", "status": 422, "detail": "file format 11 can be read, but only format 24 is written"}
+    context.route(re.compile(r"/v1/realms/store(\?|$)"), lambda route: route.fulfill(json=realm(console) | {"mode": "ro", "readOnlyReason": reason}))
+    page = console.page("#/store/object/Category/1", context=context)
+    page.get_by_role("note").get_by_text("only format 24 is written. To change it, ask whoever runs the server to upgrade the file (--upgrade in-place), or").wait_for()
+    page.locator("[data-name=name]").wait_for()
+    assert page.locator("main").get_by_role("textbox").count() == 0
+
+
+def test_private_copies_say_where_changes_stay(console):
+    server = console.realm_server(data=True)
+    path = os.path.join(server.folder, "store.realm")
+    console.api("DELETE", "/v1/realms/store")
+    console.api("POST", "/v1/realms", {"path": path, "mode": "copy"})
+    page = console.page("#/store/rows/Category")
+    page.get_by_role("note").get_by_text("This is a private copy. What you change is not written to the file.").wait_for()
+    page.goto(console.url + "/#/store/object/Category/1")
+    page.locator("main").get_by_label("name", exact=True).fill("Only here")
+    page.get_by_role("note").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator(".toast", has_text="Saved. In the private copy only.").wait_for()
+    page.goto(console.url + "/#/-/realms")
+    card(page).get_by_role("button", name="Detach…").click()
+    page.get_by_text("The file stays where it is, unchanged.").wait_for()
+    page.get_by_role("button", name="Detach", exact=True).click()
+    page.get_by_text("No realm is served yet").wait_for()
+    console.api("POST", "/v1/realms", {"path": path})
+    assert console.api("GET", "/v1/realms/store/objects/Category/1")["name"] != "Only here"
+
+
 def test_create_by_schema_and_in_memory(console):
     console.realm_server(data=True)
     page = console.page("#/-/realms")

@@ -5,7 +5,7 @@ import { feed } from "./feed.js";
 import { visible } from "./format.js";
 import { shortcut, showKeys } from "./keys.js";
 import { address, go, route } from "./router.js";
-import { may, me, sessionNode, signIn } from "./session.js";
+import { may, me, sessionNode, signIn, standing } from "./session.js";
 import { effect, onCleanup, scope, signal, untracked } from "./signals.js";
 import { trailNode } from "./trail.js";
 import { button, closed, dialogs, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
@@ -72,7 +72,7 @@ function main() {
     if (!isFirst && document.activeElement === document.body) place.focus({ preventScroll: true });
     document.title = [rest.at(-1), screens.find((one) => one.id === screen)?.title, realm, "realm-rest"].filter(Boolean).join(" · ");
   });
-  return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), trailNode(), place];
+  return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), trailNode(), () => standing(route.value.realm).kind && h("p.standing", { role: "note" }, standing(route.value.realm).text), place];
 }
 
 /** @param {string} realm @param {string} id @param {string[]} rest */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inRealm, send } from "./api.js";
 import { feed } from "./feed.js";
+import { learn, standing } from "./session.js";
 import { resource } from "./signals.js";
 
 /**
@@ -10,7 +11,7 @@ import { resource } from "./signals.js";
  */
 
 /**
- * The schema of a realm, read again when it changes.
+ * The schema of a realm, read again when it changes; how the realm is served is known when it comes.
  *
  * @param {string} realm
  */
@@ -18,9 +19,11 @@ export function schemaOf(realm) {
   let [known, shown] = ["", /** @type {Schema | null} */ (null)];
   const schema = resource(async (abort) => {
     const text = await (await send("GET", inRealm(realm, "schema"), { abort })).text();
+    await learn(realm, abort).catch(() => {});
+    const next = standing(realm).kind + text;
     // Who shows a schema that is still the same need not begin anew.
-    if (shown && text === known) return shown;
-    known = text;
+    if (shown && next === known) return shown;
+    known = next;
     // The one number of the document becomes text, as integers elsewhere.
     return (shown = /** @type {Schema} */ (JSON.parse(text.replace(/^(\{"schemaVersion":)(\d+)/, '$1"$2"'))));
   });

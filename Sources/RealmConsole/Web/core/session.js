@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-import { call, csrf, signedOut } from "./api.js";
+import { call, csrf, inRealm, signedOut } from "./api.js";
 import { h } from "./dom.js";
-import { resource } from "./signals.js";
+import { visible } from "./format.js";
+import { resource, signal } from "./signals.js";
 import { button, field } from "./ui.js";
 import { form } from "./work.js";
 
 /** Who uses the page, and what they may do: the document of `/v1/me`. */
 export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true }));
+
+/** How the realm on screen is served. */
+const served = signal({ realm: "", kind: "", text: "" });
+
+/**
+ * Asks how a realm is served that is open.
+ *
+ * @param {string} realm @param {AbortSignal} abort
+ */
+export async function learn(realm, abort) {
+  const { mode, cluster, readOnlyReason } = await call("GET", inRealm(realm), { abort, quiet: true });
+  // Nodes of a cluster pass on what they do not write, and only administrators are told that they are such.
+  const isFixed = /^(ro|follow)$/.test(mode) && !cluster && (readOnlyReason || may("administer", realm));
+  const next = { realm, kind: isFixed ? "ro" : mode === "copy" ? mode : "", text: isFixed ? readOnlyText(mode, readOnlyReason) : "This is a private copy. What you change is not written to the file." };
+  if (JSON.stringify(next) !== JSON.stringify(served.peek())) served.value = next;
+}
+
+/**
+ * Whether what is changed in the realm on screen goes to its file: `kind` is `copy` for a private copy, `ro` for what is only read, and
+ * empty otherwise.
+ *
+ * @param {string} realm
+ */
+export const standing = (realm) => (served.value.realm === realm ? served.value : { kind: "", text: "" });
+
+/** @param {string} mode @param {any} [reason] The member `readOnlyReason`. @returns Why a realm is only read, and what to do about it. */
+export const readOnlyText = (mode, reason) => `Read only${reason ? `: ${visible(reason.detail)}` : mode === "follow" ? ": another program writes the file" : ""}. `
+  + `To change it, ask whoever runs the server ${reason?.code === "file_format_unsupported" ? "to upgrade the file (--upgrade in-place)" : "to serve it for writing"}, or to serve a private copy of it.`;
 
 /**
  * Whether something may be done; what may not be done is not shown.
@@ -17,7 +46,7 @@ export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true
  */
 export function may(action, realm, name) {
   const who = me.data.value;
-  if (!who) return false;
+  if (!who || (/^(create|update|delete|import)$/.test(action) && standing(realm).kind === "ro")) return false;
   if (who.roles?.includes("admin")) return true;
   if (action === "administer") return false;
   const classes = who.may?.[realm] ?? {};

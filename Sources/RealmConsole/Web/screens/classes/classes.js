@@ -5,7 +5,7 @@ import { onChange } from "../../core/feed.js";
 import { formatCount, visible, visibleLines } from "../../core/format.js";
 import { address, route, setQuery } from "../../core/router.js";
 import { classNamed, schemaOf, typeText } from "../../core/schema.js";
-import { may } from "../../core/session.js";
+import { may, standing } from "../../core/session.js";
 import { effect, resource, signal } from "../../core/signals.js";
 import { button, choice, copyText, emptyNode, loaded, search, table, tabs } from "../../core/ui.js";
 import { diagramNode } from "./diagram.js";
@@ -63,7 +63,8 @@ export const classes = ({ realm, rest }) => {
     if (name.value && !one) return emptyNode("There is no such class", "A migration may have renamed or removed it.", h("a", { href: address(realm, "classes") }, "All classes"));
     const list = [one ? { name: "", title: "Schema", show: () => schemaNode(realm, all, one) } : { name: "", title: "Diagram", show: () => (all.classes.length ? diagramNode(all.classes, `${realm}.svg`, (to) => address(realm, "classes", [], { class: to })) : noClassNode(realm)) },
       { name: "source", title: "Source", show: () => sourceNode(realm, name.peek()) }];
-    if (!one && may("administer", realm)) list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) }, { name: "history", title: "History", show: () => historyNode(realm) });
+    if (!one && may("administer", realm) && standing(realm).kind !== "ro") list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) });
+    if (!one && may("administer", realm)) list.push({ name: "history", title: "History", show: () => historyNode(realm) });
     // What is chosen is in the address.
     const chosen = { get value() { return list.some((each) => each.name === view.value) ? view.value : ""; }, set value(next) { setQuery({ view: next }); }, peek: view.peek };
     return [h("div.bar", null, h("h1", null, one ? visible(one.name) : "Classes"), one?.type === "embedded" && h("span.tag", null, "embedded"), one?.type === "object" && h("a.button", { href: address(realm, "rows", [one.name]) }, "Rows")), tabs("Views", list, chosen)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { call, inRealm, send } from "../../core/api.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
+import { standing } from "../../core/session.js";
 import { toast } from "../../core/ui.js";
 
 /** @param {string} realm @param {any[]} ops @param {boolean} [dryRun] @returns {Promise<any>} */
@@ -10,7 +11,7 @@ export function batch(realm, ops, dryRun) {
 
 /** @param {string} realm @param {string} text What was done. @param {any[] | null} [inverse] Operations that are conditional on it. */
 export function offerUndo(realm, text, inverse) {
-  toast(text, inverse ? { label: "Undo", run: async () => {
+  toast(standing(realm).kind === "copy" ? `${text} In the private copy only.` : text, inverse ? { label: "Undo", run: async () => {
     await batch(realm, inverse);
     toast("Undone.");
   } } : undefined);

@@ -3,7 +3,7 @@ import { call, download, inRealm, ProblemError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { address } from "../../core/router.js";
-import { may } from "../../core/session.js";
+import { may, readOnlyText } from "../../core/session.js";
 import { effect, signal } from "../../core/signals.js";
 import { button, confirm, isOfKey, problemNode, progress, toast } from "../../core/ui.js";
 import { work } from "../../core/work.js";
@@ -55,7 +55,7 @@ function trouble({ name, state, mode, fileFormat, file, problem, progress: part,
     if ((file?.opening.mode ?? mode) === "rw") return h("p.soft", null, `Upgraded to format ${WRITTEN} when it is opened; a copy of the old file is kept.`);
     if (mode === "copy") return h("p.soft", null, `Opens as a private copy in format ${WRITTEN}; the file is not changed.`);
   }
-  return readOnlyReason && h("p.soft", null, `Read only: ${visible(readOnlyReason.detail)}`);
+  return readOnlyReason && h("p.soft", null, readOnlyText(mode, readOnlyReason));
 }
 
 /** @param {Realm} realm @returns {any[][]} */
