@@ -4,7 +4,7 @@ import { h } from "../../core/dom.js";
 import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { typeText } from "../../core/schema.js";
 import { signal } from "../../core/signals.js";
-import { button, choice, classChoice, emptyNode, field, problemNode, table } from "../../core/ui.js";
+import { button, choice, classChoice, emptyNode, field, problemNode, table, toast } from "../../core/ui.js";
 import { chooseFile, upload, work } from "../../core/work.js";
 import { rewritten, unquoted } from "./csv.js";
 import { fitting, KINDS, sourceOf } from "./source.js";
@@ -152,7 +152,12 @@ export function importing(realm, classes) {
   };
 
   const pasted = h("textarea.mono", { rows: 5, spellcheck: "false", placeholder: "id,name", oninput: () => take(new Blob([pasted.value]), "Pasted text") });
-  return h("section.card", { "aria-labelledby": "in", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); void take(event.dataTransfer.files[0]); } },
+  return h("section.card", { "aria-labelledby": "in", ondragover: (event) => event.preventDefault(), ondrop: (event) => {
+    event.preventDefault();
+    const [first, ...others] = event.dataTransfer.files;
+    void take(first);
+    if (others.length) toast("One file is imported at a time: only the first is taken.");
+  } },
     h("h2", { id: "in" }, "Import"),
     h("div.bar", null, button("Choose a file…", async () => take(await chooseFile(".csv,.tsv,.txt,.ndjson,.jsonl,.json,.ejson,.sqlite,.sqlite3,.db,.gz"))), h("span.soft", null, "CSV, JSON, NDJSON such as an export, or SQLite. Drop it here, or paste it:")),
     field("Pasted text", pasted), () => source.value && plan(source.value),
