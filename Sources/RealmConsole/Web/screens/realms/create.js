@@ -83,7 +83,7 @@ export async function openFiles(files, names) {
     } catch (/** @type {any} */ error) {
       if (error.name === "AbortError") break;
       failed += 1;
-      lines.push(h("p", null, h("strong", null, visible(file.name)), problemNode(error)));
+      lines.push(h("div", null, h("strong", null, visible(file.name)), problemNode(error)));
     }
   }
   const opened = lines.length - failed;
