@@ -58,6 +58,22 @@ import Testing
         }
     }
 
+    @Test(arguments: LegacyFixtures.names.filter { !$0.contains("encrypted") })
+    func `a file that is cut short is called that by readers of all formats`(_ name: String) throws {
+        let bytes = try LegacyFixtures.bytes(name)
+        let place = bytes[23] & 1 == 0 ? 0 : 8
+        let top = bytes[place..<place + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        // The top ref of a streaming form is at the end.
+        guard top >= 24, top < UInt64(bytes.count) else { return }
+        let reason = "the file is cut short: it has \(top) bytes, and more than \(top) are needed"
+        try LegacyFixtures.withFile(Array(bytes.prefix(Int(top)))) { path in
+            let expected = StorageError.corrupt(ref: .none, reason: reason)
+            #expect(throws: expected) { try LegacyFile(path: path) }
+            #expect(throws: expected) { try RealmFile(path: path) }
+            #expect(try LegacyFile.open(path: path) == nil)
+        }
+    }
+
     @Test func `an old file is not changed, and nothing is made beside it`() throws {
         let folder = NSTemporaryDirectory() + "legacy-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
