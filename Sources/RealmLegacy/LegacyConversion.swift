@@ -95,9 +95,10 @@ struct LegacyConversion {
 
     /// Makes all tables and columns, and the indexes, which are empty.
     private mutating func makeSchema() throws(StorageError) {
+        let prefix = String(decoding: LegacyTable.classPrefix, as: UTF8.self)
         for one in mapping.classes {
             try control?.check()
-            targets[one.table.position] = try makeTable(one)
+            targets[one.table.position] = try target.transaction.createTable(prefix + one.name)
         }
         for one in mapping.classes {
             guard let key = targets[one.table.position] else { continue }
@@ -109,34 +110,12 @@ struct LegacyConversion {
         if file.table(named: "metadata") != nil { try target.transaction.setSchemaVersion(try file.schemaVersion()) }
     }
 
-    /// Makes the table of a class, under another name if the class's own is not accepted.
-    private mutating func makeTable(_ one: LegacyClass) throws(StorageError) -> TableKey {
-        let prefix = String(decoding: LegacyTable.classPrefix, as: UTF8.self)
-        do throws(StorageError) {
-            return try target.transaction.createTable(prefix + one.name)
-        } catch {
-            guard case .limit = error else { throw error }
-            let name = LegacyMapping.shortened(one.name, end: "_\(one.table.position)", prefix.utf8.count)
-            report.note(.renamed, class: name, "a class cannot have the name of the table")
-            return try target.transaction.createTable(prefix + name)
-        }
-    }
-
     /// Makes the column of a property, with its index.
     private mutating func makeColumn(
         _ property: LegacyProperty, _ one: LegacyClass, in key: TableKey, isPrimaryKey: Bool
     ) throws(StorageError) {
         let transaction = target.transaction
-        let column: ColumnKey
-        do throws(StorageError) {
-            column = try transaction.addColumn(property.definition(targets), to: key)
-        } catch {
-            guard case .limit = error else { throw error }
-            let name = LegacyMapping.shortened(property.name, end: "_\(property.column.index)")
-            report.note(.renamed, class: one.name, property: name, "a property cannot have the name of the column")
-            let renamed = LegacyProperty(column: property.column, name: name, kind: property.kind)
-            column = try transaction.addColumn(renamed.definition(targets), to: key)
-        }
+        let column = try transaction.addColumn(property.definition(targets), to: key)
         if property.target != nil {
             origins[Origin(table: key, column: column)] = LegacyLinks(file: file, table: one.table, column: property.column)
         }

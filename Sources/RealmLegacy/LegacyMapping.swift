@@ -50,7 +50,7 @@ struct LegacyMapping {
         let bytes = Array(table.className ?? [])
         var name = String(decoding: bytes, as: UTF8.self)
         if !name.utf8.elementsEqual(bytes) || numbers[Array(name.utf8)] != nil {
-            name = LegacyMapping.shortened(name, end: "_\(table.position)", LegacyTable.classPrefix.count)
+            name = LegacyMapping.freeName(name, table.position, LegacyTable.classPrefix.count) { numbers[Array($0.utf8)] != nil }
             report.note(.renamed, class: name, "the name of the table is no UTF-8, or another one has it")
         }
         positions[table.position] = classes.count
@@ -59,12 +59,30 @@ struct LegacyMapping {
     }
 
     /// Returns a name with something added at its end, and as much left out before that as makes it fit.
-    static func shortened(_ name: String, end: String, _ reserved: Int = 0) -> String {
+    private static func shortened(_ name: String, end: String, _ reserved: Int) -> String {
         var name = name
         while name.utf8.count + end.utf8.count + reserved > WriteTransaction.maximumNameByteCount {
             name.unicodeScalars.removeLast()
         }
         return name + end
+    }
+
+    /// Returns a name with a number at its end that is not taken. Numbers go upwards behind that one, so there is an end: a name that
+    /// was shortened may be the same as before.
+    ///
+    /// - Parameters:
+    ///   - name: The name that cannot be used.
+    ///   - number: The number of the column or table.
+    ///   - reserved: How many bytes a prefix takes.
+    ///   - isTaken: Whether something has a name.
+    static func freeName(_ name: String, _ number: Int, _ reserved: Int = 0, isTaken: (String) -> Bool) -> String {
+        var free = shortened(name, end: "_\(number)", reserved)
+        var attempt = 2
+        while isTaken(free) {
+            free = shortened(name, end: "_\(number)_\(attempt)", reserved)
+            attempt += 1
+        }
+        return free
     }
 
     /// Returns the name of each public column as the engine's own upgrade would change it: none is empty or there twice.
@@ -73,8 +91,8 @@ struct LegacyMapping {
         return table.spec.publicColumns.map { column in
             var name = String(decoding: column.name, as: UTF8.self)
             if column.name.isEmpty { name = "col_\(column.index)" }
-            while taken.contains(Array(name.utf8)) || name.utf8.count > WriteTransaction.maximumNameByteCount {
-                name = LegacyMapping.shortened(name, end: "_\(column.index)")
+            if taken.contains(Array(name.utf8)) || name.utf8.count > WriteTransaction.maximumNameByteCount {
+                name = LegacyMapping.freeName(name, column.index) { taken.contains(Array($0.utf8)) }
             }
             taken.insert(Array(name.utf8))
             if !name.utf8.elementsEqual(column.name) {

@@ -70,7 +70,7 @@ import Testing
             let expected = StorageError.corrupt(ref: .none, reason: reason)
             #expect(throws: expected) { try LegacyFile(path: path) }
             #expect(throws: expected) { try RealmFile(path: path) }
-            #expect(try LegacyFile.open(path: path) == nil)
+            #expect(try LegacyFile.open(path: path)?.format == nil)
         }
     }
 

@@ -58,13 +58,16 @@ struct OldFileWriter {
     }
 
     /// Adds a table.
-    mutating func table(_ name: String, _ columns: [Column]) {
+    mutating func table(_ name: String, _ columns: [Column]) { table(Array(name.utf8), columns) }
+
+    /// Adds a table whose name is some bytes.
+    mutating func table(_ name: [UInt8], _ columns: [Column]) {
         let subspecs = columns.flatMap(\.subspecs)
         var spec = [integers(columns.map(\.type))]
         spec.append(shortStrings(columns.filter { $0.type != 14 }.map(\.name)))
         spec.append(integers(columns.map(\.attributes)))
         if !subspecs.isEmpty { spec.append(refs(subspecs)) }
-        names.append(Array(name.utf8))
+        names.append(name)
         tables.append(refs([refs(spec), refs(columns.map(\.root))]))
     }
 
