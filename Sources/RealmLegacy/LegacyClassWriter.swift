@@ -246,6 +246,7 @@ final class LegacyClassWriter {
                 danglingCounts[index] += rows.count - known.count
                 guard !known.isEmpty else { return }
                 root = try writer.append(contentsOf: known.map { .link(table, ObjectKey(Int64(bitPattern: $0))) }, to: root)
+                try target.requireRoom()
             }
         case .value, .link: break
         }
@@ -275,11 +276,18 @@ final class LegacyClassWriter {
 
     /// Writes the list of the objects that link to one, and returns its root.
     private func backlinks(_ row: Int, _ links: IncomingLinks) throws(StorageError) -> Value {
-        var origins: [Value] = []
-        try links.take(row) { origins.append(.int(Int64($0))) }
-        guard let first = origins.first, case .int(let only) = first else { return .null }
-        if origins.count == 1 { return .list(Ref(UInt64(only) << 1 | 1)) }
         let writer = BPlusTreeWriter(target.transaction.writes, ElementShape(type: .int, isNullable: false))
-        return .list(try writer.append(contentsOf: origins, to: .none))
+        var root = Ref.none
+        var only: Int?
+        try links.take(row) { (origins) throws(StorageError) in
+            if root.isNone, origins.count == 1 {
+                only = origins[0]
+                return
+            }
+            root = try writer.append(contentsOf: origins.map { .int(Int64($0)) }, to: root)
+            try target.requireRoom()
+        }
+        if let only { return .list(Ref(UInt64(only) << 1 | 1)) }
+        return root.isNone ? .null : .list(root)
     }
 }

@@ -29,11 +29,6 @@ struct LegacyConversion {
         let column: ColumnKey
     }
 
-    /// How many links are sorted at a time for all hidden columns of a table.
-    private static let linksPerTable = 2 << 20
-    /// How many links are sorted at a time for one hidden column at least.
-    private static let leastLinks = 1 << 12
-
     /// Writes a new file.
     ///
     /// - Parameters:
@@ -117,7 +112,8 @@ struct LegacyConversion {
         let transaction = target.transaction
         let column = try transaction.addColumn(property.definition(targets), to: key)
         if property.target != nil {
-            origins[Origin(table: key, column: column)] = LegacyLinks(file: file, table: one.table, column: property.column)
+            origins[Origin(table: key, column: column)] = LegacyLinks(
+                file: file, table: one.table, column: property.column, control: control)
         }
         if isPrimaryKey { try transaction.setPrimaryKey(column, of: key) }
         guard property.column.isIndexed || isPrimaryKey else { return }
@@ -149,13 +145,19 @@ struct LegacyConversion {
     private func incoming(of one: LegacyClass) throws(StorageError) -> [IncomingLinks?] {
         guard let key = targets[one.table.position] else { return [] }
         let hidden = try target.transaction.table(key).backlinks
-        let size = max(LegacyConversion.leastLinks, LegacyConversion.linksPerTable / max(1, hidden.count))
-        return hidden.map { column in
+        var incoming: [IncomingLinks?] = []
+        for column in hidden {
             guard let table = column.targetTable, let opposite = column.oppositeColumn,
                 let links = origins[Origin(table: table, column: opposite)]
-            else { return nil }
-            return IncomingLinks(links, targetCount: one.table.rowCount, windowSize: size, linkPass)
+            else {
+                incoming.append(nil)
+                continue
+            }
+            let found = try IncomingLinks(links, targetCount: one.table.rowCount, linkPass)
+            incoming.append(found.count > 0 ? found : nil)
         }
+        IncomingLinks.divide(incoming.compactMap(\.self), fileByteCount: file.file.plainByteCount)
+        return incoming
     }
 
     /// Adds a class to the report, and what its objects lost.

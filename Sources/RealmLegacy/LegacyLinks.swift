@@ -10,6 +10,8 @@ struct LegacyLinks {
     let table: LegacyTable
     /// The column: links, or lists of links.
     let column: LegacyColumn
+    /// Can cancel the work.
+    let control: WorkControl?
 
     /// How many rows are read at a time.
     private static let step = 1024
@@ -19,8 +21,9 @@ struct LegacyLinks {
     /// - Parameters:
     ///   - reading: The pass that this belongs to; nil for a pass of its own.
     ///   - body: Gets the links.
+    /// - Throws: The errors of `body`, and that of the control when the work was cancelled.
     func forEach(
-        _ reading: LegacyReading? = nil, _ body: (_ origin: Int, _ target: UInt64) -> Void
+        _ reading: LegacyReading? = nil, _ body: (_ origin: Int, _ target: UInt64) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard let root = table.root(of: column) else { return }
         let reading = reading ?? LegacyReading(file.space)
@@ -29,11 +32,12 @@ struct LegacyLinks {
         var values: [Value?] = []
         var row = 0
         while true {
+            try control?.check()
             values.removeAll(keepingCapacity: true)
             try source.read(LegacyLinks.step, into: &values)
             guard !values.isEmpty else { return }
             for value in values {
-                if case .int(let target)? = value { body(row, UInt64(bitPattern: target)) }
+                if case .int(let target)? = value { try body(row, UInt64(bitPattern: target)) }
                 row += 1
             }
         }
@@ -41,18 +45,20 @@ struct LegacyLinks {
 
     /// Calls a closure with every link in lists.
     private func forEachInLists(
-        _ root: Ref, _ reading: LegacyReading, _ body: (_ origin: Int, _ target: UInt64) -> Void
+        _ root: Ref, _ reading: LegacyReading, _ body: (_ origin: Int, _ target: UInt64) throws(StorageError) -> Void
     ) throws(StorageError) {
         var lists = LegacyRefs(root, reading)
         var refs: [UInt64] = []
         var row = 0
         while true {
+            try control?.check()
             refs.removeAll(keepingCapacity: true)
             try lists.read(LegacyLinks.step, into: &refs)
             guard !refs.isEmpty else { return }
             for ref in refs {
                 try LegacyLinks.forEach(inList: ref, reading) { (targets) throws(StorageError) in
-                    for target in targets { body(row, target) }
+                    try control?.check()
+                    for target in targets { try body(row, target) }
                 }
                 row += 1
             }

@@ -16,6 +16,8 @@ final class LegacyTarget {
     private(set) var transaction: WriteTransaction
     /// The greatest size in bytes that the new file may have.
     private let byteLimit: Int
+    /// How many bytes a transaction may have, which is committed between objects only.
+    private let objectLimit: Int
     /// Gets the progress, and can cancel the conversion.
     private let control: WorkControl?
 
@@ -26,6 +28,11 @@ final class LegacyTarget {
     private static let greatestGrowth = 64
     /// A size in bytes that every new file may have.
     private static let leastLimit = 1 << 30
+    /// How many times the old file one object may have, if that is more than `leastObjectLimit`: lists and incoming links of an old
+    /// file may take no bytes or one bit each, of which damage could make more than memory holds.
+    private static let greatestObjectGrowth = 2
+    /// A size in bytes that every object may have.
+    private static let leastObjectLimit = 128 << 20
 
     /// Opens the file and begins the first transaction.
     ///
@@ -43,6 +50,7 @@ final class LegacyTarget {
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
         byteLimit = max(LegacyTarget.leastLimit, oldByteCount * LegacyTarget.greatestGrowth)
+        objectLimit = max(LegacyTarget.leastObjectLimit, oldByteCount * LegacyTarget.greatestObjectGrowth)
         self.control = control
     }
 
@@ -66,6 +74,20 @@ final class LegacyTarget {
         }
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
+    }
+
+    /// Checks how large the present object has become: its lists and incoming links are written before it, in one transaction.
+    ///
+    /// - Parameter byteCount: How many bytes are written next.
+    /// - Throws: The error of the control when the work was cancelled, `.limit` when no object of a file of this size should have so
+    ///   much.
+    func requireRoom(for byteCount: Int = 0) throws(StorageError) {
+        try control?.check()
+        guard transaction.writes.arena.used + byteCount <= objectLimit else {
+            throw .limit(
+                "an object has more than \(objectLimit) bytes of values, lists and incoming links, which none in a file of this size "
+                    + "should have")
+        }
     }
 
     /// Commits the rest and closes the file; returns the last version.
