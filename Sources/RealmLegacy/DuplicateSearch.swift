@@ -12,6 +12,8 @@ struct DuplicateSearch {
     private let column: LegacyColumn
     /// The pass in which all primary keys are read once.
     private let reading: LegacyReading
+    /// Can cancel the work.
+    private let control: WorkControl?
 
     /// How many hashes are compared at a time.
     private static let partSize = 2 << 20
@@ -19,7 +21,8 @@ struct DuplicateSearch {
     private static let step = 1024
 
     /// Makes a search; nothing is read yet.
-    init(_ file: LegacyFile, _ table: LegacyTable, of column: LegacyColumn, _ reading: LegacyReading) {
+    init(_ file: LegacyFile, _ table: LegacyTable, of column: LegacyColumn, _ reading: LegacyReading, control: WorkControl?) {
+        self.control = control
         self.reading = reading
         self.file = file
         self.table = table
@@ -68,8 +71,9 @@ struct DuplicateSearch {
         var values: [Value?] = []
         var done = 0
         while true {
+            try control?.check()
             values.removeAll(keepingCapacity: true)
-            try source.read(DuplicateSearch.step, into: &values)
+            try reading.read(DuplicateSearch.step, from: &source, into: &values)
             done += values.count
             guard !values.isEmpty else { break }
             for value in values { body(value ?? .null) }

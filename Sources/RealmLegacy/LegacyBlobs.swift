@@ -110,6 +110,8 @@ struct LegacyBlobs {
 
     /// Reads a value of the big form, and joins its parts where it is split.
     private func big(_ ref: Ref) throws(StorageError) -> ByteView {
+        // A pass that counts what it reads finds out that values share their parts.
+        if reading.budget == nil, let known = reading.keeper.value(at: ref) { return known }
         let value = try reading.node(at: ref)
         guard value.hasRefs else {
             guard LegacyBlobs.isBytes(value) else { throw value.corrupt("byte node expected") }
@@ -125,7 +127,7 @@ struct LegacyBlobs {
             }
             joined += part.bytes.array
         }
-        return reading.keeper.keep(joined)
+        return try reading.keeper.keep(joined, at: ref)
     }
 
     /// Returns a text without its final zero byte; binaries have none.

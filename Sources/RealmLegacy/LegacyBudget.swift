@@ -10,7 +10,7 @@ internal import RealmStorage
 /// One thread uses it. It is a class, because the cursors of a pass spend from it together.
 final class LegacyBudget {
     /// What is left, in units of eight bytes.
-    private var left: Int
+    var left: Int
 
     /// Makes a budget for one pass over the nodes of `space`.
     init(_ space: NodeSpace) { left = space.nodeBudget }

@@ -6,6 +6,8 @@ package import RealmStorage
 struct LegacyCheck {
     /// The file.
     private let file: LegacyFile
+    /// Can cancel the check.
+    private let control: WorkControl?
     /// What was found.
     private var report = VerifyReport()
     /// The pass over all columns.
@@ -27,13 +29,14 @@ struct LegacyCheck {
     private static let step = 1024
 
     /// Makes a check; nothing is read yet.
-    init(_ file: LegacyFile) {
+    init(_ file: LegacyFile, _ control: WorkControl?) {
         self.file = file
+        self.control = control
         reading = LegacyReading(file.space)
     }
 
     /// Checks everything.
-    mutating func run(_ control: WorkControl?) throws(StorageError) -> VerifyReport {
+    mutating func run() throws(StorageError) -> VerifyReport {
         report.statistics.tables = file.tables.count
         report.statistics.logicalSize = file.top?.logicalSize ?? 0
         for table in file.tables {
@@ -49,7 +52,7 @@ struct LegacyCheck {
             }
         }
         compareLinks()
-        try checkSpace(control)
+        try checkSpace()
         return report
     }
 
@@ -63,11 +66,11 @@ struct LegacyCheck {
     }
 
     /// Checks that no two nodes share bytes, and that no free block lies on one.
-    private mutating func checkSpace(_ control: WorkControl?) throws(StorageError) {
+    private mutating func checkSpace() throws(StorageError) {
         guard let top = file.top else { return }
         do throws(StorageError) {
             var audit = try SpaceAudit(top, file.space)
-            guard try audit.run({ !(control?.isCancelled ?? false) }) else { throw WorkControl.stopped }
+            guard try audit.run({ [control] in !(control?.isCancelled ?? false) }) else { throw WorkControl.stopped }
         } catch {
             guard case .refused(.unsound(let reason)) = error else { throw error }
             report.error(reason)
@@ -85,6 +88,7 @@ struct LegacyCheck {
             var source = LegacyRefs(root, reading)
             var elements: [UInt64] = []
             repeat {
+                try control?.check()
                 elements.removeAll(keepingCapacity: true)
                 try source.read(LegacyCheck.step, into: &elements)
                 for element in elements {
@@ -96,8 +100,9 @@ struct LegacyCheck {
             var source = try reading.values(of: column, at: root)
             var values: [Value?] = []
             repeat {
+                try control?.check()
                 values.removeAll(keepingCapacity: true)
-                try source.read(LegacyCheck.step, into: &values)
+                try reading.read(LegacyCheck.step, from: &source, into: &values)
                 for value in values {
                     if column.type == .link, case .int(let target)? = value {
                         add(UInt64(bitPattern: target), of: row, column, table)
@@ -157,7 +162,7 @@ struct LegacyCheck {
                 var values: [Value?] = []
                 repeat {
                     values.removeAll(keepingCapacity: true)
-                    try source.read(LegacyCheck.step, into: &values)
+                    try reading.read(LegacyCheck.step, from: &source, into: &values)
                     count += values.count
                 } while !values.isEmpty
             }
@@ -202,7 +207,7 @@ extension LegacyFile {
     /// - Parameter control: Can cancel the check.
     /// - Returns: Errors mean damage; warnings are what old engines are known to leave.
     package func verify(_ control: WorkControl? = nil) throws(StorageError) -> VerifyReport {
-        var check = LegacyCheck(self)
-        return try check.run(control)
+        var check = LegacyCheck(self, control)
+        return try check.run()
     }
 }

@@ -98,10 +98,10 @@ final class LegacyClassWriter {
         var step = file.file.isEncrypted ? min(greatest, LegacyClassWriter.firstRows) : greatest
         var done = 0
         while done < rowCount {
-            let count = min(step, rowCount - done)
             let before = reading.space.decryptedByteCount
-            try read(count)
+            let count = try readBatch(min(step, rowCount - done))
             try write(count, from: done)
+            reading.keeper.release()
             step = LegacyClassWriter.step(after: count, greatest, decrypted: reading.space.decryptedByteCount - before)
             try relieve()
             done += count
@@ -136,6 +136,19 @@ final class LegacyClassWriter {
     }
 
     // MARK: - Reading
+
+    /// Reads the values of the next rows: fewer than are wanted where many bytes have to be kept, but one at least.
+    ///
+    /// - Returns: How many rows were read.
+    private func readBatch(_ wanted: Int) throws(StorageError) -> Int {
+        let former = (sources, danglingCounts, unusualTextCounts)
+        var count = wanted
+        while try !reading.fits(count, { () throws(StorageError) in try read(count) }) {
+            (sources, danglingCounts, unusualTextCounts) = former
+            count /= 2
+        }
+        return count
+    }
 
     /// Reads the values of the next rows.
     private func read(_ count: Int) throws(StorageError) {
@@ -215,9 +228,9 @@ final class LegacyClassWriter {
                     try links.map { (links) throws(StorageError) in try backlinks(first + row, links) } ?? .null)
             }
             guard byteCount > LegacyClassWriter.bytesPerRun || target.isFull || row == count - 1 else { continue }
+            try target.requireRoom(for: byteCount)
             try append(start..<row + 1, of: count, from: first)
             (start, byteCount) = (row + 1, 0)
-            reading.keeper.release()
             try target.checkpoint()
         }
     }
@@ -261,22 +274,39 @@ final class LegacyClassWriter {
         }
         let roots = try LegacyTable.roots(at: Ref(element), spec, reading)
         guard let first = roots.first else { return .none }
-        var source = try reading.values(of: spec.columns[0], at: first)
+        // The present rows need what is kept for them.
+        let inner = reading.nested
+        defer { reading.keeper.tableCount += inner.keeper.tableCount }
+        var source = try inner.values(of: spec.columns[0], at: first)
         let writer = BPlusTreeWriter(target.transaction.writes, shape)
         var root = Ref.none
         var values: [Value?] = []
         while true {
             values.removeAll(keepingCapacity: true)
-            try source.read(BPlusTreeWriter.standardLeafCapacity, into: &values)
+            try inner.read(BPlusTreeWriter.standardLeafCapacity, from: &source, into: &values)
             guard !values.isEmpty else { return root }
             if shape.type == .string || shape.type == .mixed { for value in values { examine(value, index) } }
-            root = try writer.append(contentsOf: values.map { $0 ?? .null }, to: root)
+            root = try append(values, with: writer, to: root)
+            inner.keeper.release()
         }
+    }
+
+    /// Appends values to a list, in parts where they are large, and returns its root.
+    private func append(_ values: [Value?], with writer: BPlusTreeWriter, to root: Ref) throws(StorageError) -> Ref {
+        var root = root
+        var (start, byteCount) = (0, 0)
+        for index in values.indices {
+            byteCount += values[index]?.byteCount ?? 0
+            guard byteCount > LegacyClassWriter.bytesPerRun || index == values.count - 1 else { continue }
+            try target.requireRoom(for: byteCount)
+            root = try writer.append(contentsOf: values[start...index].map { $0 ?? .null }, to: root)
+            (start, byteCount) = (index + 1, 0)
+        }
+        return root
     }
 
     /// Writes the list of the objects that link to one, and returns its root.
     private func backlinks(_ row: Int, _ links: IncomingLinks) throws(StorageError) -> Value {
-        let writer = BPlusTreeWriter(target.transaction.writes, ElementShape(type: .int, isNullable: false))
         var root = Ref.none
         var only: Int?
         try links.take(row) { (origins) throws(StorageError) in
@@ -284,6 +314,7 @@ final class LegacyClassWriter {
                 only = origins[0]
                 return
             }
+            let writer = BPlusTreeWriter(target.transaction.writes, ElementShape(type: .int, isNullable: false))
             root = try writer.append(contentsOf: origins.map { .int(Int64($0)) }, to: root)
             try target.requireRoom()
         }

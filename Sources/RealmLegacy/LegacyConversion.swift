@@ -78,7 +78,7 @@ struct LegacyConversion {
     ) throws(StorageError) {
         self.file = file
         self.control = control
-        mapping = try LegacyMapping(file)
+        mapping = try LegacyMapping(file, control)
         target = try LegacyTarget(isEncrypted: isEncrypted, oldByteCount: file.file.plainByteCount, control, open)
         targets = mapping.positions.map { _ in nil }
         report = mapping.report

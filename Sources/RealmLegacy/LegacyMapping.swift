@@ -8,6 +8,8 @@ package import RealmStorage
 struct LegacyMapping {
     /// The old file.
     private let file: LegacyFile
+    /// Can cancel the work.
+    private let control: WorkControl?
     /// The classes, in the order of the old tables.
     private(set) var classes: [LegacyClass] = []
     /// What could not be carried over so far.
@@ -28,8 +30,9 @@ struct LegacyMapping {
     private static let known = ["metadata", "pk"].map { Array($0.utf8) }
 
     /// Maps the tables of a file; values are read only to find out whether primary keys are unique.
-    init(_ file: LegacyFile) throws(StorageError) {
+    init(_ file: LegacyFile, _ control: WorkControl?) throws(StorageError) {
         self.file = file
+        self.control = control
         report = ConversionReport(fromFormat: file.format)
         positions = Array(repeating: nil, count: file.tables.count)
         if file.isSynchronized { report.note(.synchronized, "the realm was synchronized; the copy is a local one") }
@@ -158,6 +161,7 @@ struct LegacyMapping {
             guard names.count == keys.count, !names.isEmpty else { throw table.uneven(table.spec.columns[1]) }
             for (name, key) in zip(names, keys) { addPrimaryKey(name ?? .null, key ?? .null) }
             done += names.count
+            reading.keeper.release()
         }
         let pass = LegacyReading(file.space)
         for index in classes.indices { try checkPrimaryKey(index, pass) }
@@ -205,7 +209,7 @@ struct LegacyMapping {
     private mutating func checkPrimaryKey(_ index: Int, _ pass: LegacyReading) throws(StorageError) {
         guard let number = classes[index].primaryKey else { return }
         let (table, property) = (classes[index].table, classes[index].properties[number])
-        let count = try DuplicateSearch(file, table, of: property.column, pass).duplicateCount()
+        let count = try DuplicateSearch(file, table, of: property.column, pass, control: control).duplicateCount()
         guard count > 0 else { return }
         classes[index].primaryKey = nil
         report.note(

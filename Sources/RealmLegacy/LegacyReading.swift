@@ -16,7 +16,7 @@ struct LegacyReading {
     static let maximumLeafCount = 65_537
 
     /// Begins a pass.
-    init(_ space: NodeSpace) { self.init(space, LegacyBudget(space), LegacyKeeper()) }
+    init(_ space: NodeSpace) { self.init(space, LegacyBudget(space), LegacyKeeper(space.limit)) }
 
     /// Makes a pass of its parts.
     private init(_ space: NodeSpace, _ budget: LegacyBudget?, _ keeper: LegacyKeeper) {
@@ -27,6 +27,9 @@ struct LegacyReading {
 
     /// The same pass for look-ups at any position, whose number is that of the values that need them.
     var unlimited: LegacyReading { LegacyReading(space, nil, keeper) }
+
+    /// The same pass for values that are used up while others are kept.
+    var nested: LegacyReading { LegacyReading(space, budget, LegacyKeeper(space.limit)) }
 
     /// How many bytes of decrypted pages are kept.
     static let keptByteCount = 16 << 20
@@ -65,4 +68,46 @@ struct LegacyReading {
 
     /// Returns the elements of the leaf of numbers at a ref.
     func integers(at ref: Ref) throws(StorageError) -> PackedIntegers { try integers(of: try node(at: ref)) }
+}
+
+/// Batches, which end early where many bytes would have to be kept.
+extension LegacyReading {
+    /// Reads a batch of values.
+    ///
+    /// - Parameters:
+    ///   - count: How many values are read; one is always read.
+    ///   - read: Reads them.
+    /// - Returns: Whether they may be kept together. Otherwise nothing is kept, and the caller goes back and reads fewer.
+    func fits(_ count: Int, _ read: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        let (left, tableCount) = (budget?.left, keeper.tableCount)
+        keeper.isBounded = count > 1
+        defer { keeper.isBounded = false }
+        do throws(StorageError) {
+            try read()
+            return true
+        } catch {
+            guard count > 1, error == LegacyKeeper.full else { throw error }
+            if let left { budget?.left = left }
+            keeper.tableCount = tableCount
+            keeper.release()
+            return false
+        }
+    }
+
+    /// Appends the next values of a source. Nothing that was read before is kept any more.
+    ///
+    /// - Parameters:
+    ///   - limit: How many; fewer are appended at the end, and where many bytes have to be kept, but one at least.
+    ///   - source: The source.
+    ///   - values: Receives them.
+    func read(_ limit: Int, from source: inout any LegacySource, into values: inout [Value?]) throws(StorageError) {
+        keeper.release()
+        let (former, start) = (source, values.count)
+        var count = limit
+        while try !fits(count, { () throws(StorageError) in try source.read(count, into: &values) }) {
+            source = former
+            count = max(1, min(count / 2, values.count - start))
+            values.removeSubrange(start...)
+        }
+    }
 }

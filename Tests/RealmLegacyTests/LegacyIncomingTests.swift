@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmLegacy
 import RealmStorage
 import RealmTestSupport
 import Testing
+
+@testable import RealmLegacy
 
 /// Incoming links, which a conversion makes of the links in an old file.
 @Suite("Incoming links of converted files")
