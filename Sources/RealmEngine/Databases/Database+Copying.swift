@@ -79,7 +79,7 @@ extension Database {
     /// - Throws: `StorageError` when the copy cannot be written.
     package func makeCopyBeside(of snapshot: Snapshot, _ control: WorkControl? = nil) throws(StorageError) -> String? {
         guard let copies = copiesBeside else { return nil }
-        return try copies.make(version: snapshot.version) { backend throws(StorageError) in
+        return try copies.make { backend throws(StorageError) in
             try writeCopy(of: snapshot.whole, to: backend, CopyOptions(key: key, control: control))
         }
     }

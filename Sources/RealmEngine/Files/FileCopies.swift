@@ -91,14 +91,16 @@ package struct FileCopies: Sendable {
 
     /// Makes a copy on request, of which the caller writes the bytes.
     ///
-    /// - Parameters:
-    ///   - version: The number of the version that is copied.
-    ///   - write: Writes the copy to an empty file, which gets its name when it is complete.
+    /// Its name has the number of the version in it. That is not the number in the file if this one has an older format, because an
+    /// upgrade is a commit.
+    ///
+    /// - Parameter write: Writes the copy to an empty file, with the key of the file; it gets its name when it is complete.
     /// - Returns: The name of the copy.
     /// - Throws: The error of `write`, or of the system that refuses the file.
-    func make(version: UInt64, _ write: (FileBackend) throws(StorageError) -> Void) throws(StorageError) -> String {
+    func make(_ write: (FileBackend) throws(StorageError) -> Void) throws(StorageError) -> String {
         let file = try NewFile(beside: path)
         try write(file.backend())
+        let version = try Snapshot(file: try RealmFile(path: file.openPath, key: key)).version
         return try named(.request(version: version)) { name throws(StorageError) in try file.publish(as: path(of: name)) }
     }
 

@@ -60,4 +60,26 @@ struct FormerFormatServingTests {
             try FileManager.default.removeItem(atPath: path)
         }
     }
+
+    @Test(arguments: names)
+    func `a backup of a file that is only read is listed, and can be read and deleted`(_ name: String) throws {
+        let key = FormerFormatServingTests.hex(Fixtures.legacyKey(name))
+        let original = try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name)))
+        try withWriteServer { server in
+            try server.done("DELETE", "app")
+            let path = server.folder + "/app.realm"
+            try? FileManager.default.removeItem(atPath: path + ".lock")
+            try original.write(to: URL(fileURLWithPath: path))
+            #expect(try server.attach(#"{"path":"\#(path)"\#(key)}"#).status == 201)
+            let made = try server.send("POST", "app/backups")
+            #expect(made.status == 201 && made.json["kind"]?.text == "request", "\(made.text)")
+            let id = try #require(made.json["id"]?.text)
+            #expect(FileManager.default.fileExists(atPath: server.folder + "/" + id))
+            #expect(try server.get("app/backups").json["items"]?.elements?.compactMap { $0["id"]?.text } == [id])
+            #expect(try server.get("app/backups/\(id)").json["version"] == made.json["version"])
+            #expect(try server.send("DELETE", "app/backups/\(id)").status == 204)
+            try server.done("DELETE", "app")
+            if !key.isEmpty { try FileManager.default.removeItem(atPath: path) }
+        }
+    }
 }
