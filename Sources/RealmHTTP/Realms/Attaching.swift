@@ -53,8 +53,9 @@ final class Attaching: Sendable {
         self.call = call
         self.directory = directory
         self.isDryRun = isDryRun
-        control = WorkControl { [catalog = directory.catalog] part in
-            if !isDryRun { catalog.setProgress(part, of: attachment.name) }
+        // The realm keeps the control, which must not keep the file that a client has sent.
+        control = WorkControl { [catalog = directory.catalog, name = attachment.name] part in
+            if !isDryRun { catalog.setProgress(part, of: name) }
         }
     }
 

@@ -78,6 +78,23 @@ import Testing
         }
     }
 
+    @Test func `a file that was opened does not count among the bodies that are processed`() throws {
+        let change = { (options: inout ServerOptions) in options.limits.spoolFilesPerPrincipal = 3 }
+        try withWriteServer(WriteServer.classes, change: change) { server in
+            let file = try server.get("app/backup").body
+            for number in 0..<8 {
+                var answer = try upload(server, file, "name=u\(number)")
+                // What the request before has used is given back after its response.
+                for _ in 0..<100 where answer.code == "overloaded" {
+                    Thread.sleep(forTimeInterval: 0.05)
+                    answer = try upload(server, file, "name=u\(number)")
+                }
+                #expect(answer.status == 201, "\(answer.text)")
+            }
+            #expect(try server.get("u0/objects/Dog/1").json["age"]?.int == 3)
+        }
+    }
+
     @Test func `a server without a data folder takes files too`() throws {
         let change = { (options: inout ServerOptions) in
             options.dataFolder = nil
