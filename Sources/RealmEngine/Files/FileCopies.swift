@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 internal import SystemPackage
 
@@ -38,8 +39,12 @@ package struct FileCopies: Sendable {
         package let name: String
         /// The reason for which it was made.
         package let kind: Kind
-        /// The number of the version in it; nil for a file that cannot be read.
+        /// The number of the version in it; nil for a file that cannot be read, and for one of an old format that states none.
         package let version: UInt64?
+        /// The format of the file; nil for a file whose header cannot be read.
+        package let fileFormat: Int?
+        /// Whether the newest version in the file cannot be read.
+        package let isDamaged: Bool
         /// The length of the file in bytes.
         package let byteCount: Int
         /// The time of the last change of the file, in seconds and nanoseconds, by which copies are
@@ -185,15 +190,32 @@ package struct FileCopies: Sendable {
             entry.isRegular, entry.linkCount == 1
         else { return nil }
         let file = try? RealmFile(path: path(of: name), key: key, isExact: false, accepting: FileHeader.knownFormats)
-        let version = file.flatMap { try? Snapshot(file: $0) }?.version
+        let contents = file.flatMap { try? Contents($0) }
+        let version = contents?.version
         switch kind {
         case .migration(let known), .request(let known): guard version == known else { return nil }
         case .replaced(let known): guard known == nil || version == known else { return nil }
         case .upgrade(let format): guard file?.header.fileFormat == format else { return nil }
         }
         return Copy(
-            name: name, kind: kind, version: version, byteCount: entry.byteCount,
-            modified: [entry.modified.seconds, entry.modified.nanoseconds])
+            name: name, kind: kind, version: version, fileFormat: file?.header.fileFormat, isDamaged: contents == nil,
+            byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
+    }
+
+    /// What the newest version in a copy says.
+    private struct Contents {
+        /// The number of the version; nil in a file of an old format that states none.
+        let version: UInt64?
+
+        /// Reads a file of any format.
+        init(_ file: RealmFile) throws(StorageError) {
+            guard LegacyFile.reads(format: file.header.fileFormat) else {
+                version = try Snapshot(file: file).version
+                return
+            }
+            let top = try LegacyFile(file, countsRows: false).top
+            version = top.flatMap { $0.slotCount > 6 ? $0.version : nil }
+        }
     }
 
     /// Returns the operation that the name of a copy states; nil for other names.

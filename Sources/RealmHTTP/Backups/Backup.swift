@@ -40,8 +40,12 @@ struct Backup: Sendable {
     let time: WallClock
     /// The length of the file in bytes.
     let byteCount: Int
-    /// The number of the version in it; nil for a file that cannot be read.
+    /// The number of the version in it; nil for a file that cannot be read, and for one of an old format that states none.
     let version: UInt64?
+    /// The format of the file; nil when it is not known.
+    let fileFormat: Int?
+    /// Whether the file cannot be read; nil for one that was not looked at.
+    let isDamaged: Bool?
     /// The SHA-256 of the file; nil as long as it was not computed.
     var digest: [UInt8]?
     /// Where the bytes are.
@@ -57,6 +61,8 @@ struct Backup: Sendable {
         writer.member("time", time: time)
         writer.member("bytes", int: byteCount)
         if let version { writer.member("version", int: version) } else { writer.nullMember("version") }
+        if let fileFormat { writer.member("fileFormat", int: fileFormat) }
+        if let isDamaged { writer.member("damaged", bool: isDamaged) }
         if let digest { writer.member("sha256", text: Base64.encode(digest, .standard)) }
         writer.endObject()
     }
@@ -79,6 +85,8 @@ extension Backup {
         time = copy.time
         byteCount = copy.byteCount
         version = copy.version
+        fileFormat = copy.fileFormat
+        isDamaged = copy.isDamaged
         digest = nil
         place = .beside(copies)
     }
@@ -95,6 +103,8 @@ extension Backup {
         time = WallClock(nanoseconds: stored.name.seconds * 1_000_000_000)
         byteCount = stored.byteCount
         version = stored.name.version
+        fileFormat = nil
+        isDamaged = nil
         digest = nil
         place = .planned(stored.name)
     }

@@ -38,7 +38,7 @@ final class StoredCopies: Sendable {
     func add(_ path: String, of realm: String, version: UInt64, _ file: (byteCount: Int, digest: [UInt8])) -> Backup {
         let backup = Backup(
             id: "copy-" + RandomName.make(), kind: .copy, time: .now(), byteCount: file.byteCount, version: version,
-            digest: file.digest, place: .file(path))
+            fileFormat: FileHeader.writtenFormat, isDamaged: false, digest: file.digest, place: .file(path))
         let entry = Entry(realm: realm, backup: backup, path: path, facts: try? System.facts(path: path))
         entries.withLock { entries in
             if entries.count >= StoredCopies.maximumCount { entries.removeFirst() }
