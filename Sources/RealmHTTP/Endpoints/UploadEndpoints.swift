@@ -20,11 +20,12 @@ struct UploadEndpoints: Sendable {
     ///
     /// - Parameter call: The call, whose body is the file.
     /// - Returns: A reply with 201 and the realm's document, completed when the copy is served.
-    /// - Throws: `invalid_parameter` for the name or the key, `invalid_body` without a body. Problems of the file are in the reply.
+    /// - Throws: `invalid_parameter` for the name or the key, `not_a_realm` without a body. Problems of the file are in the reply.
     func upload(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call, names: ["name"]).synchronous
         try options.condition.requireNothing()
-        guard options.bodyType != nil, !call.request.hasNoBody else { throw Problem(.invalidBody, "the body is missing") }
+        guard !call.request.hasNoBody else { throw Problem(.notARealm, "the file is empty: the body of the request has no bytes") }
+        guard options.bodyType != nil else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = try options.parameters.text("name").flatMap({ RealmName($0) }) else {
             throw .invalidParameter("name", RealmName.rule)
         }

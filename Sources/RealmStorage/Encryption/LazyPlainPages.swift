@@ -71,13 +71,16 @@ internal import Synchronization
     ///   - fileByteCount: The size of the encrypted file in bytes.
     ///   - capacity: The greatest size in bytes that the plain bytes may grow to.
     ///   - key: The key of the file.
-    /// - Throws: `.refused(.encryptionKeyWrong)` when the size is not one of an encrypted file or
-    ///   page 0 fails its check.
+    /// - Throws: `.refused(.encryptionKeyWrong)` when page 0 fails its check, or the file is a plain one; `.refused(.notARealm)` when
+    ///   it is surely no encrypted Realm file; `.corrupt` when it was cut short.
     init(
         source: ByteView, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
     ) throws(StorageError) {
         self.source = source
         sourceOwner = owner
+        guard EncryptionLayout.fits(fileByteCount: fileByteCount) else {
+            throw LazyPlainPages.misfit(source, owner: owner, fileByteCount: fileByteCount, key)
+        }
         let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
         let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
         memory = try ReservedMemory(capacity: capacity)
@@ -88,7 +91,42 @@ internal import Synchronization
         self.stripes = stripes
         try grow(toPageCount: count)
         guard try settle(page: 0) == State.ready else {
-            throw .refused(.encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
+            throw LazyPlainPages.otherFile(source, mayBeEncrypted: true)
+                ?? StorageError.refused(.encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
+        }
+    }
+
+    /// Returns why a file is not read with a key whose size no encrypted file has.
+    private static func misfit(
+        _ source: ByteView, owner: any AnyObject & Sendable, fileByteCount: Int, _ key: EncryptionKey
+    ) -> StorageError {
+        guard fileByteCount >= FileHeader.byteCount else {
+            return .refused(.notARealm("a file of \(fileByteCount) bytes is too small to be a Realm file"))
+        }
+        let page = EncryptionLayout.pageByteCount
+        let whole = fileByteCount / page * page
+        // A key that fits the first page tells an encrypted file that was cut off from everything else.
+        if EncryptionLayout.fits(fileByteCount: whole),
+            (try? LazyPlainPages(source: source, owner: owner, fileByteCount: whole, capacity: 0, key: key)) != nil
+        {
+            return .corrupt(
+                ref: .none,
+                reason: "the file is cut short: an encrypted file has whole pages of \(page) bytes, and this one has \(fileByteCount) bytes")
+        }
+        return otherFile(source, mayBeEncrypted: false)
+            ?? StorageError.refused(
+                .notARealm(
+                    "not a Realm file: an encrypted one has whole pages of \(page) bytes, and this file has \(fileByteCount) bytes"))
+    }
+
+    /// Returns the refusal of a file that is surely not encrypted, by its first bytes; nil for others.
+    private static func otherFile(_ source: ByteView, mayBeEncrypted: Bool) -> StorageError? {
+        let prefix = source.slice(0, FileHeader.byteCount)
+        if FileHeader.Statement(prefix) != nil {
+            return .refused(.encryptionKeyWrong("the file is not encrypted; it opens without a key"))
+        }
+        return ForeignFile.kind(of: prefix, mayBeEncrypted: mayBeEncrypted).map { kind in
+            StorageError.refused(.notARealm("no Realm signature: the file is \(kind)"))
         }
     }
 

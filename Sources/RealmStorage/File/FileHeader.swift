@@ -125,7 +125,7 @@ package struct FileHeader: Sendable, Equatable {
         }
         return mayBeEncrypted
             ? .encryptionKeyRequired("no Realm signature: the file is encrypted and no key was given, or it is no Realm file")
-            : .notARealm("no Realm signature: not a Realm file")
+            : .notARealm("no Realm signature: not a Realm file, or an encrypted one that is cut short")
     }
 
     /// Returns the top ref of a file in streaming form; throws `.corrupt` for a footer without its

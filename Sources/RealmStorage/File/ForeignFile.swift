@@ -14,6 +14,13 @@ enum ForeignFile {
         (Array("bplist".utf8), "a property list"),
         (Array("%PDF-".utf8), "a PDF document"),
         ([0x7f] + Array("ELF".utf8), "a program"),
+        ([0xcf, 0xfa, 0xed, 0xfe], "a program"),
+        ([0x89] + Array("PNG\r\n\u{1a}\n".utf8), "a PNG picture"),
+        ([0xff, 0xd8, 0xff], "a JPEG picture"),
+        (Array("GIF8".utf8), "a GIF picture"),
+        (Array("RIFF".utf8), "a picture, a sound or a film in RIFF form"),
+        (Array("Rar!".utf8), "a RAR archive"),
+        ([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], "a document of an old office program"),
     ]
 
     /// Returns what a file is, such as `a ZIP archive`.

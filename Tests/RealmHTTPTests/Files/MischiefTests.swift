@@ -140,12 +140,11 @@ private struct MischiefRow {
 
     private func expected(_ way: MischiefTests.Way) -> (status: Int, code: String?) {
         if let refusal = target.refusal {
-            // With a key only what may be encrypted at all is told from what is not.
+            // A key is wrong for what may be encrypted, and for a plain realm; what is no realm is none with a key either.
             guard way.name == "a key that is wrong", refusal.status == 422, refusal.code != "filesystem_unsuitable" else {
                 return (refusal.status, refusal.code)
             }
-            let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-            return size == 0 ? (422, "not_a_realm") : (422, "encryption_key_wrong")
+            return (422, refusal.code == "not_a_realm" ? "not_a_realm" : "encryption_key_wrong")
         }
         if let only = target.onlyRead, way.writes { return (only.status, only.code) }
         // A new file is one that is written to; of an older format there is no such.

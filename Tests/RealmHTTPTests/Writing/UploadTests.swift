@@ -63,7 +63,17 @@ import Testing
         try withWriteServer { server in
             let file = try server.get("app/backup").body
             #expect(try upload(server, Array("no realm at all".utf8), "name=x").code == "not_a_realm")
-            #expect(try upload(server, [], "name=x").code == "invalid_body")
+            let empty = try upload(server, [], "name=x")
+            #expect(empty.code == "not_a_realm" && empty.text.contains("the file is empty"), "\(empty.text)")
+            let keyed = [("Realm-Encryption-Key", String(repeating: "ab", count: 64))]
+            for beginning in [Array("SQLite format 3\0".utf8), Array("\u{1}PNG".utf8)] {
+                // Of whole pages and not, with a key and without.
+                for count in [8192, 8200] where count == 8200 || beginning.count == 16 {
+                    let other = beginning + [UInt8](repeating: 3, count: count - beginning.count)
+                    #expect(try upload(server, other, "name=x").code == "not_a_realm")
+                    #expect(try upload(server, other, "name=x", keyed).code == "not_a_realm")
+                }
+            }
             #expect(try upload(server, Array(file.prefix(file.count / 2)), "name=x").status == 422)
             for query in ["", "name=", "name=../x", "name=.x"] {
                 #expect(try upload(server, file, query).code == "invalid_parameter", "\(query)")

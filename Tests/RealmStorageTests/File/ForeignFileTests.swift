@@ -11,6 +11,7 @@ import Testing
         ([0x1f, 0x8b, 8, 0], "packed with gzip"), ([0x28, 0xb5, 0x2f, 0xfd], "packed with Zstandard"),
         (Array("%PDF-1.7".utf8), "a PDF document"),
         ([0x7f, 0x45, 0x4c, 0x46], "a program"),
+        ([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "a PNG picture"), (Array("GIF89a".utf8), "a GIF picture"),
     ])
     func `a file of a known kind is named`(_ beginning: [UInt8], _ kind: String) throws {
         // Sizes of encrypted files and of others: what is certain is said of both.
@@ -19,6 +20,9 @@ import Testing
             let isShort = beginning.starts(with: [0x1f, 0x8b])
             let text = try refusal(bytes)
             #expect(text.hasSuffix("the file is \(kind)") || isShort && count == 8192, "\(count): \(text)")
+            // A key does not make it an encrypted file.
+            let withKey = try refusal(bytes, try EncryptionKey(bytes: [UInt8](repeating: 7, count: 64)))
+            #expect(withKey.hasSuffix("the file is \(kind)") || isShort && count == 8192, "\(count): \(withKey)")
         }
     }
 
@@ -32,12 +36,12 @@ import Testing
         #expect(try refusal(random).contains("the file is encrypted"))
     }
 
-    private func refusal(_ bytes: [UInt8]) throws -> String {
+    private func refusal(_ bytes: [UInt8], _ key: EncryptionKey? = nil) throws -> String {
         let path = NSTemporaryDirectory() + "foreign-\(UUID().uuidString).realm"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         do throws(StorageError) {
-            _ = try RealmFile(path: path)
+            _ = try RealmFile(path: path, key: key)
         } catch {
             return error.description
         }
