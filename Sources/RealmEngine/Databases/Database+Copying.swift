@@ -52,7 +52,7 @@ extension Database {
         // A copy of an older format is converted first, in a file that nobody else sees.
         guard snapshot.fileFormat == FileHeader.writtenFormat || snapshot.top.tables.isNone else {
             var store = FileStore.Options()
-            store.converts = [.olderFormats, .synchronized]
+            store.converts = [.olderFormats, .foreignHistories]
             store.control = options.control
             let file = try NewFile(beside: Database.temporaryPath)
             try FileCopy.copyQuietMoment(of: path, to: file, options.control)

@@ -353,7 +353,7 @@ extension Database {
         _ name: RealmName, _ path: String, _ options: OpenOptions, hasPath: Bool = true
     ) throws(StorageError) -> Database {
         var storeOptions = options.store
-        storeOptions.converts = [.olderFormats, .synchronized]
+        storeOptions.converts = [.olderFormats, .foreignHistories]
         let converted = try ConvertedFile.open(path: path, key: options.key, isExact: options.isExactPath, options.control)
         var file = try privateFile(path, converted, options)
         var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: converted == nil)

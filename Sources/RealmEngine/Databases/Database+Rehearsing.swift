@@ -137,7 +137,7 @@ extension Database {
         /// Opens the file as a private copy.
         func copy() throws(StorageError) -> Database {
             var store = options.store
-            store.converts = [.olderFormats, .synchronized]
+            store.converts = [.olderFormats, .foreignHistories]
             let converted = try converted(source)
             store.isExactPath = converted == nil && store.isExactPath
             let opened = try FileStore.rehearse(copyOf: converted?.path ?? source, key: options.key, store)

@@ -156,16 +156,16 @@ package struct TopNode: Sendable {
 extension TopNode {
     /// Throws `.refused` for a history that this program cannot continue.
     ///
-    /// - Parameter allowingSynchronized: Whether the history of a sync client or server may be given up, as in a copy.
-    package func requireWritableHistory(allowingSynchronized: Bool = false) throws(StorageError) {
+    /// - Parameter isGivenUp: Whether the history may be given up, as in a copy, whatever it is.
+    package func requireWritableHistory(isGivenUp: Bool = false) throws(StorageError) {
+        guard !isGivenUp else { return }
         switch HistoryType(rawValue: historyType) {
         case .none?: return
         case .inFile?:
             guard historySchemaVersion <= TopNode.writtenHistorySchema else {
                 throw .refused(.unsuitable("the history of the file has layout \(historySchemaVersion), which is unknown"))
             }
-        case .syncClient?, .syncServer?:
-            guard allowingSynchronized else { throw .refused(.synchronized) }
+        case .syncClient?, .syncServer?: throw .refused(.synchronized)
         case .obsolete?, nil:
             throw .refused(.unsuitable("the history of the file is of type \(historyType), which is unknown"))
         }

@@ -58,8 +58,8 @@ package final class FileStore: WriteOwner, Sendable {
 
         /// Files of older formats are upgraded to 24.
         package static let olderFormats = Conversions(rawValue: 1)
-        /// Files of synchronized realms become local ones, which is allowed for copies only.
-        package static let synchronized = Conversions(rawValue: 2)
+        /// Files of synchronized realms, and those with histories that are unknown, become local ones. That is allowed for copies only.
+        package static let foreignHistories = Conversions(rawValue: 2)
     }
 
     /// The path without symbolic links; empty for a realm in memory.

@@ -116,7 +116,7 @@ enum FirstOpening {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
             // The reason that stays comes first: an upgrade would not change it.
-            try top.requireWritableHistory(allowingSynchronized: converting.contains(.synchronized))
+            try top.requireWritableHistory(isGivenUp: converting.contains(.foreignHistories))
             guard !header.isOutdated || converting.contains(.olderFormats) else {
                 throw .refused(.formatNotWritable(found: header.fileFormat))
             }

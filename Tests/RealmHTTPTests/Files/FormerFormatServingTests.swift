@@ -82,4 +82,34 @@ struct FormerFormatServingTests {
             if !key.isEmpty { try FileManager.default.removeItem(atPath: path) }
         }
     }
+
+    /// Slots of the top node: the kind of history, and the layout of one that is in the file.
+    @Test(arguments: [(7, 1), (7, 9), (9, 50)])
+    func `a file with a history that is unknown can be backed up, and written as a copy`(_ slot: Int, _ value: Int) throws {
+        let name = "legacy/v11-links"
+        let dump = try #require(try Fixtures.dump(name))
+        let classes = (dump["classes"]?.elements ?? []).filter { $0["type"]?.text == "object" }
+        var editor = FileEditor([UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name)))))
+        try #require(editor.count(editor.top) > slot)
+        // A number in a slot is stored with a mark.
+        editor.setElement(editor.top, slot, UInt64(2 * value + 1))
+        try withWriteServer { server in
+            try server.done("DELETE", "app")
+            let path = server.folder + "/app.realm"
+            try? FileManager.default.removeItem(atPath: path + ".lock")
+            try Data(editor.bytes).write(to: URL(fileURLWithPath: path))
+            let read = try server.attach(#"{"path":"\#(path)"}"#)
+            #expect(read.json["mode"]?.text == "ro" && read.json["readOnlyReason"]?["code"] != nil, "\(read.text)")
+            let backup = try server.get("app/backup")
+            #expect(backup.status == 200, "\(backup.text)")
+            #expect(try server.send("POST", "app/backups").status == 201)
+            try server.done("DELETE", "app")
+            #expect(try server.attach(#"{"path":"\#(path)","mode":"copy"}"#).status == 201)
+            try ServedDump.compare(classes, of: "app", server)
+            try server.done("DELETE", "app")
+            try Data(backup.body).write(to: URL(fileURLWithPath: path))
+            #expect(try server.attach(#"{"path":"\#(path)"}"#).json["mode"]?.text == "rw")
+            try ServedDump.compare(classes, of: "app", server)
+        }
+    }
 }

@@ -145,7 +145,7 @@ import Testing
         }
         #expect(try realm.bytes == editor.bytes)
         var options = FileStore.Options()
-        options.converts = [.olderFormats, .synchronized]
+        options.converts = [.olderFormats, .foreignHistories]
         let copy = try FileStore.open(path: realm.path, options)
         let change = try copy.beginTransaction()
         try change.setSchemaVersion(2)
