@@ -83,7 +83,7 @@ package struct FileHeader: Sendable, Equatable {
     ///   - isEncrypted: Whether the file was decrypted, which changes only the text of an error.
     ///   - accepted: The formats that the caller reads.
     /// - Throws: `.refused` for a file that is not a Realm file or has a format that is not read;
-    ///   `.corrupt` for an impossible top ref or footer.
+    ///   `.corrupt` for an impossible size, top ref or footer.
     package init(
         prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool,
         accepting accepted: [Int] = FileHeader.supportedFormats
@@ -95,7 +95,8 @@ package struct FileHeader: Sendable, Equatable {
             throw .refused(FileHeader.noSignature(prefix, fileSize: fileSize, isEncrypted: isEncrypted))
         }
         guard fileSize & 7 == 0 else {
-            throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8; the file is probably cut short"))
+            throw .corrupt(
+                ref: .none, reason: "the file is cut short, or something was added: its size of \(fileSize) bytes is not a multiple of 8")
         }
         (selectedSlot, fileFormat, isStreaming) = (stated.selectedSlot, stated.fileFormat, stated.isStreaming)
         var top = stated.topRef

@@ -167,7 +167,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
                 try folders.sparse(folders.target, 4 << 40)
             }, refusal: corrupt),
         MischiefTarget(
-            name: "an odd size", make: { folders in try folders.realm(folders.target) { $0.append(7) } }, refusal: notARealm),
+            name: "an odd size", make: { folders in try folders.realm(folders.target) { $0.append(7) } }, refusal: corrupt),
     ]
 
     private static let otherKinds: [MischiefTarget] = [
