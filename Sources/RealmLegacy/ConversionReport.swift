@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// What a conversion of an old file made of it, and what it could not carry over.
 package struct ConversionReport: Sendable, Equatable {
     /// The format of the old file.
@@ -72,6 +74,23 @@ package struct ConversionReport: Sendable, Equatable {
 
     /// Makes an empty report.
     init(fromFormat: Int) { self.fromFormat = fromFormat }
+
+    /// Makes the report of the upgrade of a copy from formats 10 to 23.
+    ///
+    /// - Parameter old: The newest version of the file before the upgrade.
+    package init(upgrading old: Snapshot) {
+        fromFormat = old.fileFormat
+        for table in old.tables {
+            guard let name = table.className else { continue }
+            classes.append(Class(name: name, objectCount: table.count, propertyCount: table.columns.count))
+            guard fromFormat == 22, table.kind == .asymmetric, table.count > 0 else { continue }
+            note(.tableLeftOut, class: name, count: table.count, "objects of an asymmetric class, which are not kept in a file")
+        }
+        switch TopNode.HistoryType(rawValue: old.top.historyType) {
+        case .syncClient?, .syncServer?: note(.synchronized, "the realm was synchronized; the copy is a local one")
+        case .none?, .obsolete?, .inFile?, nil: break
+        }
+    }
 
     /// How many objects all classes have.
     package var objectCount: Int { classes.reduce(0) { $0 + $1.objectCount } }

@@ -356,6 +356,8 @@ extension Database {
         storeOptions.converts = [.olderFormats, .foreignHistories]
         let converted = try ConvertedFile.open(path: path, key: options.key, isExact: options.isExactPath, options.control)
         var file = try privateFile(path, converted, options)
+        let report: ConversionReport? =
+            if let converted { converted.report } else { try upgradeReport(of: file.openPath, options.key) }
         var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: converted == nil)
         if let compaction = options.compaction, try compaction.wants(store.current) {
             let compact = try NewFile(beside: temporaryPath)
@@ -367,9 +369,23 @@ extension Database {
             name: name, path: hasPath ? path : "", mode: .copy, snapshot: store.current, store: store, privateFile: file,
             limits: options.limits, backlinkNames: options.backlinkNames,
             shownClasses: options.shownClasses, observation: options.observation, logger: options.logger,
-            conversion: converted?.report)
+            conversion: report)
         database.startWriter()
         return database
+    }
+
+    /// Returns the report of the upgrade that opening a private copy makes; nil for a file that is not upgraded.
+    ///
+    /// - Parameters:
+    ///   - path: A file of format 10 or later.
+    ///   - key: Its key; nil for a plain file.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    static func upgradeReport(
+        of path: String, _ key: EncryptionKey?, isExact: Bool = false
+    ) throws(StorageError) -> ConversionReport? {
+        let file = try RealmFile(path: path, key: key, isExact: isExact)
+        guard file.header.isOutdated else { return nil }
+        return ConversionReport(upgrading: try Snapshot(file: file))
     }
 
     /// Makes the file of a private copy.

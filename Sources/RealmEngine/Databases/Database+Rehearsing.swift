@@ -140,8 +140,12 @@ extension Database {
             store.converts = [.olderFormats, .foreignHistories]
             let converted = try converted(source)
             store.isExactPath = converted == nil && store.isExactPath
+            let report: ConversionReport? =
+                if let converted { converted.report } else {
+                    try Database.upgradeReport(of: source, options.key, isExact: options.isExactPath)
+                }
             let opened = try FileStore.rehearse(copyOf: converted?.path ?? source, key: options.key, store)
-            return serve(opened, .copy, conversion: converted?.report)
+            return serve(opened, .copy, conversion: report)
         }
 
         /// Makes a database for a store in memory.

@@ -83,7 +83,8 @@ package final class Database: VersionSource {
     let keptCopyCount: Int
     /// The name of the copy that was made before the file was upgraded during opening.
     package let originalName: String?
-    /// What was mapped how, for a realm whose file has one of the formats 2 to 9, or had it until it was opened; nil for all others.
+    /// What was mapped how, for a realm whose file has one of the formats 2 to 9, or had it until it was opened, and for a private copy
+    /// of a file of an older format; nil for all others.
     package let conversion: ConversionReport?
     /// The name of a copy whose write is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)

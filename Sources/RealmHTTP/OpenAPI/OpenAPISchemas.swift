@@ -191,11 +191,11 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
-    /// The report about a file of formats 2 to 9; members next to the format are for those who may see all classes.
+    /// The report about a file of an older format; members next to the format are for those who may see all classes.
     private static let conversion: DocumentValue = [
         "type": "object", "required": ["fromFormat"],
         "description":
-            "Reports the conversion of a file of formats 2 to 9. Lists of realms leave out writtenBy, classes and notes.",
+            "Reports the conversion of a file of formats 2 to 9, or the upgrade of a private copy of a file of formats 10 to 23, whose original stays as it is. Lists of realms leave out writtenBy, classes and notes.",
         "properties": [
             "fromFormat": count, "writtenBy": text, "lossless": flag, "noteCount": count,
             "classes": [
@@ -222,7 +222,9 @@ enum OpenAPISchemas {
             "name": text, "state": OpenAPIParts.choice("closed", "opening", "ready", "failed"),
             "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "fileVersion": text, "default": flag, "inMemory": flag,
             "encrypted": flag,
-            "fileFormat": count,
+            "fileFormat": [
+                "type": "integer", "format": "int64", "description": "Is the format of the file; of a private copy that of its original.",
+            ],
             "writtenBy": [
                 "type": "string", "description": "States which engines and SDKs write the format, if it is an older one.",
             ],

@@ -40,7 +40,14 @@ struct FormerFormatServingTests {
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original || classes.isEmpty)
 
             try original.write(to: URL(fileURLWithPath: path))
-            #expect(try server.attach(#"{"path":"\#(path)","mode":"copy"\#(key)}"#).status == 201)
+            let copied = try server.attach(#"{"path":"\#(path)","mode":"copy"\#(key)}"#)
+            #expect(copied.status == 201, "\(copied.text)")
+            if !classes.isEmpty {
+                let report = copied.json["conversion"]
+                #expect(copied.json["fileFormat"] == read.json["fileFormat"] && copied.json["writtenBy"] == read.json["writtenBy"])
+                #expect(report?["fromFormat"] == read.json["fileFormat"] && report?["lossless"]?.bool == true, "\(copied.text)")
+                #expect(report?["classes"]?.elements?.count == copied.json["classes"]?.int, "\(copied.text)")
+            }
             try ServedDump.compare(classes, of: "app", server)
             try ServedDump.deleteOne(classes, of: "app", server)
             try server.done("DELETE", "app")

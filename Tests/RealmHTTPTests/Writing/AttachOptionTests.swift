@@ -59,7 +59,7 @@ import Testing
             let answer = try attach(server, #""mode":"copy""#)
             #expect(answer.status == 201, "\(answer.text)")
             #expect(answer.json["mode"]?.text == "copy")
-            #expect(answer.json["fileFormat"]?.int == 24)
+            #expect(answer.json["fileFormat"]?.int == 23 && answer.json["conversion"]?["fromFormat"]?.int == 23, "\(answer.text)")
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"x"}"#).status == 201)
             #expect(try server.get("app/objects/Note?count=exact").json["count"]?.int == 2)
             #expect(try server.bytes() == original)
