@@ -115,9 +115,7 @@ struct LegacyMapping {
         let names = names(of: table, className)
         for (column, name) in zip(table.spec.publicColumns, names) where column.name != LegacyMapping.objectID {
             guard let kind = kind(of: column) else {
-                report.note(
-                    .propertyLeftOut, class: className, property: name,
-                    "a property of type '\(column.type)' that has no equivalent, or links to a table that is no class")
+                report.note(.propertyLeftOut, class: className, property: name, hindrance(to: column))
                 continue
             }
             classes[index].properties.append(LegacyProperty(column: column, name: name, kind: kind))
@@ -141,6 +139,24 @@ struct LegacyMapping {
             guard let target = column.target, positions.indices.contains(target), positions[target] != nil else { return nil }
             return column.type == .link ? .link(target) : .linkList(target)
         default: return nil
+        }
+    }
+
+    /// Returns why the values of a column become nothing.
+    private func hindrance(to column: LegacyColumn) -> String {
+        switch column.type {
+        case .link, .linkList:
+            guard let target = column.target, file.tables.indices.contains(target) else {
+                return "links to a table that the file does not have"
+            }
+            return "links to the table '\(String(decoding: file.tables[target].name, as: UTF8.self))', which is no class"
+        case .table:
+            let columns = column.subspec?.columns ?? []
+            guard columns.count == 1 else {
+                return "tables of \(columns.count) columns inside of rows have no equivalent: only those of one column become lists"
+            }
+            return "tables of values of type '\(columns[0].type)' inside of rows have no equivalent"
+        default: return "a property of type '\(column.type)' has no equivalent"
         }
     }
 
