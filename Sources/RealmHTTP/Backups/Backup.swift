@@ -51,6 +51,20 @@ struct Backup: Sendable {
     /// Where the bytes are.
     let place: Place
 
+    /// The name under which browsers save the file: it ends with `.realm`, as `app.v9.realm` for `app.realm.v9.backup` does.
+    var fileName: String {
+        var words = id.split(separator: ".", omittingEmptySubsequences: false)
+        if case .beside = place {
+            // The last words are the reason; the one before is the end of the name of the realm's file.
+            let position = words.count - (kind == .upgrade ? 3 : 2)
+            if position > 0, words[position].utf8.elementsEqual("realm".utf8) { words.remove(at: position) }
+            if kind == .upgrade, let last = words.popLast(), let format = words.popLast() {
+                words.append(format + last.dropFirst("backup".count))
+            }
+        }
+        return words.joined(separator: ".") + ".realm"
+    }
+
     /// Writes the backup as a JSON object. A digest that was not computed is left out.
     ///
     /// - Parameter writer: The writer, at a place where a value may follow.

@@ -76,7 +76,7 @@ struct BackupListEndpoints: Sendable {
             }
             let file = try backups.open(backup, for: call.request)
             backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
-            return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.id)
+            return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.fileName)
         }
     }
 

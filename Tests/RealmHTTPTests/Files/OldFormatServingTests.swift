@@ -82,6 +82,8 @@ struct OldFormatServingTests {
             let listed = try #require(try server.get("old/backups").json["items"]?.elements?.first { $0["id"]?.text == backup })
             #expect(listed["kind"]?.text == "upgrade" && listed["fileFormat"]?.integer == format, "\(listed)")
             #expect(listed["damaged"]?.bool == false, "\(listed)")
+            let file = try server.get("old/backups/\(backup)?download=")
+            #expect(file["Content-Disposition"] == #"attachment; filename="old.old.v\#(format ?? 0).realm""#)
             try server.done("DELETE", "old")
             let again = try server.attach(#"{"path":"\#(path)","name":"old"\#(key)}"#)
             #expect(again.json["mode"]?.text == "rw" && again.json["conversion"] == nil, "\(again.text)")

@@ -36,6 +36,8 @@ import Testing
             let file = try server.get("app/backups/\(id)", BackupListTests.octets)
             #expect(file.status == 200 && file["Content-Type"] == "application/octet-stream")
             #expect(one.json["bytes"]?.int == file.body.count)
+            let name = id.split(separator: "-").last.map { #"attachment; filename="app.backup-\#($0).realm""# }
+            #expect(file["Content-Disposition"] == name)
             #expect(one.json["sha256"]?.text == (try digest(file.body)))
             #expect(file["Repr-Digest"] == "sha-256=:\(try digest(file.body)):")
             let path = server.folder + "/read.tmp"
