@@ -249,7 +249,9 @@ enum OpenAPISchemas {
                     "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],
                 ],
             ],
-            "backup": ["type": "string", "description": "Is the id of the backup made by attaching or restoring."],
+            "backup": [
+                "type": "string", "description": "Is the id of the backup made by attaching, restoring, or an upgrade when the realm was opened.",
+            ],
         ],
     ]
 

@@ -30,13 +30,16 @@ extension RealmDirectory {
         _ name: String, _ state: Catalog.State, for request: Request, backup: String?
     ) throws(Problem) -> OutputBuffer {
         var writer = JSONWriter()
-        try write(name, state, to: &writer, for: request)
-        guard let backup else { return writer.buffer }
-        writer.buffer.truncate(to: writer.buffer.count - 1)
-        writer.buffer.append(",\"backup\":" as StaticString)
-        writer.buffer.append(jsonString: backup)
-        writer.buffer.append(UInt8(ascii: "}"))
+        try write(name, state, to: &writer, for: request, backup: backup)
         return writer.buffer
+    }
+
+    /// Returns the name of the copy that was made before the file of an open realm was upgraded; nil when there is none, or not any more.
+    private func keptOriginal(_ state: Catalog.State, for request: Request) -> String? {
+        guard case .ready(let database) = state, let name = database.originalName, let copies = database.copies,
+            tellsAll(to: request), System.entry(atPath: copies.path(of: name), followsLink: false) != nil
+        else { return nil }
+        return name
     }
 
     /// Writes the document that describes a realm.
@@ -52,9 +55,10 @@ extension RealmDirectory {
     ///     the file of a realm that is not open.
     ///   - looks: Whether to read the file of a realm that is closed.
     ///   - isListed: Whether the document is one of a list, which has the short form of the report of a conversion.
+    ///   - backup: The id of the backup that was made for the request; nil for that of an upgrade while the realm was opened.
     func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
-        isDetailed: Bool = false, looks: Bool = false, isListed: Bool = false
+        isDetailed: Bool = false, looks: Bool = false, isListed: Bool = false, backup: String? = nil
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -97,6 +101,7 @@ extension RealmDirectory {
             writer.key("options")
             writer.raw(Array(attached.utf8))
         }
+        if !isRehearsed, let backup = backup ?? keptOriginal(state, for: request) { writer.member("backup", text: backup) }
         writer.endObject()
     }
 

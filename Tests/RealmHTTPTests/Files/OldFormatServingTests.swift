@@ -78,6 +78,7 @@ struct OldFormatServingTests {
             try ServedDump.deleteOne(classes, of: "old", server)
             let backup = try #require(upgraded.json["backup"]?.text)
             #expect(backup == "old.old.v\(format ?? 0).backup")
+            #expect(try server.get("old").json["backup"]?.text == backup)
             #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + backup)) == original)
             let listed = try #require(try server.get("old/backups").json["items"]?.elements?.first { $0["id"]?.text == backup })
             #expect(listed["kind"]?.text == "upgrade" && listed["fileFormat"]?.integer == format, "\(listed)")
