@@ -153,7 +153,7 @@ struct LegacyMapping {
         case .table:
             let columns = column.subspec?.columns ?? []
             guard columns.count == 1 else {
-                return "tables of \(columns.count) columns inside of rows have no equivalent: only those of one column become lists"
+                return "tables of \(columns.count) columns inside of rows have no equivalent: those of one column become lists"
             }
             return "tables of values of type '\(columns[0].type)' inside of rows have no equivalent"
         default: return "a property of type '\(column.type)' has no equivalent"

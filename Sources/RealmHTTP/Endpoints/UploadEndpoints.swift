@@ -24,7 +24,9 @@ struct UploadEndpoints: Sendable {
     func upload(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call, names: ["name"]).synchronous
         try options.condition.requireNothing()
-        guard !call.request.hasNoBody else { throw Problem(.notARealm, "the file is empty: the body of the request has no bytes") }
+        guard !call.request.hasNoBody else {
+            throw Problem(.notARealm, "the file is empty: the body of the request has no bytes")
+        }
         guard options.bodyType != nil else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = try options.parameters.text("name").flatMap({ RealmName($0) }) else {
             throw .invalidParameter("name", RealmName.rule)

@@ -60,9 +60,11 @@ extension OpenAPIWrites {
                 [
                     "id": text, "kind": OpenAPIParts.choice("request", "copy", "migration", "upgrade", "replaced", "planned"),
                     "time": time, "bytes": OpenAPIParts.number(from: 0),
-                    "version": count.orNull.describing("Is the number of the version in the file; null when it is damaged, or states none."),
+                    "version": count.orNull.describing(
+                        "Is the number of the version in the file; null when it is damaged, or states none."),
                     "fileFormat": count.describing("Is the format of the file, where it is known."),
-                    "damaged": flag.describing("Is whether the file cannot be read; it is left out for planned backups, which are not looked at."),
+                    "damaged": flag.describing(
+                        "Is whether the file cannot be read; it is left out for planned backups, which are not looked at."),
                     "sha256": digest,
                 ])
         ),

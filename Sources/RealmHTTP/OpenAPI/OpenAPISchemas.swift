@@ -223,7 +223,8 @@ enum OpenAPISchemas {
             "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "fileVersion": text, "default": flag, "inMemory": flag,
             "encrypted": flag,
             "fileFormat": [
-                "type": "integer", "format": "int64", "description": "Is the format of the file; of a private copy that of its original.",
+                "type": "integer", "format": "int64",
+                "description": "Is the format of the file; of a private copy that of its original.",
             ],
             "writtenBy": [
                 "type": "string", "description": "States which engines and SDKs write the format, if it is an older one.",
@@ -250,7 +251,8 @@ enum OpenAPISchemas {
                 ],
             ],
             "backup": [
-                "type": "string", "description": "Is the id of the backup made by attaching, restoring, or an upgrade when the realm was opened.",
+                "type": "string",
+                "description": "Is the id of the backup made by attaching, restoring, or an upgrade when the realm was opened.",
             ],
         ],
     ]

@@ -92,7 +92,8 @@ internal import Synchronization
         try grow(toPageCount: count)
         guard try settle(page: 0) == State.ready else {
             throw LazyPlainPages.otherFile(source, mayBeEncrypted: true)
-                ?? StorageError.refused(.encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
+                ?? StorageError.refused(
+                    .encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
         }
     }
 
@@ -109,14 +110,11 @@ internal import Synchronization
         if EncryptionLayout.fits(fileByteCount: whole),
             (try? LazyPlainPages(source: source, owner: owner, fileByteCount: whole, capacity: 0, key: key)) != nil
         {
-            return .corrupt(
-                ref: .none,
-                reason: "the file is cut short: an encrypted file has whole pages of \(page) bytes, and this one has \(fileByteCount) bytes")
+            let reason = "the file is cut short: its \(fileByteCount) bytes are no whole pages of \(page)"
+            return .corrupt(ref: .none, reason: reason)
         }
-        return otherFile(source, mayBeEncrypted: false)
-            ?? StorageError.refused(
-                .notARealm(
-                    "not a Realm file: an encrypted one has whole pages of \(page) bytes, and this file has \(fileByteCount) bytes"))
+        let reason = "not a Realm file: an encrypted one has whole pages of \(page) bytes, and this one \(fileByteCount) bytes"
+        return otherFile(source, mayBeEncrypted: false) ?? StorageError.refused(.notARealm(reason))
     }
 
     /// Returns the refusal of a file that is surely not encrypted, by its first bytes; nil for others.

@@ -96,7 +96,8 @@ package struct FileHeader: Sendable, Equatable {
         }
         guard fileSize & 7 == 0 else {
             throw .corrupt(
-                ref: .none, reason: "the file is cut short, or something was added: its size of \(fileSize) bytes is not a multiple of 8")
+                ref: .none,
+                reason: "the file is cut short, or something was added: its size of \(fileSize) bytes is not a multiple of 8")
         }
         (selectedSlot, fileFormat, isStreaming) = (stated.selectedSlot, stated.fileFormat, stated.isStreaming)
         var top = stated.topRef

@@ -44,7 +44,7 @@ struct FormerFormatServingTests {
             #expect(copied.status == 201, "\(copied.text)")
             if !classes.isEmpty {
                 let report = copied.json["conversion"]
-                #expect(copied.json["fileFormat"] == read.json["fileFormat"] && copied.json["writtenBy"] == read.json["writtenBy"])
+                for member in ["fileFormat", "writtenBy"] { #expect(copied.json[member] == read.json[member], "\(member)") }
                 #expect(report?["fromFormat"] == read.json["fileFormat"] && report?["lossless"]?.bool == true, "\(copied.text)")
                 #expect(report?["classes"]?.elements?.count == copied.json["classes"]?.int, "\(copied.text)")
             }
