@@ -53,18 +53,26 @@ indirect enum Expression {
 
     /// Evaluates the expression.
     ///
-    /// - Parameter path: Returns the value of a key path for the object that the expression is evaluated
-    ///   for.
+    /// - Parameters:
+    ///   - path: Returns the value of a key path for the object that the expression is evaluated for.
+    ///   - spend: Counts the bytes of each operand that is combined with another.
     /// - Returns: The result, with bytes of its own.
     /// - Throws: `WriteError`: `typeMismatch` for operands that cannot be combined, `outOfRange` for an
-    ///   overflow, a division by zero or a string that becomes too long, and the errors of `path`.
-    func value(_ path: (ExpressionPath) throws(WriteError) -> OwnedValue) throws(WriteError) -> OwnedValue {
+    ///   overflow, a division by zero or a string that becomes too long, and the errors of `path` and
+    ///   `spend`.
+    func value(
+        _ path: (ExpressionPath) throws(WriteError) -> OwnedValue, spending spend: (Int) throws(WriteError) -> Void
+    ) throws(WriteError) -> OwnedValue {
         switch self {
         case .value(let value): return value
         case .path(let steps): return try path(steps)
-        case .negated(let inner): return try Expression.combine(.subtract, OwnedValue(.int(0)), try inner.value(path))
+        case .negated(let inner):
+            return try Expression.combine(.subtract, OwnedValue(.int(0)), try inner.value(path, spending: spend))
         case .binary(let sign, let left, let right):
-            return try Expression.combine(sign, try left.value(path), try right.value(path))
+            let first = try left.value(path, spending: spend)
+            let second = try right.value(path, spending: spend)
+            try spend(first.byteCount + second.byteCount)
+            return try Expression.combine(sign, first, second)
         }
     }
 

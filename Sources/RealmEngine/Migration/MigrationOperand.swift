@@ -29,6 +29,12 @@ enum MigrationOperand {
 
     /// The operand of a link that is null, and of what did not exist before the migration.
     static let null = MigrationOperand.value(OwnedValue(.null))
+
+    /// The bytes of a string or binary; 0 for all others.
+    var byteCount: Int {
+        if case .value(let held) = self { return held.byteCount }
+        return 0
+    }
 }
 
 /// What the names in the expressions of a migration stand for while one object is processed.

@@ -92,7 +92,7 @@ extension WriteSession {
         var entries: [(key: String, value: OwnedValue)] = []
         var cursor = try dictionary(source).entries()
         while let entry = try stored(try cursor.next()) {
-            try spend()
+            try spend(bytes: entry.key.bytes.count + entry.value.byteCount)
             entries.append((key: entry.key.bytes.string, value: OwnedValue(copying: entry.value)))
         }
         for entry in entries {
@@ -122,6 +122,7 @@ extension WriteSession {
     private func move(
         _ value: Value, of source: Slot, to place: ColumnMover.Place, _ mover: ColumnMover, _ losses: inout ColumnMover.Losses
     ) throws(WriteError) {
+        try spend(bytes: value.byteCount)
         if try hasContents(value, mover), case .slot(let target) = place, mover.target.type == mover.source.type {
             let copy = try input(at: .slot(source, SlotShape(mover.source)))
             return try write(copy, in: target, SlotShape(mover.target), .create, Options())

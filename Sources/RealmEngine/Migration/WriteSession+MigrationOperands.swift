@@ -42,8 +42,8 @@ extension WriteSession {
         case (.links(let className, let property), .object(let place, let state)):
             return try linking(className, property, to: place, state)
         case (.name(let key), .collection(let entries, true)) where key != MigrationScope.past:
-            return WriteSession.entry(key, of: entries)
-        case (.key(let key), .collection(let entries, true)): return WriteSession.entry(key, of: entries)
+            return try entry(key, of: entries)
+        case (.key(let key), .collection(let entries, true)): return try entry(key, of: entries)
         case (.index(let index), .collection(let elements, false)):
             return elements.indices.contains(index) ? elements[index].value : .null
         case (.last, .collection(let elements, false)): return elements.last?.value ?? .null
@@ -62,12 +62,14 @@ extension WriteSession {
     }
 
     /// Returns the value of an entry of a dictionary; null when there is none.
-    private static func entry(_ key: String, of entries: [MigrationOperand.Element]) -> MigrationOperand {
+    private func entry(_ key: String, of entries: [MigrationOperand.Element]) throws(WriteError) -> MigrationOperand {
         let wanted = Array(key.utf8)
-        let entry = entries.first { entry in
-            entry.key.use { if case .string(let bytes) = $0 { bytes.array == wanted } else { false } }
+        for entry in entries {
+            try spend(bytes: entry.key.byteCount)
+            let isWanted = entry.key.use { if case .string(let bytes) = $0 { bytes.array == wanted } else { false } }
+            if isWanted { return entry.value }
         }
-        return entry?.value ?? .null
+        return .null
     }
 
     /// Returns the values of a collection that a fold combines: the elements, or a property of the objects.
@@ -77,6 +79,7 @@ extension WriteSession {
     ) throws(WriteError) -> [OwnedValue] {
         var values: [OwnedValue] = []
         for element in elements {
+            try spend(bytes: element.value.byteCount)
             let operand = try property.map { name throws(WriteError) in try follow(.name(name), from: element.value) }
             guard case .value(let held) = operand ?? element.value else {
                 throw WriteError(.invalidSchema, "'\(step.text)' does not fit what is before it")
@@ -92,6 +95,7 @@ extension WriteSession {
         case .min, .max:
             var best: OwnedValue?
             for value in values {
+                try spend(bytes: value.byteCount)
                 guard let known = best else {
                     best = value
                     continue
@@ -102,7 +106,10 @@ extension WriteSession {
             return best ?? OwnedValue(.null)
         case .sum, .average:
             var sum = OwnedValue(.int(0))
-            for value in values { sum = try Expression.combine(.add, sum, value) }
+            for value in values {
+                try spend()
+                sum = try Expression.combine(.add, sum, value)
+            }
             guard fold == .average else { return sum }
             guard !values.isEmpty else { return OwnedValue(.null) }
             // An average of whole numbers has a fraction.
@@ -261,12 +268,14 @@ extension WriteSession {
         return .collection(entries, isDictionary: true)
     }
 
-    /// Counts memory for a value that is computed for the present object, as one object could otherwise
-    /// have values that are made of each other any number of times.
+    /// Counts time and memory for a value that is computed for the present object, as one object could
+    /// otherwise have values that are made of each other any number of times.
     ///
     /// - Parameter byteCount: The bytes of a string or of data.
-    /// - Throws: `WriteError` with the code `tooManyAffected` when they take more than a write may take.
+    /// - Throws: `WriteError` with the code `tooManyAffected` when they take more than a write may take, and
+    ///   `deadlineExceeded` when its time is used up.
     func countComputed(_ byteCount: Int = 0) throws(WriteError) {
+        try spend(bytes: byteCount)
         migrationWork.computedBytes += byteCount + MemoryLayout<MigrationOperand.Element>.stride
         guard migrationWork.computedBytes <= byteLimit else { throw tooMuch }
     }

@@ -75,19 +75,22 @@ extension WriteSession {
     /// object, which are copied: an object as a link, an embedded one with its contents.
     private func result(of expression: Expression, _ bindings: MigrationBindings) throws(WriteError) -> InputValue {
         if case .path(let path) = expression { return try input(of: try operand(path, bindings)) }
-        let value = try expression.value { path throws(WriteError) in
-            guard case .value(let held) = try operand(path, bindings) else {
-                throw WriteError(
-                    .typeMismatch, "'\(path.text)' is an object or a collection, which cannot be combined")
-            }
-            return held
-        }
+        let value = try expression.value(
+            { path throws(WriteError) in
+                guard case .value(let held) = try operand(path, bindings) else {
+                    throw WriteError(
+                        .typeMismatch, "'\(path.text)' is an object or a collection, which cannot be combined")
+                }
+                return held
+            },
+            spending: { byteCount throws(WriteError) in try spend(bytes: byteCount) })
         try countComputed(value.byteCount)
         return InputValue(untyped: value)
     }
 
     /// Returns an operand as an input.
     private func input(of operand: MigrationOperand) throws(WriteError) -> InputValue {
+        try spend(bytes: operand.byteCount)
         switch operand {
         case .value(let held): return InputValue(untyped: held)
         case .object(let place, let state): return try input(of: place, state)

@@ -196,6 +196,33 @@ import Testing
         try realm.finish()
     }
 
+    @Test func `a long value counts by its bytes, wherever a write copies, compares or writes it`() throws {
+        let realm = try realm(kids: 1)
+        let long = InputValue.text(String(repeating: "l", count: 3 << 20))
+        #expect(late(realm) { session in _ = try session.patch("Item", .text("0"), ["text": long]) } == .deadlineExceeded)
+        try realm.write { session in _ = try session.patch("Item", .text("0"), ["text": long]) }
+        for edit in [PathEdit.copy(from: [.name("text")], path: [.name("mixed")]), .test(path: [.name("text")], long)] {
+            #expect(late(realm) { session in _ = try session.edit("Item", .text("0"), [edit]) } == .deadlineExceeded, "\(edit)")
+        }
+        try realm.finish()
+    }
+
+    @Test func `the rounds of a migration that join long texts stop when its time is over`() throws {
+        let realm = try realm(kids: 1)
+        let long = InputValue.text(String(repeating: "l", count: 3 << 20))
+        try realm.write { session in _ = try session.patch("Item", .text("0"), ["text": long]) }
+        let set = LoopStep.set(object: "item", values: ["mixed": .expression("item.text + item.text + item.text + item.text")])
+        let inner = MigrationLoop(.elements(path: "item.numbers"), as: "n", [set])
+        let loop = MigrationLoop(.objects(MigrationMatch("Item")), as: "item", [.forEach(inner)])
+        let begin = Instant.now()
+        let error = realm.failure(EngineRealm.request(seconds: 0.5)) { session in
+            _ = try session.migrate(Migration(from: 0, to: 1, [.forEach(loop)], allowsDataLoss: false))
+        }
+        #expect(error?.code == .deadlineExceeded, "\(String(describing: error))")
+        #expect(Instant.now().seconds(since: begin) < 4)
+        try realm.finish()
+    }
+
     @Test func `one write notes only so many changes, however often it changes the same`() throws {
         var limits = WriteLimits()
         limits.writeBytes = 8 << 20

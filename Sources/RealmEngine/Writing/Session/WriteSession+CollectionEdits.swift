@@ -186,7 +186,10 @@ extension WriteSession {
 
     /// Removes a member from a set, if it is in it.
     private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
-        try member.use { value throws(WriteError) in _ = try stored(try changing.removeMember(value, in: place)) }
+        try member.use { value throws(WriteError) in
+            try spend(bytes: value.byteCount)
+            _ = try stored(try changing.removeMember(value, in: place))
+        }
     }
 
     /// Removes the members of a set that are not among `values`.
@@ -194,7 +197,11 @@ extension WriteSession {
     /// - Complexity: O((n + m) log m) comparisons for n members and m values.
     private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
         var kept: [OwnedValue] = []
-        for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }
+        for (index, value) in values.enumerated() {
+            let member = try at(.index(index), try member(value, of: place, options))
+            try spend(bytes: member.byteCount)
+            kept.append(member)
+        }
         let sorted = WriteSession.distinct(kept)
         for member in try members(of: place) {
             try spend(WriteSession.unitsPerElement)

@@ -35,6 +35,7 @@ extension WriteSession {
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Bool {
         guard let present = try value(in: slot) else { return false }
+        try spend(bytes: present.byteCount)
         switch (shape.type, input) {
         case (.link, .null), (.mixed, .null): return present.isNull
         case (.link, _): return try isEqualLink(input, to: present, shape, options)
@@ -129,7 +130,11 @@ extension WriteSession {
     ) throws(WriteError) -> Bool {
         let present = try members(of: place)
         var wanted: [OwnedValue] = []
-        for element in elements { wanted.append(try member(element, of: place, options)) }
+        for element in elements {
+            let value = try member(element, of: place, options)
+            try spend(bytes: value.byteCount)
+            wanted.append(value)
+        }
         let distinct = WriteSession.distinct(wanted)
         guard distinct.count == present.count else { return false }
         return zip(distinct, present).allSatisfy { $0.value.isIdentical(to: $1.value) }
@@ -143,7 +148,7 @@ extension WriteSession {
         var members: [OwnedValue] = []
         var cursor = try list(place).elements()
         while let value = try stored(try cursor.next()) {
-            try spend()
+            try spend(bytes: value.byteCount)
             members.append(OwnedValue(copying: value))
         }
         return members

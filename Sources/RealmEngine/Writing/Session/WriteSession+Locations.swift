@@ -186,6 +186,7 @@ extension WriteSession {
         var cursor = try dictionary(place).entries()
         while let entry = try stored(try cursor.next()) {
             try spend(WriteSession.unitsPerElement)
+            try spend(bytes: entry.key.bytes.count)
             let key = entry.key.bytes.string
             entries.append((name: key, value: try input(of: try shown(entry.value), .entry(place, key), place.elementShape)))
         }
@@ -195,6 +196,7 @@ extension WriteSession {
     /// Returns one stored value as an input. Embedded objects and mixed collections are copied with their
     /// contents.
     private func input(of value: Value, _ slot: Slot, _ shape: SlotShape) throws(WriteError) -> InputValue {
+        try spend(bytes: value.byteCount)
         switch value {
         case .null: return .null
         case .bool(let flag): return .bool(flag)

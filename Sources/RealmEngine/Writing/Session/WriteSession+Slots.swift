@@ -9,9 +9,10 @@ extension WriteSession {
     /// - Parameters:
     ///   - value: A value that fits the slot; it is not checked again.
     ///   - slot: The place. Null leaves a link as it is that is null for the sender of the write already.
-    /// - Throws: `WriteError` when storage rejects the value, such as one that is too long.
+    /// - Throws: `WriteError` when storage rejects the value, such as one that is too long, and when the time of the write is used up.
     func put(_ value: Value, in slot: Slot) throws(WriteError) {
         if restriction != nil, value.isNull, try isHiddenLink(try storedValue(in: slot)) { return }
+        try spend(bytes: value.byteCount)
         switch slot {
         case .property(let place, let column):
             try stored(try changing.set(value, column, of: place.object, in: place.table))

@@ -197,7 +197,8 @@ extension WriteSession {
     @discardableResult
     func insertMember(_ input: InputValue, in place: CollectionPlace, _ options: Options) throws(WriteError) -> Bool {
         try member(input, of: place, options).use { value throws(WriteError) in
-            try stored(try changing.insertMember(value, in: place))
+            try spend(bytes: value.byteCount)
+            return try stored(try changing.insertMember(value, in: place))
         }
     }
 

@@ -230,6 +230,13 @@ package final class WriteSession {
         try requireRoom()
     }
 
+    /// Counts a value that is copied, compared or written against the time of the write; throws when that is used up.
+    ///
+    /// - Parameter byteCount: The bytes of a string or binary; 0 for values of a fixed size.
+    @inline(__always) func spend(bytes byteCount: Int) throws(WriteError) {
+        try stored(try budget.spend(WorkBudget.units(forBytes: byteCount)))
+    }
+
     // MARK: - Classes
 
     /// Returns the uncommitted state of a table.
