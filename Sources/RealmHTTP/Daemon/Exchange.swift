@@ -531,6 +531,16 @@ extension Exchange: ResponsePromise, Suspended {
         unsafe server.suspensions.resume(connection, for: self, through: record.resumptions)
     }
 
+    /// Whether the client still waits for the response, which does not exist yet. The connection is suspended until it does, so
+    /// its socket is open.
+    var isAwaited: Bool {
+        let isPending = outcome.withLock { outcome -> Bool in
+            if case .pending = outcome { return true }
+            return false
+        }
+        return isPending && !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
+    }
+
     /// Has an action called if the client closes its side while the connection is suspended. Only
     /// the first action is registered, and none after the response.
     ///

@@ -6,15 +6,22 @@ extension WorkerPool {
     /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
     /// `overloaded` instead.
     ///
-    /// All requests that need a worker pass here, so a full queue is answered in one place.
+    /// All requests that need a worker pass here, so a full queue is answered in one place. A request that has no effect but its
+    /// answer, and whose client has left meanwhile, is not begun.
     ///
     /// - Parameters:
     ///   - request: The request, whose client's share of the queue is used.
     ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
     ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
-        guard !submit(for: request.account, job) else { return }
-        promise.complete(Response(.noWorker, for: request))
+        let isQueued = submit(for: request.account) {
+            if request.changesNothing, !promise.isAwaited {
+                promise.complete(Response(Problem(WorkStop.cancelled), for: request))
+            } else {
+                job()
+            }
+        }
+        if !isQueued { promise.complete(Response(.noWorker, for: request)) }
     }
 
     /// Returns a reply for which a worker calls `work`, which completes the promise then or later.

@@ -54,6 +54,20 @@ import Testing
         #expect(try used.request("GET", "/a").status == 200)
     }
 
+    @Test func `requests that wait for a worker are not begun when their clients have left`() throws {
+        let server = try ScriptedServer {
+            ($0.limits.workers, $0.limits.workersPerPrincipal) = (1, 1)
+            ($0.limits.workerQueue, $0.limits.workerQueuePerPrincipal) = (100, 100)
+        }
+        var clients = try (0..<60).map { _ in try HTTPClient(port: server.port) }
+        for client in clients { try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n") }
+        #expect(eventually { server.handler.works.load(ordering: .relaxed) > 0 })
+        clients = []
+        #expect(eventually { server.handler.ends.withLock { $0.count } == 60 })
+        // The worker needs 50 ms for each, and clients that have closed their direction are waited for a second.
+        #expect(server.handler.works.load(ordering: .relaxed) < 60)
+    }
+
     @Test func `stopping lets running requests finish and refuses new ones`() throws {
         let server = try ScriptedServer()
         let client = try HTTPClient(port: server.port)
