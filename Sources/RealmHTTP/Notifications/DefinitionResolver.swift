@@ -289,6 +289,7 @@ struct DefinitionResolver {
         guard !paths.isEmpty else {
             return resolved(kind, shape, element: element, filter: definition.isShallow ? .shallow : .all)
         }
+        try Problem.mapping { () throws(StorageError) in try budget.check() }
         do throws(KeyPathFilter.Failure) {
             let filter = try KeyPathFilter.resolve(paths, of: element, in: snapshot, names: database.backlinkNames)
             return resolved(kind, shape, element: element, filter: .keyPaths(filter))

@@ -63,6 +63,56 @@ struct ObservationCostTests {
         try realm.finish()
     }
 
+    @Test func `key paths that end alike cost little more than one of them`() throws {
+        let realm = try EngineRealm([
+            ClassInput(
+                "Item", primaryKey: "_id",
+                [
+                    PropertyInput("_id", "int"), PropertyInput("value", "int"), PropertyInput("next", "object", objectType: "Item"),
+                    PropertyInput("list", "object", collection: "list", objectType: "Item"),
+                ])
+        ])
+        let count: Int64 = 2000
+        try realm.write { session in
+            for id in 0..<count { _ = try session.create("Item", ["_id": .integer(id), "value": .integer(0)]) }
+            for id in 0..<count {
+                let links = (Int64(1)...3).map { InputValue.integer((id + 7 * $0) % count) }
+                _ = try session.patch("Item", .text("\(id)"), ["next": .integer((id + 1) % count), "list": .list(links)])
+            }
+        }
+        // All words of `next` and `list` with up to six letters.
+        var words = ["next", "list"]
+        var paths = words
+        for _ in 1..<6 {
+            words = words.flatMap { ["next.\($0)", "list.\($0)"] }
+            paths += words
+        }
+        let one = try seconds(ofKeyPaths: ["next.value"], realm)
+        let many = try seconds(ofKeyPaths: paths.map { "\($0).value" }, realm)
+        print("one key path \(one) s, \(paths.count) key paths \(many) s")
+        #expect(many < one * 20)
+        try realm.finish()
+    }
+
+    /// How long a round takes in which all items change, for an observed item with key paths.
+    private func seconds(ofKeyPaths paths: [String], _ realm: EngineRealm) throws -> Double {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Item"))
+        let row = try #require(try table.objects.row(at: 0))
+        let filter = try KeyPathFilter.resolve(paths, of: table, in: snapshot, names: .none)
+        let observed = try Observed(
+            ObservedTarget(.object(ObservedObject(table.key, row.key)), filter: .keyPaths(filter), identity: "\(paths)"),
+            in: realm.database, isActive: true)
+        defer { observed.detach() }
+        return try best { round in
+            let value = InputValue.integer(Int64(paths.count * 100 + round))
+            try realm.write { session in _ = try session.patchWhere("Item", Query.all, ["value": value]) }
+            try tell(observed, realm)
+        } of: {
+            realm.database.observations.metrics.lastRound.inSeconds
+        }
+    }
+
     private func change(_ realm: EngineRealm, _ className: String, _ id: Int64, _ value: Int64) throws {
         try realm.write { session in _ = try session.patch(className, .text("\(id)"), ["value": .integer(value)]) }
     }

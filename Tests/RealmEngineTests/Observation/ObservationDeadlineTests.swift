@@ -60,6 +60,46 @@ struct ObservationDeadlineTests {
         try realm.finish()
     }
 
+    /// Observes one object; the time of these tests may be over before an observation has begun.
+    private func observe(_ realm: EngineRealm, _ paths: [String]) throws -> Observed {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Node"))
+        let row = try #require(try table.objects.row(at: 1))
+        let filter: ObservedTarget.Filter =
+            paths.isEmpty ? .all : .keyPaths(try KeyPathFilter.resolve(paths, of: table, in: snapshot, names: .none))
+        let target = ObservedTarget(.object(ObservedObject(table.key, row.key)), filter: filter, identity: "\(paths)")
+        for _ in 0..<50 {
+            if let observed = try? Observed(target, in: realm.database, isActive: true) { return observed }
+        }
+        return try Observed(target, in: realm.database, isActive: true)
+    }
+
+    @Test func `key paths that lead to too many objects are over, and the others go on`() throws {
+        var limits = ObservationLimits()
+        limits.evaluationTime = .seconds(0.001)
+        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
+        try realm.write { session in
+            for id in 0..<400 {
+                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
+            }
+        }
+        try realm.write { session in
+            let all = InputValue.list((0..<400).map { .integer(Int64($0)) })
+            for id in 0..<400 { _ = try session.patch("Node", .text("\(id)"), ["list": all]) }
+        }
+        let observed = try observe(realm, ["list.list.value"])
+        let other = try observe(realm, [])
+        try realm.write { session in
+            for id in 0..<400 { _ = try session.patch("Node", .text("\(id)"), ["value": .integer(2)]) }
+        }
+        #expect(try other.events().count == 1)
+        guard case .query(.cancelled)? = observed.listener.error else {
+            Issue.record("\(String(describing: observed.listener.error))")
+            return
+        }
+        try realm.finish()
+    }
+
     @Test func `a database that is closed does not wait for one`() throws {
         var limits = ObservationLimits()
         limits.evaluationTime = .seconds(3600)

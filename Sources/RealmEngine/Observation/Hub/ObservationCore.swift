@@ -215,7 +215,8 @@ final class ObservationCore: @unchecked Sendable {
         defer { runDeferred() }
         guard token != nil, let from = position, whole.version.token.version > from.token.version else { return }
         let start = Instant.now()
-        let commit = scope == nil ? whole : whole.shown(from: from, to: whole.version.shown(by: scope))
+        clock.start()
+        let commit = scope == nil ? whole : whole.shown(from: from, to: whole.version.shown(by: scope), clock)
         let round = Round(commit, from)
         // A commit with a mark, a lost one, or one that changes the schema is a round of its own for all
         // targets.
@@ -227,7 +228,8 @@ final class ObservationCore: @unchecked Sendable {
             return
         }
         let range = ObservedRange(
-            from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
+            from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot),
+            clock: clock)
         let present = registry.count - registry.lagging.count
         let shown = (commit.isLost ? registry.inOrder : concerned(by: range)).filter { $0.behind == nil }
         for observation in shown {
@@ -452,7 +454,7 @@ final class ObservationCore: @unchecked Sendable {
             ranges[start]
             ?? ObservedRange(
                 from: behind, to: position, log: RangeLog(history.changes(after: start)),
-                graph: currentGraph(position.snapshot))
+                graph: currentGraph(position.snapshot), clock: clock)
         ranges[start] = range
         advance(observation, over: range)
     }

@@ -45,12 +45,13 @@ struct WaitingCommit {
     /// - Parameters:
     ///   - from: The view of the version before it.
     ///   - to: The view of its version.
-    func shown(from: Version, to: Version) -> WaitingCommit {
+    ///   - clock: Limits the time.
+    func shown(from: Version, to: Version, _ clock: EvaluationClock) -> WaitingCommit {
         var shown = self
         shown.version = to
         guard !isLost else { return shown }
-        // Where the changes cannot be found out, observers read their contents again.
-        guard let visible = try? ScopedChanges(changes, from: from.snapshot, to: to.snapshot).visible() else {
+        // Where the changes cannot be found out, or not in time, observers read their contents again.
+        guard let visible = try? ScopedChanges(changes, from: from.snapshot, to: to.snapshot, clock).visible() else {
             shown.forget()
             return shown
         }

@@ -27,7 +27,7 @@ final class TargetIndex {
         case .object(let object, let filter):
             file(observation, at: .object(object))
             if case .keyPaths(let paths) = filter {
-                classes[object.table]?.countPaths(1, TargetIndex.name(of: paths), filter)
+                classes[object.table]?.countPaths(1, paths.name, filter)
             }
         case .rows(let rows): add(observation, rows)
         }
@@ -45,7 +45,7 @@ final class TargetIndex {
         case .shallow: break
         case .all: file(observation, at: .reached(rows.table))
         case .keyPaths(let paths):
-            let name = TargetIndex.name(of: paths)
+            let name = paths.name
             let entry = FiledTarget(observation, at: .paths(rows.table, name))
             observation.entries.append(entry)
             classes[rows.table, default: ClassTargets()].add(entry, name, rows.filter)
@@ -58,7 +58,7 @@ final class TargetIndex {
         case .shallow: break
         case .all: classes[rows.table, default: ClassTargets()].countReaching(difference)
         case .keyPaths(let paths):
-            classes[rows.table, default: ClassTargets()].countPaths(difference, TargetIndex.name(of: paths), rows.filter)
+            classes[rows.table, default: ClassTargets()].countPaths(difference, paths.name, rows.filter)
         }
     }
 
@@ -108,7 +108,7 @@ final class TargetIndex {
             count(rows, -1)
             dropClass(rows.table)
         case .object(let object, .keyPaths(let paths)):
-            classes[object.table]?.countPaths(-1, TargetIndex.name(of: paths), .keyPaths(paths))
+            classes[object.table]?.countPaths(-1, paths.name, .keyPaths(paths))
             dropClass(object.table)
         default: break
         }
@@ -118,11 +118,6 @@ final class TargetIndex {
     /// Removes the lists of a class when nothing is filed in them.
     private func dropClass(_ table: TableKey) {
         if classes[table]?.isEmpty == true { classes[table] = nil }
-    }
-
-    /// A text that is the same for filters with the same chains.
-    private static func name(of filter: KeyPathFilter) -> String {
-        filter.chains.map { "\($0)" }.joined(separator: ",")
     }
 
     // MARK: - Searching

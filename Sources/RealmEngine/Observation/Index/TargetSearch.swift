@@ -6,7 +6,7 @@ internal import RealmStorage
 /// Finds the observations about the objects of one class that a range may concern.
 ///
 /// Each changed object is read once in the version before and once in the version after, as far as its values matter. Where
-/// something cannot be read, all observations of the class count as concerned; they find the error then.
+/// something cannot be read, or not in time, all observations of the class count as concerned; they find the error then.
 struct TargetSearch {
     /// The class.
     private let table: TableKey
@@ -58,15 +58,18 @@ struct TargetSearch {
     /// Adds all observations of a list.
     private func add(_ list: TargetList) { for entry in list.entries { found.add(entry) } }
 
-    /// Adds the observations that any modified object concerns; returns the objects that may be modified rows of others.
+    /// Adds the observations that any modified object concerns; returns the objects that may be modified rows of others. What is found
+    /// once for all observations of a filter has the time of one evaluation.
     private func modified() throws(StorageError) -> Set<ObjectKey> {
         var modified: Set<ObjectKey> = []
         if targets.reachingCount > 0 || !targets.reached.isEmpty, range.mayModify(table, .all) {
+            clock.start()
             let affected = try range.affected(in: table)
             if !affected.isEmpty { add(targets.reached) }
             if targets.reachingCount > 0 { modified = affected }
         }
         for group in targets.paths.values where range.mayModify(table, group.filter) {
+            clock.start()
             let hits = try range.modified(in: table, group.filter)
             if !hits.isEmpty { add(group.list) }
             if group.filedCount > 0 { modified.formUnion(hits) }

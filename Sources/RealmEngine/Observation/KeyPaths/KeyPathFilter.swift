@@ -39,6 +39,26 @@ package struct KeyPathFilter: Sendable {
     package let paths: [String]
     /// The chains of steps that the paths describe; none of them is empty.
     package let chains: [[KeyPathStep]]
+    /// A text that is the same for filters with the same chains, and different for others.
+    let name: String
+
+    /// Makes a filter of resolved paths.
+    private init(paths: [String], chains: [[KeyPathStep]]) {
+        self.paths = paths
+        self.chains = chains
+        var name = ""
+        for chain in chains {
+            for step in chain {
+                switch step {
+                case .property(let table, let column): name += "\(table.rawValue).\(column.rawValue) "
+                case .linkingObjects(let target, let origin, let column):
+                    name += "\(target.rawValue)<\(origin.rawValue).\(column.rawValue) "
+                }
+            }
+            name += ","
+        }
+        self.name = name
+    }
 
     /// Resolves key paths in the schema of a version.
     ///
@@ -55,9 +75,11 @@ package struct KeyPathFilter: Sendable {
     ) throws(Failure) -> KeyPathFilter {
         var chains: [[KeyPathStep]] = []
         var stepCount = 0
+        var work = 0
         for path in paths {
-            var resolver = KeyPathResolver(path, snapshot, names, acceptsLinks: acceptsLinks)
+            var resolver = KeyPathResolver(path, snapshot, names, acceptsLinks: acceptsLinks, work: work)
             chains += try resolver.resolve(from: table)
+            work = resolver.work
             stepCount += resolver.stepCount
             guard stepCount <= KeyPathResolver.maximumSteps else { throw Failure(kind: .tooMany, path: path, component: path) }
         }

@@ -47,12 +47,12 @@ struct KeyPathResolver {
     /// The chains found so far.
     private var chains: [[KeyPathStep]] = []
 
-    /// The number of steps tried so far.
-    private var work = 0
+    /// The number of steps tried so far, with those for the paths before.
+    private(set) var work: Int
     /// The number of steps in all chains.
     private(set) var stepCount = 0
 
-    /// The number of steps that may be tried before the path is rejected, because wildcards multiply in a
+    /// The number of steps that may be tried for the paths of a filter before they are rejected, because wildcards multiply in a
     /// schema with many links.
     private static let maximumWork = 20_000
     /// The number of steps that the chains of a filter may have in all.
@@ -70,7 +70,9 @@ struct KeyPathResolver {
     ///   - snapshot: The version in whose schema it is resolved.
     ///   - names: The configured names of linking objects.
     ///   - acceptsLinks: Whether `@links.Class.property` is accepted.
-    init(_ path: String, _ snapshot: Snapshot, _ names: BacklinkNames, acceptsLinks: Bool) {
+    ///   - work: The number of steps that were tried for the paths before it.
+    init(_ path: String, _ snapshot: Snapshot, _ names: BacklinkNames, acceptsLinks: Bool, work: Int) {
+        self.work = work
         self.path = path
         self.snapshot = snapshot
         self.names = names

@@ -129,10 +129,16 @@ extension ObservedProperty {
     }
 }
 
-/// Runs an operation of storage, and converts its error to an `ObservationError`.
+/// Runs an operation of storage, and converts its error to an `ObservationError`. One that `EvaluationClock.read` has stopped is cancelled
+/// like a query.
 @inline(__always)
 func observed<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(ObservationError) -> Result {
-    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+    do throws(StorageError) {
+        return try body()
+    } catch {
+        if case .stopped(.expired) = error { throw .query(.cancelled) }
+        throw .storage(error)
+    }
 }
 
 /// Runs an operation of the query layer, and converts its error to an `ObservationError`.

@@ -26,7 +26,7 @@ struct AffectedObjects {
 
     /// Returns the objects, without those that were inserted in the range.
     ///
-    /// - Throws: `StorageError` when the records of incoming links cannot be read.
+    /// - Throws: `StorageError` when the records of incoming links cannot be read, or not in time.
     func find() throws(StorageError) -> Set<ObjectKey> {
         var found: [TableKey: Set<ObjectKey>] = [:]
         for (key, log) in range.log.tables where distances[key] != nil && !log.modified.isEmpty {
@@ -59,11 +59,16 @@ struct AffectedObjects {
         }
         guard !columns.isEmpty else { return }
         let finder = ObjectFinder(table)
+        var count = 0
         for object in objects.sorted() {
+            try range.clock.read(count)
+            count += 1
             guard let row = try finder.find(object) else { continue }
             for column in columns {
                 guard let origin = column.targetTable else { continue }
                 for linking in try row.leaf.backlinks(column, row: row.index).keys() {
+                    try range.clock.read(count)
+                    count += 1
                     if found[origin]?.contains(linking) != true { next[origin, default: []].insert(linking) }
                 }
             }

@@ -12,28 +12,48 @@ internal import RealmStorage
 struct ChainHits {
     /// The range of versions in which objects were written.
     private let range: ObservedRange
+    /// The results of steps so far, which all chains share.
+    private let steps: StepHits
 
     /// Prepares the evaluation of chains over `range`.
-    init(_ range: ObservedRange) { self.range = range }
+    init(_ range: ObservedRange, _ steps: StepHits) {
+        self.range = range
+        self.steps = steps
+    }
 
     /// Returns the objects at the start of a chain that count as changed, without those that were
-    /// inserted in the range.
+    /// inserted in the range, by their number in `steps`.
     ///
     /// - Parameter chain: The steps of a key path, with at least one step.
-    /// - Throws: `StorageError` when objects or links cannot be read.
-    func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Set<ObjectKey> {
-        var behind: Set<ObjectKey> = []
+    /// - Throws: `StorageError` when objects or links cannot be read, or not in time.
+    func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Int {
+        var behind = StepHits.nothing
         for (place, step) in chain.enumerated().reversed() {
-            switch step {
-            case .property(let table, let column): behind = try hits(table, column, behind)
-            case .linkingObjects(_, let origin, let column):
-                behind = try targets(origin, column, behind, isEnd: place == chain.count - 1)
+            behind = try follow(step, behind, isEnd: place == chain.count - 1)
+        }
+        guard behind != StepHits.nothing, let table = chain.first?.table, let log = range.log.tables[table],
+            !log.inserted.isEmpty
+        else { return behind }
+        return try steps.result(of: .start(table, behind)) { objects throws(StorageError) in objects.subtracting(log.inserted) }
+    }
+
+    /// Returns the number of the objects at which a step starts that counts as changed.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - behind: The number of the objects behind it that count as changed.
+    ///   - isEnd: Whether the step is the last one of its chain.
+    private func follow(_ step: KeyPathStep, _ behind: Int, isEnd: Bool) throws(StorageError) -> Int {
+        switch step {
+        case .property(let table, let column):
+            return try steps.result(of: .step(step, behind, isEnd: false)) { objects throws(StorageError) in
+                try hits(table, column, objects)
+            }
+        case .linkingObjects(_, let origin, let column):
+            return try steps.result(of: .step(step, behind, isEnd: isEnd)) { objects throws(StorageError) in
+                try targets(origin, column, objects, isEnd: isEnd)
             }
         }
-        if let table = chain.first?.table, let inserted = range.log.tables[table]?.inserted, !behind.isEmpty {
-            behind.subtract(inserted)
-        }
-        return behind
     }
 
     /// Returns the objects of a class whose property was written or leads to an object in `behind`.
@@ -41,8 +61,14 @@ struct ChainHits {
         _ table: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
     ) throws(StorageError) -> Set<ObjectKey> {
         var result: Set<ObjectKey> = []
+        var count = 0
+        try range.clock.read(0)
         if let log = range.log.tables[table], log.columns.contains(column) {
-            for (object, bits) in log.modified where bits.contains(column) { result.insert(object) }
+            for (object, bits) in log.modified {
+                try range.clock.read(count)
+                count += 1
+                if bits.contains(column) { result.insert(object) }
+            }
         }
         guard !behind.isEmpty, let property = range.to.snapshot.table(table)?.column(column),
             let target = property.targetTable.flatMap({ range.to.snapshot.table($0) }),
@@ -52,8 +78,14 @@ struct ChainHits {
         else { return result }
         let finder = ObjectFinder(target)
         for object in behind.sorted() {
+            try range.clock.read(count)
+            count += 1
             guard let row = try finder.find(object) else { continue }
-            for origin in try row.leaf.backlinks(records, row: row.index).keys() { result.insert(origin) }
+            for origin in try row.leaf.backlinks(records, row: row.index).keys() {
+                try range.clock.read(count)
+                count += 1
+                result.insert(origin)
+            }
         }
         return result
     }
@@ -94,6 +126,8 @@ struct ChainHits {
         let finder = ObjectFinder(table)
         for (index, object) in objects.enumerated() {
             if let row = try finder.find(object) { result[index] = Set(try row.links(property, in: snapshot)) }
+            // An object with many links counts like many objects.
+            try range.clock.read(result[index].count > 0xff ? 0 : index)
         }
         return result
     }

@@ -14,10 +14,22 @@ final class ObservedRange {
     let log: RangeLog
     /// The links between classes.
     let graph: LinkGraph
-    /// The affected objects found so far, by table.
-    private var affected: [TableKey: Set<ObjectKey>] = [:]
-    /// The objects found so far, by the chains of a filter.
-    private var hits: [ByteText: [Set<ObjectKey>]] = [:]
+    /// Limits the time of evaluations.
+    let clock: EvaluationClock
+    /// The affected objects found so far, by table; the error of a search that has failed, such as one for which there was no time.
+    private var affected: [TableKey: Result<Set<ObjectKey>, StorageError>] = [:]
+    /// What the chains of each filter lead to as far as it was found, by the name of the filter; the error of a search that has failed.
+    private var hits: [ByteText: Result<FilterHits, StorageError>] = [:]
+    /// The results of the steps of all chains.
+    private let steps = StepHits()
+
+    /// What the chains of a filter lead to.
+    private struct FilterHits {
+        /// The numbers of the sets of objects at the starts of the chains.
+        let numbers: [Int]
+        /// All of these objects.
+        let union: Set<ObjectKey>
+    }
 
     /// Makes a range.
     ///
@@ -26,7 +38,9 @@ final class ObservedRange {
     ///   - to: The later version.
     ///   - log: The changes of all commits between them.
     ///   - graph: The links between the classes of the later version.
-    init(from: Version, to: Version, log: RangeLog, graph: LinkGraph) {
+    ///   - clock: Limits the time of evaluations.
+    init(from: Version, to: Version, log: RangeLog, graph: LinkGraph, clock: EvaluationClock) {
+        self.clock = clock
         self.from = from
         self.to = to
         self.log = log
@@ -36,22 +50,40 @@ final class ObservedRange {
     /// Returns the objects of a class that were written or reach a written object, without inserted ones.
     /// The result is kept.
     func affected(in table: TableKey) throws(StorageError) -> Set<ObjectKey> {
-        if let known = affected[table] { return known }
-        let result = try AffectedObjects(self, table).find()
+        if let known = affected[table] { return try known.get() }
+        let result: Result<Set<ObjectKey>, StorageError>
+        do throws(StorageError) { result = .success(try AffectedObjects(self, table).find()) } catch { result = .failure(error) }
         affected[table] = result
-        return result
+        return try result.get()
     }
 
     /// Returns for each chain of a filter the objects at its start that count as changed. The result is
     /// kept.
     func hits(of filter: KeyPathFilter) throws(StorageError) -> [Set<ObjectKey>] {
-        guard let table = filter.chains.first?.first?.table else { return [] }
-        let name = "\(table.rawValue)/" + filter.chains.map { "\($0)" }.joined(separator: ",")
-        if let known = hits[name] { return known }
-        var result: [Set<ObjectKey>] = []
-        for chain in filter.chains { result.append(try ChainHits(self).objects(chain)) }
-        hits[name] = result
-        return result
+        try found(filter).numbers.map { steps.sets[$0] }
+    }
+
+    /// Returns what the chains of a filter lead to. The result is kept, also that there was no time.
+    private func found(_ filter: KeyPathFilter) throws(StorageError) -> FilterHits {
+        if let known = hits[filter.name] { return try known.get() }
+        let result: Result<FilterHits, StorageError>
+        do throws(StorageError) { result = .success(try find(filter)) } catch { result = .failure(error) }
+        hits[filter.name] = result
+        return try result.get()
+    }
+
+    /// Finds what the chains of a filter lead to.
+    private func find(_ filter: KeyPathFilter) throws(StorageError) -> FilterHits {
+        let evaluation = ChainHits(self, steps)
+        var numbers: [Int] = []
+        numbers.reserveCapacity(filter.chains.count)
+        for chain in filter.chains { numbers.append(try evaluation.objects(chain)) }
+        var union: Set<ObjectKey> = []
+        for number in Set(numbers) {
+            try clock.read(0)
+            union.formUnion(steps.sets[number])
+        }
+        return FilterHits(numbers: numbers, union: union)
     }
 
     /// Returns whether objects of a class may count as modified, without reading objects.
@@ -88,10 +120,7 @@ final class ObservedRange {
         switch filter {
         case .shallow: return []
         case .all: return try affected(in: table)
-        case .keyPaths(let filter):
-            var union: Set<ObjectKey> = []
-            for hits in try hits(of: filter) { union.formUnion(hits) }
-            return union
+        case .keyPaths(let filter): return try found(filter).union
         }
     }
 

@@ -18,6 +18,8 @@ struct ScopedChanges {
     private let changes: [[ObjectChange]]
     /// The changes of all commits together.
     private let log: RangeLog
+    /// Limits the time.
+    private let clock: EvaluationClock
 
     /// Prepares the translation.
     ///
@@ -25,7 +27,9 @@ struct ScopedChanges {
     ///   - changes: The changes of each commit, oldest first.
     ///   - from: The view of the version before the commits.
     ///   - to: The view of the version after them, by the same scope.
-    init(_ changes: [[ObjectChange]], from: Snapshot, to: Snapshot) {
+    ///   - clock: Limits the time.
+    init(_ changes: [[ObjectChange]], from: Snapshot, to: Snapshot, _ clock: EvaluationClock) {
+        self.clock = clock
         self.changes = changes
         self.from = from
         self.to = to
@@ -48,7 +52,7 @@ struct ScopedChanges {
 
     /// Returns the changes that are seen.
     ///
-    /// - Throws: `StorageError` when objects, links or rules cannot be read.
+    /// - Throws: `StorageError` when objects, links or rules cannot be read, and when the time is over.
     /// - Complexity: Linear in the number of changes and of what is embedded in objects that come or go; linear in the size of a class whose rule reads other objects, when
     ///   one of their classes has changed.
     func visible() throws(StorageError) -> [[ObjectChange]] {
@@ -57,13 +61,15 @@ struct ScopedChanges {
         var result: [[ObjectChange]] = []
         for commit in changes {
             var visible: [ObjectChange] = []
-            for change in commit {
+            for (index, change) in commit.enumerated() {
+                try clock.read(index)
                 guard case .createdRun(let table, let first, let count) = change else {
                     if try isVisible(change, &fates, &unchanged) { visible.append(change) }
                     continue
                 }
-                for key in ObjectChange.keys(of: (first, count)) where try sees(ObservedObject(table, key), in: to) {
-                    visible.append(.created(table, key))
+                for (place, key) in ObjectChange.keys(of: (first, count)).enumerated() {
+                    try clock.read(place)
+                    if try sees(ObservedObject(table, key), in: to) { visible.append(.created(table, key)) }
                 }
             }
             result.append(visible)
@@ -71,8 +77,11 @@ struct ScopedChanges {
         try addDistant(&fates)
         try addEmbedded(&fates)
         var moves: [ObjectChange] = []
-        for (object, fate) in fates.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }) {
-            switch fate {
+        let sorted = fates.sorted { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }
+        for (index, entry) in sorted.enumerated() {
+            try clock.read(index)
+            let object = entry.key
+            switch entry.value {
             case .entered: moves.append(.created(object.table, object.key))
             case .left: moves.append(.deleted(object.table, object.key))
             case .seen, .hidden: continue
@@ -177,7 +186,10 @@ struct ScopedChanges {
     /// Adds the embedded objects that come into the view, or leave it, with what owns them.
     private func addEmbedded(_ fates: inout [ObservedObject: Fate]) throws(StorageError) {
         var waiting = fates.filter { $0.value == .entered || $0.value == .left }.map(\.key)
+        var count = 0
         while let owner = waiting.popLast() {
+            try clock.read(count)
+            count += 1
             let fate = fates[owner] ?? .hidden
             let view = fate == .entered ? to : from
             guard let table = view.table(owner.table), let row = try table.find(owner.key) else { continue }
@@ -197,7 +209,10 @@ struct ScopedChanges {
     private func keys(_ table: Table, _ rule: ObjectRule) throws(StorageError) -> Set<ObjectKey> {
         var keys: Set<ObjectKey> = []
         var cursor = table.leaves()
-        while let leaf = try cursor.next() { try rule.shown(in: leaf).forEach { keys.insert(leaf.key(at: $0)) } }
+        while let leaf = try cursor.next() {
+            try clock.read(0)
+            try rule.shown(in: leaf).forEach { keys.insert(leaf.key(at: $0)) }
+        }
         return keys
     }
 
@@ -210,7 +225,8 @@ struct ScopedChanges {
         guard let table = to.table(object.table), let row = try base(of: to).table(object.table)?.find(object.key) else { return }
         for column in table.backlinks {
             guard let origin = column.targetTable, let property = column.oppositeColumn else { continue }
-            for key in try row.leaf.backlinks(column, row: row.index).keys() where key.rawValue >= 0 {
+            for (index, key) in try row.leaf.backlinks(column, row: row.index).keys().enumerated() where key.rawValue >= 0 {
+                try clock.read(index)
                 guard try sees(ObservedObject(origin, key), in: to), try sees(ObservedObject(origin, key), in: from) else {
                     continue
                 }

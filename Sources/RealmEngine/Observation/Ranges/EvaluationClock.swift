@@ -57,4 +57,12 @@ final class EvaluationClock: Sendable {
     func step(_ index: Int) throws(QueryError) {
         if index & 0xff == 0, !mayGoOn { throw .cancelled }
     }
+
+    /// Checks the time like `step`, in a loop that reads storage.
+    ///
+    /// - Parameter index: The index of the step.
+    /// - Throws: `.stopped(.expired)` when the evaluation has to end.
+    func read(_ index: Int) throws(StorageError) {
+        if index & 0xff == 0, !mayGoOn { throw .stopped(.expired) }
+    }
 }
