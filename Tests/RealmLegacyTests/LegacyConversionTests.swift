@@ -70,7 +70,8 @@ import Testing
             let expected = StorageError.corrupt(ref: .none, reason: reason)
             #expect(throws: expected) { try LegacyFile(path: path) }
             #expect(throws: expected) { try RealmFile(path: path) }
-            #expect(try LegacyFile.open(path: path)?.format == nil)
+            let opened = try LegacyFile.open(path: path)
+            #expect(opened == nil)
         }
     }
 
