@@ -68,7 +68,8 @@ struct ObservationCostTests {
             ClassInput(
                 "Item", primaryKey: "_id",
                 [
-                    PropertyInput("_id", "int"), PropertyInput("value", "int"), PropertyInput("next", "object", objectType: "Item"),
+                    PropertyInput("_id", "int"), PropertyInput("value", "int"),
+                    PropertyInput("next", "object", objectType: "Item"),
                     PropertyInput("list", "object", collection: "list", objectType: "Item"),
                 ])
         ])
