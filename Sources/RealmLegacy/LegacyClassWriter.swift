@@ -274,7 +274,7 @@ final class LegacyClassWriter {
         }
         let roots = try LegacyTable.roots(at: Ref(element), spec, reading)
         guard let first = roots.first else { return .none }
-        // The present rows need what is kept for them.
+        // A reader of its own: the current rows still use the values in `reading.keeper`.
         let inner = reading.nested
         defer { reading.keeper.tableCount += inner.keeper.tableCount }
         var source = try inner.values(of: spec.columns[0], at: first)

@@ -194,7 +194,7 @@ extension LegacyFile {
         try LegacyConversion.schema(of: self, control)
     }
 
-    /// Writes the file in format 24 to a new file, of which nobody knows yet.
+    /// Writes the file in format 24 to a new file that no other program has open.
     ///
     /// Row n of a table becomes the object with key n. Memory does not grow with the file, but with its largest value.
     ///

@@ -23,6 +23,6 @@ struct LegacyRefs {
         for case .int(let element)? in step { elements.append(UInt64(bitPattern: element)) }
     }
 
-    /// Has what the cursor goes on with decrypted again, after pages were given back.
+    /// Decrypts the pages at the cursor's position again, after pages were released.
     func renew() throws(StorageError) { try values.renew() }
 }

@@ -11,7 +11,7 @@ protocol LegacySource {
     ///   - values: Receives them. Links are row numbers as integers.
     mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError)
 
-    /// Has what the source goes on with decrypted again, after pages were given back.
+    /// Decrypts the pages at the source's position again, after pages were released.
     mutating func renew() throws(StorageError)
 }
 

@@ -40,7 +40,7 @@ final class LegacyTarget {
     ///   - isEncrypted: Whether the new file is encrypted.
     ///   - oldByteCount: The size of the old file in bytes.
     ///   - control: Gets the progress, and can cancel the conversion.
-    ///   - open: Opens the new file, which is empty at first and of which nobody knows yet.
+    ///   - open: Opens the new file, which is empty at first and not open elsewhere.
     init(
         isEncrypted: Bool, oldByteCount: Int, _ control: WorkControl?, _ open: @escaping () throws(StorageError) -> FileStore
     ) throws(StorageError) {

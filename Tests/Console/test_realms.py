@@ -85,7 +85,7 @@ def test_what_is_only_read_does_not_look_editable(console):
     page = console.page("#/store/object/Category/1")
     page.locator("[data-name=name]").wait_for()
     # It is said once what to do about it.
-    assert page.get_by_role("note").inner_text() == "Read only. To change it, ask whoever runs the server to serve it for writing, or to serve a private copy of it."
+    assert page.get_by_role("note").inner_text() == "Read only. To change it, ask the administrator of the server to serve it for writing, or to serve a private copy of it."
     assert page.locator("main").get_by_role("textbox").count() == 0
     for name in ("Save", "Duplicate", "Delete…", "Set to null"):
         assert page.get_by_text(name, exact=True).count() == 0, name
@@ -110,7 +110,7 @@ def test_the_reason_why_a_realm_is_only_read_is_told(console):
     reason = {"code": "file_format_unsupported", "title": "File format unsupported", "status": 422, "detail": "file format 11 can be read, but only format 24 is written"}
     context.route(re.compile(r"/v1/realms/store(\?|$)"), lambda route: route.fulfill(json=realm(console) | {"mode": "ro", "readOnlyReason": reason}))
     page = console.page("#/store/object/Category/1", context=context)
-    page.get_by_role("note").get_by_text("only format 24 is written. To change it, ask whoever runs the server to upgrade the file (--upgrade in-place), or").wait_for()
+    page.get_by_role("note").get_by_text("only format 24 is written. To change it, ask the administrator of the server to upgrade the file (--upgrade in-place), or").wait_for()
     page.locator("[data-name=name]").wait_for()
     assert page.locator("main").get_by_role("textbox").count() == 0
 
@@ -532,7 +532,7 @@ def test_cards_offer_what_the_realm_allows(console):
     console.eventually(lambda: fact(page, "Mode") == "private copy")
     assert button("Compact").count() == 1 and button("Backups…").count() == 0
     button("Detach…").click()
-    page.get_by_text("The file stays where it is, unchanged. What was changed in the private copy of it is lost.").wait_for()
+    page.get_by_text("The file stays where it is, unchanged. Changes to the private copy are lost.").wait_for()
     page.get_by_role("button", name="Cancel").click()
     listed(console, context, {"state": "closed", "problem": {"code": "file_corrupt", "title": "File corrupt", "detail": "cut short", "status": 422}})
     card(page).get_by_text("cut short").wait_for()

@@ -55,7 +55,7 @@ package struct SectionKey: Hashable, Sendable {
         let isValue = name.json.map(equals) ?? false
         guard let text = name.text else { return isValue ? .exact : .none }
         let isNamed = isKeyText(name)
-        // Of a mixed value the JSON tells the type, and what is no JSON is a text; of all others the text is enough.
+        // The JSON of a mixed value states its type; a name without JSON is a string. Other columns have one type, so text suffices.
         if group.isMixed, name.json == nil, isText { return isNamed || isEmptyText(text) ? .exact : .none }
         if group.isMixed { return isValue ? .exact : isNamed || isEmptyText(text) ? .alike : .none }
         return isNamed ? .exact : isValue || isEmptyText(text) || equals(text: text) ? .alike : .none

@@ -19,7 +19,7 @@ final class CancellationCheck {
     /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
     /// compared with others.
     var valueLimit = Int.max { didSet { holdLimit = valueLimit } }
-    /// The number of values up to which `hold` counts: `valueLimit`, or as many as 64 MiB have room for where nobody has set that.
+    /// The maximum number of values for `hold`: `valueLimit` if it was set, otherwise as many as fit into 64 MiB.
     private(set) var holdLimit = (64 << 20) / CancellationCheck.bytesPerValue
     /// The number of values that the operands, the conditions and the groups of the query hold at present, all of them together.
     private var heldCount = 0

@@ -87,7 +87,7 @@ import Testing
         }
         let remove: @Sendable (WriteSession) throws -> Void = { _ = try $0.delete("Blob", .primaryKey(.integer(1))) }
         let before = write(remove)
-        let large = write { try Self.create(1, byteCount: 8 << 20, $0) }
+        let large = write { try Self.create(1, byteCount: 2 << 20, $0) }
         let twice = write { try Self.create(1, byteCount: 10, $0) }
         let tried = write(isDryRun: true, remove)
         backend.resetCounts()

@@ -19,15 +19,14 @@ const served = signal({ realm: "", kind: "", text: "" });
  */
 export async function learn(realm, abort) {
   const { mode, cluster, readOnlyReason } = await call("GET", inRealm(realm), { abort, quiet: true });
-  // Nodes of a cluster pass on what they do not write, and only administrators are told that they are such.
+  // A node of a cluster forwards writes, and the document names the cluster to administrators only.
   const isFixed = /^(ro|follow)$/.test(mode) && !cluster && (readOnlyReason || may("administer", realm));
   const next = { realm, kind: isFixed ? "ro" : mode === "copy" ? mode : "", text: isFixed ? readOnlyText(mode, readOnlyReason) : "This is a private copy. What you change is not written to the file." };
   if (JSON.stringify(next) !== JSON.stringify(served.peek())) served.value = next;
 }
 
 /**
- * Whether what is changed in the realm on screen goes to its file: `kind` is `copy` for a private copy, `ro` for what is only read, and
- * empty otherwise.
+ * How the realm on screen is served: `kind` is `copy` for a private copy, `ro` for a read-only realm, and empty otherwise.
  *
  * @param {string} realm
  */
@@ -35,7 +34,7 @@ export const standing = (realm) => (served.value.realm === realm ? served.value 
 
 /** @param {string} mode @param {any} [reason] The member `readOnlyReason`. @returns Why a realm is only read, and what to do about it. */
 export const readOnlyText = (mode, reason) => `Read only${reason ? `: ${visible(reason.detail)}` : mode === "follow" ? ": another program writes the file" : ""}. `
-  + `To change it, ask whoever runs the server ${reason?.code === "file_format_unsupported" ? "to upgrade the file (--upgrade in-place)" : "to serve it for writing"}, or to serve a private copy of it.`;
+  + `To change it, ask the administrator of the server ${reason?.code === "file_format_unsupported" ? "to upgrade the file (--upgrade in-place)" : "to serve it for writing"}, or to serve a private copy of it.`;
 
 /**
  * Whether something may be done; what may not be done is not shown.

@@ -58,8 +58,11 @@ struct TargetSearch {
     /// Adds all observations of a list.
     private func add(_ list: TargetList) { for entry in list.entries { found.add(entry) } }
 
-    /// Adds the observations that any modified object concerns; returns the objects that may be modified rows of others. What is found
-    /// once for all observations of a filter has the time of one evaluation.
+    /// Adds the observations that any modified object concerns.
+    ///
+    /// All observations of a filter share one search, which has the time of one evaluation.
+    ///
+    /// - Returns: The objects that may be modified rows of other observations.
     private func modified() throws(StorageError) -> Set<ObjectKey> {
         var modified: Set<ObjectKey> = []
         if targets.reachingCount > 0 || !targets.reached.isEmpty, range.mayModify(table, .all) {

@@ -22,7 +22,7 @@ package protocol WriteRights: AnyObject, Sendable {
     ///   - isEmbedded: Whether the class is embedded, so that its objects are written with those to which they belong.
     func allowance(for action: WriteAction, on className: String, isEmbedded: Bool) -> WriteAllowance?
 
-    /// Whether the schema may be changed by whoever sees everything.
+    /// Whether the schema may be changed, provided that everything is visible.
     var mayMigrate: Bool { get }
 
     /// Returns whether there is any right in a class, so that its existence is known.
@@ -35,7 +35,7 @@ package protocol WriteRights: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - className: The name of the embedded class as the file has it.
-    ///   - action: What is done with the owner.
+    ///   - action: The write to the owner.
     func mayWriteInside(_ className: String, by action: WriteAction) -> Bool
 
     /// Returns whether objects of a class may be imported. Each of them needs the right to make or change it besides.

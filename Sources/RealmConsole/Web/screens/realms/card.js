@@ -40,7 +40,7 @@ export function card(name, realm, reload) {
       !realm().inMemory && realm().mode !== "copy" && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
 }
 
-/** @param {Realm} realm Nodes of a cluster pass on what they do not write. */
+/** @param {Realm} realm @returns Whether writes are accepted; a node of a cluster forwards them. */
 const isWritten = ({ mode, cluster }) => Boolean(cluster) || !/^(ro|follow)$/.test(mode);
 
 /**
@@ -64,7 +64,7 @@ function facts(realm) {
   return [["Mode", WORDS[mode]], ["Format", formatText(fileFormat, writtenBy, made?.fromFormat)], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
     ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["Version", realm.version],
     ...[["Classes", "classes"], ["Live versions", "liveVersions"], ["Pending writes", "pendingWrites"], ["Streams", "streams"]].map(([label, member]) => [label, realm[member] >= 0 ? formatCount(realm[member]) : null]),
-    ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "nobody"}, ${counted(cluster.lagCommits, "commit")} behind`)],
+    ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "no node"}, ${counted(cluster.lagCommits, "commit")} behind`)],
     ["File", path && visible(path)], ["Old file", kept(realm) || null]];
 }
 
@@ -77,7 +77,7 @@ async function compact(name) {
 /** @param {Realm} realm @param {() => void} reload */
 async function detach({ name, mode, inMemory, path }, reload) {
   const files = h("input", { type: "checkbox" });
-  if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? (path && !inMemory ? "The file stays where it is, unchanged. What was changed in the private copy of it is lost." : "The realm has no file of its own: what is in it is lost.") : [
+  if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? (path && !inMemory ? "The file stays where it is, unchanged. Changes to the private copy are lost." : "The realm has no file. Its objects are lost.") : [
     h("p", null, "The server stops serving the realm. Its file stays where it is."), h("label", null, files, " Delete the file too, with its backups")], "Detach")) return;
   await call("DELETE", inRealm(name), { params: { files: files.checked || null } });
   toast(`${name} is detached.`);
