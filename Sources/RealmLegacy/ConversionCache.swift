@@ -27,13 +27,12 @@ struct ConversionCache {
     /// The end of the names of reports.
     private static let reportSuffix = ".report"
 
-    /// Opens the cache, and removes expired files; nil without a private folder.
+    /// Finds the folder of the cache; nil without a private one.
     ///
     /// - Parameter base: The folder for caches; nil for that of the user.
     init?(in base: String?) {
         guard let folder = System.cacheFolder("realm-rest/converted", in: base) else { return nil }
         self.folder = folder
-        makeRoom(for: 0)
     }
 
     /// Returns the path for the result of an old file, without its suffix; nil when the file has no name or has just changed.
@@ -42,17 +41,31 @@ struct ConversionCache {
         return "\(folder)/\(ConversionCache.generation)-\(facts.signature)"
     }
 
-    /// Opens a converted file, whose name it may lose at any time.
-    ///
-    /// - Parameter facts: The old file.
-    /// - Returns: The file and its report; nil when the cache does not have both.
-    func find(_ facts: System.FileFacts) -> (file: OpenFile, report: ConversionReport)? {
-        guard let path = path(for: facts), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix),
-            let report = ConversionReport(bytes: bytes),
+    /// Opens the result of an old file, which may lose its name at any time; nil when the cache does not have it.
+    func find(_ facts: System.FileFacts) -> OpenFile? {
+        guard let path = path(for: facts),
             let descriptor = try? System.openRegular(path + ConversionCache.suffix, followsLink: false)
         else { return nil }
-        System.touch(path + ConversionCache.suffix)
-        return (OpenFile(descriptor), report)
+        return OpenFile(descriptor)
+    }
+
+    /// Reads the report of an old file; nil when the cache does not have it.
+    func report(of facts: System.FileFacts) -> ConversionReport? {
+        guard let path = path(for: facts), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix)
+        else { return nil }
+        return ConversionReport(bytes: bytes)
+    }
+
+    /// Marks the result of an old file as used now.
+    func noteUse(of facts: System.FileFacts) {
+        if let path = path(for: facts) { System.touch(path + ConversionCache.suffix) }
+    }
+
+    /// Removes the result of an old file, and its report.
+    func remove(_ facts: System.FileFacts) {
+        guard let path = path(for: facts) else { return }
+        System.remove(path + ConversionCache.suffix)
+        System.remove(path + ConversionCache.reportSuffix)
     }
 
     /// Makes an empty file for the result of an old file, after room was made for it.
@@ -67,26 +80,36 @@ struct ConversionCache {
         return try? NewFile(beside: folder + "/new")
     }
 
-    /// Keeps a converted file. A file that cannot be kept stays without a name.
+    /// Keeps a converted file, after room was made for its size. A file that cannot be kept stays without a name.
     ///
     /// - Parameters:
     ///   - file: The file, which `newFile` has made.
     ///   - report: Its report.
     ///   - facts: The old file.
-    /// - Returns: Whether the cache has the file.
-    func keep(_ file: NewFile, _ report: ConversionReport, of facts: System.FileFacts) -> Bool {
+    /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.
+    func keep(_ file: NewFile, _ report: ConversionReport, of facts: System.FileFacts) -> OpenFile? {
         let bytes = Array(report.text.utf8)
-        guard let path = path(for: facts), bytes.count <= ConversionReport.maximumTextByteCount else { return false }
+        guard let path = path(for: facts), bytes.count <= ConversionReport.maximumTextByteCount,
+            let byteCount = try? System.regularFileSize(file.descriptor), byteCount <= ConversionCache.maximumByteCount,
+            let descriptor = try? System.duplicate(file.descriptor)
+        else { return nil }
+        let kept = OpenFile(descriptor)
+        makeRoom(for: byteCount)
         do throws(StorageError) {
             let text = try NewFile(beside: path)
             try System.write(text.descriptor, bytes)
             try text.replace(path + ConversionCache.reportSuffix)
             try file.replace(path + ConversionCache.suffix)
-            return true
+            return kept
         } catch {
-            return false
+            // The file has its name already when only the sync of the folder failed.
+            System.remove(path + ConversionCache.suffix)
+            return nil
         }
     }
+
+    /// Removes expired files, and what interrupted processes have left.
+    func clean() { makeRoom(for: 0) }
 
     /// Evicts files to make room for a new one, and removes what interrupted processes have left.
     private func makeRoom(for byteCount: Int) {

@@ -8,16 +8,44 @@ package import RealmStorage
 package struct ConvertedFile: Sendable {
     /// The report of the conversion.
     package let report: ConversionReport
-    /// The new file if the cache does not have it; the caller may write to it.
-    package let file: NewFile?
-    /// Keeps a file of the cache open.
-    private let cached: OpenFile?
+    /// The place of the new file.
+    private let place: Place
+    /// The newest version of a file that was found in the cache; nil for all others.
+    private let known: Snapshot?
+
+    /// The places that a new file can have.
+    private enum Place {
+        /// The cache, whose files are only read.
+        case kept(OpenFile)
+        /// A file without a name, which belongs to this value.
+        case own(NewFile)
+    }
 
     /// How often a file is converted that another program writes to meanwhile.
     private static let attempts = 5
 
+    /// Makes the result of a conversion.
+    private init(_ report: ConversionReport, _ place: Place, known: Snapshot? = nil) {
+        self.report = report
+        self.place = place
+        self.known = known
+    }
+
+    /// The new file if the cache does not have it; the caller may write to it.
+    package var file: NewFile? {
+        switch place {
+        case .kept: nil
+        case .own(let file): file
+        }
+    }
+
     /// The path at which the new file can be opened while this value exists. Only `file` may be written to.
-    package var path: String { cached?.path ?? file?.openPath ?? "" }
+    package var path: String {
+        switch place {
+        case .kept(let file): file.path
+        case .own(let file): file.openPath
+        }
+    }
 
     /// Converts a file.
     ///
@@ -38,7 +66,10 @@ package struct ConvertedFile: Sendable {
             guard let glance = try LegacyFile.open(path: path, key: key, isExact: isExact, countsRows: false) else { return nil }
             let facts = try System.facts(path: path)
             let cache = ConversionCache(in: base)
-            if let kept = kept(of: glance, facts, in: cache) { return kept }
+            if let kept = kept(of: glance, facts, key: key, in: cache) {
+                cache?.noteUse(of: facts)
+                return kept
+            }
             do throws(StorageError) {
                 return try convert(try LegacyFile(glance.file, countsRows: true), facts, key: key, in: cache, control)
             } catch {
@@ -51,18 +82,60 @@ package struct ConvertedFile: Sendable {
     }
 
     /// Returns the result of an earlier conversion; nil when the cache does not have it.
-    package static func kept(of old: LegacyFile) throws(StorageError) -> ConvertedFile? {
-        kept(of: old, try System.facts(path: old.file.path), in: ConversionCache(in: nil))
+    ///
+    /// - Parameters:
+    ///   - old: The old file.
+    ///   - key: Its key, if it is encrypted.
+    ///   - base: The folder for caches; nil for that of the user.
+    package static func kept(
+        of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil
+    ) throws(StorageError) -> ConvertedFile? {
+        kept(of: old, try System.facts(path: old.file.path), key: key, in: ConversionCache(in: base))
     }
 
-    /// Returns the result of an earlier conversion of an open file.
+    /// Returns the newest version of the result of an earlier conversion; nil when the cache does not have it.
+    ///
+    /// The report is not read, and the look does not count as a use of the file.
+    ///
+    /// - Parameters:
+    ///   - old: The old file.
+    ///   - key: Its key, if it is encrypted.
+    ///   - base: The folder for caches; nil for that of the user.
+    package static func keptSnapshot(
+        of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil
+    ) throws(StorageError) -> Snapshot? {
+        guard let cache = ConversionCache(in: base) else { return nil }
+        return find(old, try System.facts(path: old.file.path), key: key, in: cache)?.snapshot
+    }
+
+    /// Removes expired files from the cache, and what interrupted processes have left there.
+    package static func cleanCache() { ConversionCache(in: nil)?.clean() }
+
+    /// Returns the result of an earlier conversion of an open file, with its report.
+    private static func kept(
+        of old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, in cache: ConversionCache?
+    ) -> ConvertedFile? {
+        guard let cache, let (file, snapshot) = find(old, facts, key: key, in: cache), let report = cache.report(of: facts)
+        else { return nil }
+        return ConvertedFile(report, .kept(file), known: snapshot)
+    }
+
+    /// Opens the result of an earlier conversion of an open file. One that is damaged is removed from the cache.
     ///
     /// - Parameter facts: The state of the file at its path. It need not be the open one, if the path has changed since.
-    private static func kept(of old: LegacyFile, _ facts: System.FileFacts, in cache: ConversionCache?) -> ConvertedFile? {
-        guard old.file.witness?.identity == facts.identity, let (file, report) = cache?.find(facts) else {
+    private static func find(
+        _ old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, in cache: ConversionCache
+    ) -> (file: OpenFile, snapshot: Snapshot)? {
+        guard old.file.witness?.identity == facts.identity, let file = cache.find(facts) else { return nil }
+        do throws(StorageError) {
+            return (file, try Snapshot(file: try RealmFile(path: file.path, key: key)))
+        } catch {
+            switch error {
+            case .corrupt, .refused: cache.remove(facts)
+            case .limit, .io, .stopped: break
+            }
             return nil
         }
-        return ConvertedFile(report: report, file: nil, cached: file)
     }
 
     /// Converts a file, and keeps the new one if that is possible.
@@ -73,25 +146,24 @@ package struct ConvertedFile: Sendable {
             do throws(StorageError) {
                 let report = try old.convert(to: file, key: key, control)
                 // The name in the cache is that of the state before, and the file is that of the state after.
-                if (try? System.facts(path: old.file.path)) == facts, cache.keep(file, report, of: facts),
-                    let descriptor = try? System.duplicate(file.descriptor)
-                {
-                    return ConvertedFile(report: report, file: nil, cached: OpenFile(descriptor))
+                if (try? System.facts(path: old.file.path)) == facts, let kept = cache.keep(file, report, of: facts) {
+                    return ConvertedFile(report, .kept(kept))
                 }
-                return ConvertedFile(report: report, file: file, cached: nil)
+                return ConvertedFile(report, .own(file))
             } catch {
                 // There may be room elsewhere.
                 guard error.isFullDisk else { throw error }
             }
         }
         let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-        return ConvertedFile(report: try old.convert(to: file, key: key, control), file: file, cached: nil)
+        return ConvertedFile(try old.convert(to: file, key: key, control), .own(file))
     }
 
     /// Opens the newest version of the new file for reading. It stays readable without this value.
     ///
     /// - Parameter key: The key of the old file.
     package func snapshot(key: EncryptionKey?) throws(StorageError) -> Snapshot {
-        try Snapshot(file: try RealmFile(path: path, key: key))
+        if let known { return known }
+        return try Snapshot(file: try RealmFile(path: path, key: key))
     }
 }

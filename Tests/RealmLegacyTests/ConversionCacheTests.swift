@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmLegacy
 import RealmStorage
 import RealmTestSupport
 import Testing
+
+@testable import RealmLegacy
 
 /// What is kept of converted files.
 @Suite struct ConversionCacheTests {
@@ -62,9 +63,7 @@ import Testing
     @Test func `a changed file is converted again`() throws {
         try caching {
             _ = try convert(old)
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: old))
-            try bytes.write(to: URL(fileURLWithPath: old))
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -30)], ofItemAtPath: old)
+            try change()
             _ = try convert(old)
             #expect(kept().count == 2)
         }
@@ -91,13 +90,79 @@ import Testing
     @Test func `expired files and reports without a file are removed`() throws {
         try caching {
             _ = try convert(old)
-            let week = Date(timeIntervalSinceNow: -8 * 24 * 3600)
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-                try FileManager.default.setAttributes([.modificationDate: week], ofItemAtPath: folder + "/" + name)
-            }
+            try age(by: 8 * 24 * 3600)
+            let expired = kept()
+            try change()
             let converted = try #require(try convert(old))
-            #expect(converted.file == nil && kept().count == 1)
+            #expect(converted.file == nil && kept().count == 1 && kept() != expired)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        }
+    }
+
+    /// Makes all files of the cache older.
+    private func age(by seconds: Double) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: folder + "/" + name)
+        }
+    }
+
+    /// Returns how many seconds ago the file in the cache was used.
+    private func keptAge() throws -> Double {
+        let path = folder + "/" + (try #require(kept().first))
+        let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        return -(try #require(date)).timeIntervalSinceNow
+    }
+
+    /// Writes the old file again, which gives it other times.
+    private func change() throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: old))
+        try bytes.write(to: URL(fileURLWithPath: old))
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -30)], ofItemAtPath: old)
+    }
+
+    @Test func `a look at the kept file is no use of it, and an opening is one`() throws {
+        try caching {
+            _ = try convert(old)
+            try age(by: 3600)
+            let file = try LegacyFile(path: old, countsRows: false)
+            #expect(try ConvertedFile.keptSnapshot(of: file, key: nil, cachedIn: home) != nil)
+            #expect(try keptAge() > 3000)
+            _ = try convert(old)
+            #expect(try keptAge() < 3000)
+        }
+    }
+
+    @Test func `a damaged file in the cache is removed, and the old file is converted again`() throws {
+        try caching {
+            let first = try #require(try convert(old))
+            let name = folder + "/" + (try #require(kept().first))
+            for damage in [Data(repeating: 0x5a, count: 4096), Data()] {
+                try damage.write(to: URL(fileURLWithPath: name))
+                let file = try LegacyFile(path: old, countsRows: false)
+                #expect(try ConvertedFile.keptSnapshot(of: file, key: nil, cachedIn: home) == nil)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+                let second = try #require(try convert(old))
+                #expect(second.file == nil && second.report == first.report && kept().count == 1)
+                #expect(try second.snapshot(key: nil).verify().errors == [])
+            }
+        }
+    }
+
+    @Test func `room is made for the size that a converted file has, and one that is too large is not kept`() throws {
+        try caching {
+            let cache = try #require(ConversionCache(in: home))
+            let report = ConversionReport(fromFormat: 9)
+            for (gibibytes, isKept) in [(3, true), (5, false), (2, true)] {
+                let file = try NewFile(beside: folder + "/new")
+                #expect(ftruncate(file.descriptor, gibibytes << 30) == 0)
+                try change()
+                #expect((cache.keep(file, report, of: try System.facts(path: old)) != nil) == isKept)
+                // The second file leaves the first one where it is, and the third one takes its place.
+                #expect(kept().count == 1)
+            }
+            let path = folder + "/" + (try #require(kept().first))
+            #expect(System.entry(atPath: path)?.byteCount == 2 << 30)
         }
     }
 }

@@ -63,14 +63,14 @@ extension ClosedRealm {
             version: Version(snapshot, token), old: nil, keepsToken: options.former != nil,
             mode: mode, readOnlyReason: outlook.readOnlyReason,
             isEncrypted: whole.file.isEncrypted, fileFormat: Database.fileFormat(of: whole), fileBytes: whole.file.fileByteCount,
-            usedBytes: try Database.usedBytes(whole))
+            usedBytes: try? Database.usedBytes(whole))
     }
 
     /// Reads an old file, or the result of its conversion if that is kept. The next opening upgrades the file or serves a private copy.
     private func read(_ old: LegacyFile, at place: String, _ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
         let outlook = FileOutlook.ofOpening(old, at: place, options)
         let mode = try outlook.servedMode()
-        let whole = try ConvertedFile.kept(of: old)?.snapshot(key: options.key)
+        let whole = try? ConvertedFile.keptSnapshot(of: old, key: options.key)
         let version = whole.map { whole in
             let snapshot = options.shownClasses?.part(of: whole) ?? whole
             return Version(snapshot, VersionToken(epoch: Epoch(), version: whole.version))
@@ -79,6 +79,6 @@ extension ClosedRealm {
             version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode,
             readOnlyReason: outlook.readOnlyReason, isEncrypted: old.file.isEncrypted, fileFormat: old.format,
             fileBytes: old.file.fileByteCount,
-            usedBytes: try old.usedByteCount())
+            usedBytes: try? old.usedByteCount())
     }
 }

@@ -69,12 +69,17 @@ extension Database {
     /// Returns a version with the schema of a file. That of a file of formats 2 to 9 may have no objects, so that nothing is converted
     /// for options that do not fit.
     private static func schema(of place: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
-        if let old = try LegacyFile.open(path: place, key: options.key, isExact: true) {
-            if let kept = try? ConvertedFile.kept(of: old)?.snapshot(key: options.key) { return kept }
-            // A conversion tries again when another program writes to the file meanwhile.
-            if let schema = try? old.schema(options.control) { return schema }
+        guard let old = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) else {
+            return try readable(place, options).snapshot
         }
-        return try readable(place, options).snapshot
+        if let kept = try? ConvertedFile.keptSnapshot(of: old, key: options.key) { return kept }
+        do throws(StorageError) {
+            return try LegacyFile(old.file, countsRows: true).schema(options.control)
+        } catch {
+            // A conversion tries again when another program writes to the file meanwhile.
+            guard (try? old.file.witness?.look()) == nil else { throw error }
+            return try readable(place, options).snapshot
+        }
     }
 }
 

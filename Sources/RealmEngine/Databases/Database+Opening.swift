@@ -299,7 +299,7 @@ extension Database {
     private static func replace(
         _ file: LegacyFile, at place: String, _ options: OpenOptions
     ) throws(StorageError) -> ConversionReport {
-        guard let kept = try ConvertedFile.kept(of: file) else {
+        guard let kept = try ConvertedFile.kept(of: file, key: options.key) else {
             return try file.convert(toFile: place, key: options.key, replacing: true, options.control)
         }
         let new = try NewFile(beside: place)

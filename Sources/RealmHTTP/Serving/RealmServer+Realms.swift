@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmLegacy
 internal import RealmStorage
 
 /// The realms that a server opens at its start, before it accepts requests.
@@ -21,6 +22,7 @@ extension RealmServer {
     static func open(_ live: LiveOptions, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
         let options = live.current
         try requireOutsideOfCluster(options)
+        ConvertedFile.cleanCache()
         for path in options.paths {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, in: catalog, report: report)
