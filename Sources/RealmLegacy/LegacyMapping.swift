@@ -19,6 +19,8 @@ struct LegacyMapping {
 
     /// The position in `classes` of each class by the bytes of its name.
     private var numbers: [[UInt8]: Int] = [:]
+    /// The position in `classes` of each class by its name in the old file; of the first one where several have it.
+    private var oldNumbers: [[UInt8]: Int] = [:]
     /// The number of each property by the bytes of its column's name, for classes whose primary keys were looked up.
     private var propertyNumbers: [Int: [[UInt8]: Int]] = [:]
 
@@ -57,6 +59,7 @@ struct LegacyMapping {
             report.note(.renamed, class: name, "the name of the table is no UTF-8, or another one has it")
         }
         positions[table.position] = classes.count
+        if oldNumbers[bytes] == nil { oldNumbers[bytes] = classes.count }
         numbers[Array(name.utf8)] = classes.count
         classes.append(LegacyClass(table: table, name: name, properties: []))
     }
@@ -191,7 +194,7 @@ struct LegacyMapping {
         }
         if name.array.starts(with: LegacyTable.classPrefix) { name = name.suffix(from: LegacyTable.classPrefix.count) }
         let bytes = name.array
-        guard let index = numbers[bytes] else {
+        guard let index = oldNumbers[bytes] else {
             return report.note(.entryIgnored, "a primary key is stated for a class that does not exist")
         }
         let found = number(of: property, index)

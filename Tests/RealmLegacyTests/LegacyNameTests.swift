@@ -29,6 +29,19 @@ struct LegacyNameTests {
         #expect(schema.classes.first?.columns.map(\.name) == ["n", "n_3", "n_3_2", "n_3_3"])
     }
 
+    @Test func `a class that was renamed has the primary key that is stated for its old name`() throws {
+        // A table name of the most bytes, whose replacement for what is no UTF-8 has three times as many.
+        let name = [UInt8](repeating: 0xff, count: 57)
+        var writer = OldFileWriter()
+        writer.table(Array("class_".utf8) + name, [OldFileWriter.Column(0, "id", writer.integers([1, 2]))])
+        let (names, keys) = (writer.shortStrings([name]), writer.shortStrings([Array("id".utf8)]))
+        writer.table("pk", [OldFileWriter.Column(2, "pk_table", names), OldFileWriter.Column(2, "pk_property", keys)])
+        let schema = try LegacyFixtures.withFile(writer.finish()) { path in try LegacyFile(path: path).schema() }
+        let one = try #require(schema.classes.first)
+        #expect(one.name.utf8.count <= 63 && one.className?.hasSuffix("_0") == true)
+        #expect(one.primaryKey?.name == "id")
+    }
+
     @Test func `classes whose shortened names are the same get different ones`() throws {
         let long = Array("class_".utf8) + Array(repeating: UInt8(ascii: "a"), count: 55)
         let taken = Array("class_".utf8) + Array(repeating: UInt8(ascii: "a"), count: 55) + Array("_2".utf8)
