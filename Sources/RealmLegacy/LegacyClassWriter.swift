@@ -19,6 +19,8 @@ final class LegacyClassWriter {
     private let targets: [TableKey?]
     /// The pass over the columns of all classes.
     private let reading: LegacyReading
+    /// The same pass for one list at a time: the present rows still use the values that `reading` keeps.
+    private let listReading: LegacyReading
     /// How many tables inside of mixed values other classes had.
     private let formerTableCount: Int
     /// Where the values of each property come from.
@@ -69,6 +71,7 @@ final class LegacyClassWriter {
         self.incoming = incoming
         key = targets[one.table.position] ?? .null
         self.reading = reading
+        listReading = reading.nested
         formerTableCount = reading.keeper.tableCount
         columns = Array(repeating: [], count: one.properties.count + incoming.count)
         danglingCounts = Array(repeating: 0, count: one.properties.count)
@@ -274,20 +277,18 @@ final class LegacyClassWriter {
         }
         let roots = try LegacyTable.roots(at: Ref(element), spec, reading)
         guard let first = roots.first else { return .none }
-        // A reader of its own: the current rows still use the values in `reading.keeper`.
-        let inner = reading.nested
-        defer { reading.keeper.tableCount += inner.keeper.tableCount }
-        var source = try inner.values(of: spec.columns[0], at: first)
+        defer { reading.keeper.take(listReading.keeper) }
+        var source = try listReading.values(of: spec.columns[0], at: first)
         let writer = BPlusTreeWriter(target.transaction.writes, shape)
         var root = Ref.none
         var values: [Value?] = []
         while true {
             values.removeAll(keepingCapacity: true)
-            try inner.read(BPlusTreeWriter.standardLeafCapacity, from: &source, into: &values)
+            try listReading.read(BPlusTreeWriter.standardLeafCapacity, from: &source, into: &values)
             guard !values.isEmpty else { return root }
             if shape.type == .string || shape.type == .mixed { for value in values { examine(value, index) } }
             root = try append(values, with: writer, to: root)
-            inner.keeper.release()
+            listReading.keeper.release()
         }
     }
 

@@ -6,6 +6,8 @@ package import RealmStorage
 struct LegacyConversion {
     /// The old file.
     private let file: LegacyFile
+    /// The old file as links are read, whose decrypted pages are given back while those of values are in use.
+    private let linkFile: LegacyFile
     /// What its tables become.
     private let mapping: LegacyMapping
     /// The new file.
@@ -77,13 +79,14 @@ struct LegacyConversion {
         _ file: LegacyFile, isEncrypted: Bool, _ control: WorkControl?, _ open: @escaping () throws(StorageError) -> FileStore
     ) throws(StorageError) {
         self.file = file
+        linkFile = try file.withOwnPages()
         self.control = control
         mapping = try LegacyMapping(file, control)
         target = try LegacyTarget(isEncrypted: isEncrypted, oldByteCount: file.file.plainByteCount, control, open)
         targets = mapping.positions.map { _ in nil }
         report = mapping.report
         columnPass = LegacyReading(file.space)
-        linkPass = LegacyReading(file.space)
+        linkPass = LegacyReading(linkFile.space)
     }
 
     // MARK: - Schema
@@ -113,7 +116,7 @@ struct LegacyConversion {
         let column = try transaction.addColumn(property.definition(targets), to: key)
         if property.target != nil {
             origins[Origin(table: key, column: column)] = LegacyLinks(
-                file: file, table: one.table, column: property.column, control: control)
+                file: linkFile, table: one.table, column: property.column, control: control)
         }
         if isPrimaryKey { try transaction.setPrimaryKey(column, of: key) }
         guard property.column.isIndexed || isPrimaryKey else { return }

@@ -61,6 +61,18 @@ package final class LegacyFile: Sendable {
         tables = try LegacyFile.tables(top, LegacyReading(space), format, countsRows: countsRows)
     }
 
+    /// Makes the same file with other decrypted pages.
+    private init(_ other: LegacyFile, _ file: RealmFile) {
+        self.file = file
+        (top, tables) = (other.top, other.tables)
+        space = file.space(limit: other.space.limit, joinedValues: joinedValues)
+    }
+
+    /// Returns the same file with decrypted pages of its own; a plain file has none.
+    func withOwnPages() throws(StorageError) -> LegacyFile {
+        file.isEncrypted ? LegacyFile(self, try file.withOwnPages()) : self
+    }
+
     /// Opens a file that may be of these formats.
     ///
     /// - Parameters:

@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// The links in one column of an old table, one after the other.
+///
+/// Decrypted pages of the file are given back while links are read, so no view of it may be in use then.
 struct LegacyLinks {
     /// The old file.
     let file: LegacyFile
@@ -40,6 +42,7 @@ struct LegacyLinks {
                 if case .int(let target)? = value { try body(row, UInt64(bitPattern: target)) }
                 row += 1
             }
+            if reading.relieve() { try source.renew() }
         }
     }
 
@@ -55,13 +58,16 @@ struct LegacyLinks {
             refs.removeAll(keepingCapacity: true)
             try lists.read(LegacyLinks.step, into: &refs)
             guard !refs.isEmpty else { return }
+            var isRelieved = false
             for ref in refs {
-                try LegacyLinks.forEach(inList: ref, reading) { (targets) throws(StorageError) in
+                let relieves = try LegacyLinks.forEach(inList: ref, reading, relieving: true) { (targets) throws(StorageError) in
                     try control?.check()
                     for target in targets { try body(row, target) }
                 }
+                isRelieved = isRelieved || relieves
                 row += 1
             }
+            if isRelieved { try lists.renew() }
         }
     }
 
@@ -70,19 +76,27 @@ struct LegacyLinks {
     /// - Parameters:
     ///   - element: The element that the column has for the row: 0, or the ref of a tree.
     ///   - reading: The pass that reads.
+    ///   - isRelieving: Whether decrypted pages are given back when they are much.
     ///   - body: Gets target rows.
+    /// - Returns: Whether pages were given back, so that other cursors have to be renewed.
+    @discardableResult
     static func forEach(
-        inList element: UInt64, _ reading: LegacyReading, _ body: ([UInt64]) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        guard element != 0 else { return }
+        inList element: UInt64, _ reading: LegacyReading, relieving isRelieving: Bool = false,
+        _ body: ([UInt64]) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        guard element != 0 else { return false }
         guard element & 1 == 0 else { throw .corrupt(ref: .none, reason: "a list of links is the number \(element >> 1)") }
         var links = LegacyRefs(Ref(element), reading)
         var targets: [UInt64] = []
+        var isRelieved = false
         while true {
             targets.removeAll(keepingCapacity: true)
             try links.read(LegacyLinks.step, into: &targets)
-            guard !targets.isEmpty else { return }
+            guard !targets.isEmpty else { return isRelieved }
             try body(targets)
+            guard isRelieving, reading.relieve() else { continue }
+            try links.renew()
+            isRelieved = true
         }
     }
 }

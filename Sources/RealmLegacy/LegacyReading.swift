@@ -28,7 +28,7 @@ struct LegacyReading {
     /// The same pass for look-ups at any position, whose number is that of the values that need them.
     var unlimited: LegacyReading { LegacyReading(space, nil, keeper) }
 
-    /// The same pass for values that are used up while others are kept.
+    /// The same pass with a keeper of its own, for values that are used up while others are kept.
     var nested: LegacyReading { LegacyReading(space, budget, LegacyKeeper(space.limit)) }
 
     /// How many bytes of decrypted pages are kept.
@@ -80,13 +80,13 @@ extension LegacyReading {
     /// - Returns: Whether they may be kept together. Otherwise nothing is kept, and the caller goes back and reads fewer.
     func fits(_ count: Int, _ read: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         let (left, tableCount) = (budget?.left, keeper.tableCount)
-        keeper.isBounded = count > 1
+        (keeper.isBounded, keeper.isFull) = (count > 1, false)
         defer { keeper.isBounded = false }
         do throws(StorageError) {
             try read()
             return true
         } catch {
-            guard count > 1, error == LegacyKeeper.full else { throw error }
+            guard count > 1, keeper.isFull else { throw error }
             if let left { budget?.left = left }
             keeper.tableCount = tableCount
             keeper.release()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmLegacy
 import RealmTestSupport
 import Synchronization
 import Testing
 
+@testable import RealmLegacy
 @testable import RealmStorage
 
 /// The conversion of an encrypted file keeps a few of its decrypted pages, however large it is.
@@ -50,6 +50,42 @@ import Testing
             file.replaceSubrange(place..<place + pageByteCount, with: sealed)
         }
         return file
+    }
+
+    /// A file of format 9 with a class of lists of one link each to the first row, which lie in different pages.
+    private static func linkingFile(rowCount: Int) -> [UInt8] {
+        var file = OldFileWriter()
+        let gap = [UInt8](repeating: 0, count: 4096)
+        let lists = (0..<rowCount).map { _ in
+            _ = file.node(0x10, gap.count, gap)
+            return file.integers([0])
+        }
+        file.table("class_A", [Column(13, "many", file.tree(lists, leafFlags: 0x40), subspecs: [1])])
+        return file.finish()
+    }
+
+    @Test func `a pass over links gives decrypted pages back, and leaves those of values`() throws {
+        let key = try EncryptionKey(bytes: Fixtures.key), rowCount = 6000
+        try LegacyFixtures.withFile(try Self.encrypted(Self.linkingFile(rowCount: rowCount), key)) { path in
+            let old = try LegacyFile(path: path, key: key)
+            let own = try old.withOwnPages()
+            let table = own.tables[0], kept = old.file.pages?.decryptedByteCount
+            let links = LegacyLinks(file: own, table: table, column: table.spec.columns[0], control: nil)
+            for _ in 0..<2 {
+                var origins: [Int] = [], greatest = 0
+                try links.forEach { origin, target in
+                    #expect(target == 0)
+                    origins.append(origin)
+                    greatest = max(greatest, own.file.pages?.decryptedByteCount ?? 0)
+                }
+                #expect(origins == Array(0..<rowCount))
+                #expect(greatest > 0 && greatest <= 18 << 20, "\(greatest) bytes")
+            }
+            #expect(old.file.pages?.decryptedByteCount == kept)
+            let new = try NewFile(beside: path)
+            #expect(try old.convert(to: new, key: key).isLossless)
+            #expect(try Snapshot(file: try RealmFile(path: new.openPath, key: key)).verify().errors == [])
+        }
     }
 
     @Test func `decrypted pages are given back, and every value is right`() throws {

@@ -39,10 +39,13 @@ struct LegacyKeptValuesTests {
         keeper.isBounded = true
         #expect(try keeper.keep(large, at: Ref(8)).count == large.count)
         #expect(try keeper.keep(large, at: Ref(8)).count == large.count)
-        #expect(throws: LegacyKeeper.full) { try keeper.keep(large, at: Ref(16)) }
-        keeper.isBounded = false
+        #expect(!keeper.isFull)
+        #expect(throws: StorageError.self) { try keeper.keep(large, at: Ref(16)) }
+        #expect(keeper.isFull)
+        (keeper.isBounded, keeper.isFull) = (false, false)
         #expect(try keeper.keep(large, at: Ref(16)).count == large.count)
         #expect(throws: StorageError.self) { try keeper.keep(large, at: Ref(24)) }
+        #expect(!keeper.isFull)
         keeper.release()
         #expect(try keeper.keep(large, at: Ref(24)).count == large.count)
     }

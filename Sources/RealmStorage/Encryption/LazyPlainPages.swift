@@ -37,6 +37,8 @@ internal import Synchronization
     private let grownPageCount: Atomic<Int>
     /// How many pages were decrypted since the last `forget`.
     private let decryptedPageCount = Atomic(0)
+    /// The first and the last page that were decrypted since then; the first one is after the last one when there are none.
+    private let firstDecrypted = Atomic(Int.max), lastDecrypted = Atomic(-1)
     /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
     /// all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
@@ -95,6 +97,18 @@ internal import Synchronization
                 ?? StorageError.refused(
                     .encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
         }
+    }
+
+    /// Makes pages of the same file, which is only read, in memory of their own: `forget` of the ones leaves the others as they are.
+    init(apartFrom other: LazyPlainPages) throws(StorageError) {
+        source = other.source
+        sourceOwner = other.sourceOwner
+        stripes = other.stripes
+        let count = other.pageCount
+        memory = try ReservedMemory(capacity: count * EncryptionLayout.pageByteCount)
+        states = try AtomicBytes(capacity: count)
+        grownPageCount = Atomic(0)
+        try grow(toPageCount: count)
     }
 
     /// Returns why a file is not read with a key whose size no encrypted file has.
@@ -197,7 +211,11 @@ internal import Synchronization
             case .corrupt: state = State.corrupt
             }
             states[page] = state
-            if state == State.ready { decryptedPageCount.wrappingAdd(1, ordering: .relaxed) }
+            if state == State.ready {
+                decryptedPageCount.wrappingAdd(1, ordering: .relaxed)
+                firstDecrypted.min(page, ordering: .relaxed)
+                lastDecrypted.max(page, ordering: .relaxed)
+            }
             return state
         }
     }
@@ -210,10 +228,14 @@ internal import Synchronization
     /// Gives back the memory of all decrypted pages, which are decrypted again when they are needed.
     ///
     /// The bytes that were read before read as zeros until they were made readable again with `ensure`, at the same place.
+    ///
+    /// - Complexity: Linear in the range of the pages that were decrypted since the last call.
     func forget() {
-        for page in 0..<pageCount where states[page] == State.ready { states[page] = State.unknown }
-        memory.forget(byteCount: plainByteCount)
+        let first = firstDecrypted.exchange(Int.max, ordering: .relaxed), last = lastDecrypted.exchange(-1, ordering: .relaxed)
         decryptedPageCount.store(0, ordering: .relaxed)
+        guard first <= last else { return }
+        for page in first...last where states[page] == State.ready { states[page] = State.unknown }
+        memory.forget(first * EncryptionLayout.pageByteCount..<(last + 1) * EncryptionLayout.pageByteCount)
     }
 
     // MARK: - For the writing thread

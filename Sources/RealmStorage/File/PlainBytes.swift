@@ -22,6 +22,20 @@ struct PlainBytes: Sendable {
         owner = mapping
     }
 
+    /// Makes the bytes of a file that is only read, with other decrypted pages.
+    private init(_ other: PlainBytes, pages: LazyPlainPages) {
+        bytes = pages.plain
+        byteCount = other.byteCount
+        self.pages = pages
+        owner = other.owner
+    }
+
+    /// Returns the same bytes with decrypted pages of their own, if the file is encrypted. It is only read.
+    func withOwnPages() throws(StorageError) -> PlainBytes {
+        guard let pages else { return self }
+        return PlainBytes(self, pages: try LazyPlainPages(apartFrom: pages))
+    }
+
     /// Makes the first `byteCount` bytes of a file that may grow.
     init(memory: ReservedMemory, pages: LazyPlainPages?, byteCount: Int) {
         bytes = pages?.plain ?? memory.range

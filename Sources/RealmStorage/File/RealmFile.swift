@@ -70,6 +70,19 @@ package final class RealmFile: Sendable {
         witness = nil
     }
 
+    /// Makes the same file with other bytes.
+    private init(_ other: RealmFile, plain: PlainBytes) {
+        path = other.path
+        header = other.header
+        isEncrypted = other.isEncrypted
+        fileByteCount = other.fileByteCount
+        self.plain = plain
+        witness = other.witness
+    }
+
+    /// Returns the same file, which is only read, with decrypted pages of its own: what one pass gives back, another one keeps.
+    package func withOwnPages() throws(StorageError) -> RealmFile { RealmFile(self, plain: try plain.withOwnPages()) }
+
     /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and
     /// `joinedValues` are alive.
     package func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {

@@ -90,9 +90,13 @@
         unsafe (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
     }
 
-    /// Gives the first bytes of writable memory back to the system, in whole pages; they are zero then.
-    func forget(byteCount: Int) {
-        unsafe System.forget(address, byteCount: min(ReservedMemory.wholePages(byteCount), populated))
+    /// Returns a range of writable memory to the system, with the rest of its first and its last page; it is zero then.
+    func forget(_ range: Range<Int>) {
+        let start = range.lowerBound / System.pageByteCount * System.pageByteCount
+        let end = min(ReservedMemory.wholePages(range.upperBound), populated)
+        guard start >= 0, start < end else { return }
+        // In bounds: both ends lie in what is populated.
+        unsafe System.forget(address + start, byteCount: end - start)
     }
 
     /// Copies `bytes` into writable memory; bytes beyond the populated part trap.
