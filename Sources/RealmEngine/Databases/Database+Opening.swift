@@ -355,9 +355,9 @@ extension Database {
         var storeOptions = options.store
         storeOptions.converts = [.olderFormats, .foreignHistories]
         let converted = try ConvertedFile.open(path: path, key: options.key, isExact: options.isExactPath, options.control)
-        var file = try privateFile(path, converted, options)
-        let report: ConversionReport? =
-            if let converted { converted.report } else { try upgradeReport(of: file.openPath, options.key) }
+        var (file, isOutdated) = try privateFile(path, converted, options)
+        let upgrade = isOutdated ? try upgradeReport(of: file.openPath, options.key) : nil
+        let report = converted?.report ?? upgrade
         var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: converted == nil)
         if let compaction = options.compaction, try compaction.wants(store.current) {
             let compact = try NewFile(beside: temporaryPath)
@@ -394,18 +394,21 @@ extension Database {
     ///   - path: The file that is copied.
     ///   - converted: What it was converted to; nil for a file that is copied itself.
     ///   - options: The key of the file, and what can cancel the work.
+    /// - Returns: The file, and whether opening it upgrades it.
     private static func privateFile(
         _ path: String, _ converted: ConvertedFile?, _ options: OpenOptions
-    ) throws(StorageError) -> NewFile {
-        if let file = converted?.file { return file }
+    ) throws(StorageError) -> (file: NewFile, isOutdated: Bool) {
+        if let file = converted?.file { return (file, false) }
+        var isOutdated = false
         if converted == nil {
             // Errors of the file itself are found before a copy is made.
-            _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
+            let source = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
+            isOutdated = source.file.header.isOutdated
         }
         let file = try NewFile(beside: temporaryPath)
         try FileCopy.copyQuietMoment(
             of: converted?.path ?? path, to: file, options.control, isExact: converted == nil && options.isExactPath)
-        return file
+        return (file, isOutdated)
     }
 
     /// Opens a private copy of a file that will be gone later, such as one that a client has sent. The realm has no path then, and is

@@ -144,7 +144,7 @@ extension FileInspection.Contents {
                 propertyCount: table.spec.publicCount)
         }
         schemaVersion = try file.schemaVersion()
-        version = file.top.flatMap { $0.slotCount > 6 ? $0.version : nil }
+        version = file.top?.statedVersion
         historyType = file.top?.historyType ?? 0
         usedBytes = try file.usedByteCount()
         freeBytes = max(0, file.file.plainByteCount - usedBytes)
@@ -159,7 +159,7 @@ extension FileInspection.Contents {
         }
         let top = snapshot.top
         schemaVersion = snapshot.schemaVersion
-        version = top.ref.isNone || top.slotCount <= 6 ? nil : top.version
+        version = top.statedVersion
         historyType = top.historyType
         let used = top.ref.isNone ? FileHeader.byteCount : try top.usedByteCount(in: snapshot.space)
         usedBytes = used

@@ -202,7 +202,7 @@ package struct FileCopies: Sendable {
             byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
     }
 
-    /// What the newest version in a copy says.
+    /// The contents of the newest version in a copy.
     private struct Contents {
         /// The number of the version; nil in a file of an old format that states none.
         let version: UInt64?
@@ -213,8 +213,7 @@ package struct FileCopies: Sendable {
                 version = try Snapshot(file: file).version
                 return
             }
-            let top = try LegacyFile(file, countsRows: false).top
-            version = top.flatMap { $0.slotCount > 6 ? $0.version : nil }
+            version = try LegacyFile(file, countsRows: false).top?.statedVersion
         }
     }
 

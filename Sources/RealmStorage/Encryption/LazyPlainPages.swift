@@ -83,7 +83,7 @@ internal import Synchronization
         guard EncryptionLayout.fits(fileByteCount: fileByteCount) else {
             throw LazyPlainPages.misfit(source, owner: owner, fileByteCount: fileByteCount, key)
         }
-        let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
+        let count = EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
         let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
         memory = try ReservedMemory(capacity: capacity)
         states = try AtomicBytes(capacity: capacity / EncryptionLayout.pageByteCount)

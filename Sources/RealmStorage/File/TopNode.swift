@@ -50,6 +50,8 @@ package struct TopNode: Sendable {
     package let freeVersions: Ref
     /// The number of this version, counted from 1; 0 when the file does not state it.
     package let version: UInt64
+    /// The number of this version; nil when the file does not state it.
+    package var statedVersion: UInt64? { slotCount > 6 ? version : nil }
     /// The number of the kind of history; see `HistoryType`.
     package let historyType: Int
     /// The root of the history's data, which this program does not read.
@@ -58,6 +60,8 @@ package struct TopNode: Sendable {
     package let historySchemaVersion: UInt64
     /// The id of the file in a synchronized realm.
     package let syncFileID: UInt64
+    /// The id of the file in a synchronized realm; nil when the file does not state it.
+    package var statedSyncFileID: UInt64? { slotCount > 10 ? syncFileID : nil }
     /// How many slots the node has; missing ones read as 0.
     package let slotCount: Int
 

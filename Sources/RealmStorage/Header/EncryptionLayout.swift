@@ -21,16 +21,8 @@ package enum EncryptionLayout {
         fileByteCount >= 2 * pageByteCount && fileByteCount % pageByteCount == 0
     }
 
-    /// Returns how many plain pages an encrypted file of `fileByteCount` bytes has.
-    ///
-    /// - Throws: `.refused(.encryptionKeyWrong)` for a size that no encrypted file has: the usual
-    ///   reason is a key for a plain file.
-    package static func plainPageCount(fileByteCount: Int) throws(StorageError) -> Int {
-        guard fits(fileByteCount: fileByteCount) else {
-            throw .refused(
-                .encryptionKeyWrong(
-                    "a file of \(fileByteCount) bytes cannot be an encrypted Realm file: wrong key for a plain file?"))
-        }
+    /// Returns how many plain pages an encrypted file of `fileByteCount` bytes has, a size for which `fits` is true.
+    package static func plainPageCount(fileByteCount: Int) -> Int {
         let pages = fileByteCount / pageByteCount
         return pages - (pages + pagesPerGroup) / (pagesPerGroup + 1)
     }

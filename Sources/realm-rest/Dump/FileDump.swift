@@ -71,7 +71,6 @@ struct FileDump {
     private mutating func writeFile() {
         let file = original?.file ?? snapshot.file
         let top = original == nil ? snapshot.top : original?.top
-        let slotCount = top.map { $0.ref.isNone ? 0 : $0.slotCount } ?? 0
         writer.beginObject()
         writer.key("format")
         writer.int(file.header.fileFormat)
@@ -82,11 +81,11 @@ struct FileDump {
         writer.key("logicalSize")
         writer.int(top?.logicalSize ?? UInt64(file.plainByteCount))
         writer.key("snapshot")
-        optional(slotCount <= 6 ? nil : top?.version)
+        optional(top?.statedVersion)
         writer.key("historyType")
         writer.int(top?.historyType ?? 0)
         writer.key("syncFileId")
-        optional(slotCount <= 10 ? nil : top?.syncFileID)
+        optional(top?.statedSyncFileID)
         writer.endObject()
     }
 
