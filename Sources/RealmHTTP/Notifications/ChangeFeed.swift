@@ -176,29 +176,20 @@ final class ChangeFeed: Sendable {
     ///
     /// - Throws: `too_many_streams` when the client of the share would exceed its limit; nothing is counted then.
     func join(_ share: ObservedShare) throws(Problem) {
-        let bytes = state.withLock { state -> Int? in
+        let problem = state.withLock { state -> Problem? in
             guard !state.shares.contains(where: { $0.share === share }) else { return nil }
             state.shares.removeAll { $0.share == nil }
+            if let problem = share.take(definitionBytes + state.observedBytes) { return problem }
             state.shares.append(WeakShare(share: share))
-            return definitionBytes + state.observedBytes
+            return nil
         }
-        guard let bytes, let problem = share.add(bytes) else { return }
-        leave(share)
-        throw problem
-    }
-
-    /// Gives back what the feed has counted in a share.
-    private func leave(_ share: ObservedShare) {
-        let bytes = state.withLock { state -> Int in
-            state.shares.removeAll { $0.share == nil || $0.share === share }
-            return definitionBytes + state.observedBytes
-        }
-        _ = share.add(-bytes)
+        if let problem { throw problem }
     }
 
     /// Sets the memory in bytes that the observation takes, and counts the difference in all shares.
     ///
     /// - Returns: The difference; and the problem if that is growth, and all clients that read the feed exceed their limit.
+    @discardableResult
     private func setObserved(_ bytes: Int) -> (growth: Int, problem: Problem?) {
         let (growth, shares) = state.withLock { state in
             defer { state.observedBytes = bytes }
@@ -215,10 +206,14 @@ final class ChangeFeed: Sendable {
     private func count(_ bytes: Int) throws(Problem) {
         let (growth, problem) = setObserved(bytes)
         guard growth > 0 else { return }
-        let total = ObservedMemory.shared.byteCount
-        if total > limits.observedBytes / 4 * 3 { notifications.makeRoomSoon() }
-        if total > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
+        makeRoomIfScarce()
+        if ObservedMemory.shared.byteCount > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
         if let problem { throw problem }
+    }
+
+    /// Has unused definitions make room when all definitions take more than three quarters of what the server permits.
+    private func makeRoomIfScarce() {
+        if ObservedMemory.shared.byteCount > limits.observedBytes / 4 * 3 { notifications.makeRoomSoon() }
     }
 
     /// Counts the memory of the ring anew.
@@ -236,7 +231,7 @@ final class ChangeFeed: Sendable {
     /// Whether the last user of the feed left at the given time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
-    /// Whether the feed has no user, and its observation was given up before it began.
+    /// Whether the feed has no user, and its observation was aborted before it began.
     var isAbandoned: Bool {
         state.withLock { $0.users == 0 && !$0.hasBegun && !$0.isAttaching && $0.failure == nil }
     }
@@ -387,7 +382,7 @@ final class ChangeFeed: Sendable {
                     completion(.success((attached.version, attached.contents)))
                 }
             case .failure(let error):
-                if failure != nil { notifications.forget(self) } else { _ = notifications.dropAbandoned(self) }
+                if failure != nil { notifications.forget(self) } else { notifications.dropAbandoned(self) }
                 completion(.failure(ChangeFeed.problem(error)))
             }
             for action in waiting { action() }
@@ -501,6 +496,7 @@ extension ChangeFeed: ObservationListener {
                 }
                 if encoded.isLast { state.end = version }
             }
+            makeRoomIfScarce()
         } catch {
             // A change that cannot be encoded, because the file is damaged there, costs subscribers their position:
             // they read the contents again, and get the error if it still occurs.
@@ -542,7 +538,7 @@ extension ChangeFeed: ObservationListener {
         }
         withExtendedLifetime(old) {}
         // The hub has ended the observation.
-        _ = setObserved(0)
+        setObserved(0)
         notifications.noteChange(self)
     }
 
@@ -559,7 +555,7 @@ extension ChangeFeed: ObservationListener {
             ChangeFeed.countRing(&state)
             return state.attachment
         }
-        _ = setObserved(0)
+        setObserved(0)
         if let attachment { hub.detachNow(attachment) }
         notifications.forget(self)
         notifications.noteChange(self)

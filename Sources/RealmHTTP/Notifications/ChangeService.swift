@@ -39,6 +39,10 @@ final class ChangeService: Sendable {
         var isEnding = false
         /// Whether a timer is set that ends registrations which have expired.
         var willSweep = false
+        /// Whether a worker is about to evict the unused feeds of all realms.
+        var willMakeRoom = false
+        /// The views whose notifications are looked at soon, to end them if nobody uses them.
+        var watched: Set<View> = []
     }
 
     private let state = RankedMutex(.changeService, State())
@@ -65,29 +69,65 @@ final class ChangeService: Sendable {
     /// - Throws: `shutting_down` when the server is stopping.
     func notifications(of database: Database, for scope: (any VersionScope)?) throws(Problem) -> RealmNotifications {
         let view = View(database: ObjectIdentifier(database), scope: scope?.identity)
-        let notifications = state.withLock { state -> RealmNotifications? in
-            guard !state.isEnding else { return nil }
-            if let known = state.realms[view] { return known }
+        let (notifications, isNew) = state.withLock { state -> (RealmNotifications?, Bool) in
+            guard !state.isEnding else { return (nil, false) }
+            if let known = state.realms[view] { return (known, false) }
             let notifications = RealmNotifications(
                 database, scope: scope, limits: liveLimits, metrics: metrics, timers: timers,
                 submit: { [workers, name = database.name.text] job in
                     // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
                     workers.submitContinuation(for: "realm " + name, job)
                 },
-                didRunEmpty: { [weak self, workers, name = database.name.text] in
-                    // Ending a hub may wait for its thread.
-                    guard view.scope != nil else { return }
-                    _ = workers.submitContinuation(for: "realm " + name) { [weak self] in self?.release(view) }
-                },
-                makeRoom: { [weak self] in
-                    for realm in self?.realms ?? [] { realm.dropIdle() }
-                })
+                didRunEmpty: { [weak self, name = database.name.text] in self?.watch(view, ofRealm: name) },
+                makeRoom: { [weak self] in self?.makeRoom() }, makeRoomSoon: { [weak self] in self?.makeRoomSoon() })
             state.realms[view] = notifications
-            return notifications
+            return (notifications, true)
         }
         guard let notifications else { throw Problem(.shuttingDown, "the server is shutting down") }
+        // The request may name something unknown, and then uses them for nothing.
+        if isNew { watch(view, ofRealm: database.name.text) }
         return notifications
     }
+
+    // MARK: - Unused notifications
+
+    /// How many seconds after a reason to do so notifications are looked at. Clients that try again meanwhile find them.
+    private static let secondsToLook = 1.0
+
+    /// Has a worker end the notifications of a scope soon if nobody uses them then. Those for everything stay as long as the realm.
+    private func watch(_ view: View, ofRealm name: String) {
+        guard view.scope != nil, state.withLock({ $0.watched.insert(view).inserted }) else { return }
+        timers.set(at: Instant.now().adding(seconds: ChangeService.secondsToLook)) { [weak self] in
+            // Ending a hub may wait for its thread.
+            _ = self?.workers.submitContinuation(for: "realm " + name) { [weak self] in self?.endWatch(of: view, ofRealm: name) }
+        }
+    }
+
+    /// Ends the notifications of a scope if nobody uses them, and looks again later if a request still refers to them.
+    private func endWatch(of view: View, ofRealm name: String) {
+        state.withLock { _ = $0.watched.remove(view) }
+        release(view)
+        // Whoever begins to use them has them watched again in the end.
+        if state.withLock({ $0.realms[view]?.isUnused }) == true { watch(view, ofRealm: name) }
+    }
+
+    /// Evicts the unused feeds of all realms.
+    private func makeRoom() { for realm in realms { realm.dropIdle() } }
+
+    /// Has a worker evict the unused feeds of all realms, unless one is about to.
+    private func makeRoomSoon() {
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.willMakeRoom = true }
+            return !state.willMakeRoom
+        }
+        guard isFirst else { return }
+        _ = workers.submitContinuation(for: WorkerPool.server) { [weak self] in
+            self?.state.withLock { $0.willMakeRoom = false }
+            self?.makeRoom()
+        }
+    }
+
+    // MARK: - Registrations and ends
 
     /// The notifications of all realms that were observed.
     var realms: [RealmNotifications] { state.withLock { Array($0.realms.values) } }

@@ -2,7 +2,8 @@
 
 internal import RealmStorage
 
-/// The memory of observed definitions by the clients that read them. A definition that several clients read counts for each.
+/// The memory of observed definitions by the clients that read them. A definition counts once for each stream, poll and registration
+/// that reads it.
 ///
 /// Any thread may use it.
 final class ObservedShares: Sendable {
@@ -14,14 +15,19 @@ final class ObservedShares: Sendable {
 
     /// Counts more bytes of a client, or fewer if negative.
     ///
+    /// - Parameters:
+    ///   - count: How many more.
+    ///   - client: The client, by the bytes of its name.
+    ///   - refuses: Whether nothing is counted beyond the limit of the client.
     /// - Returns: The problem when the client exceeds its limit then.
-    fileprivate func add(_ count: Int, to client: [UInt8]) -> Problem? {
+    fileprivate func add(_ count: Int, to client: [UInt8], refusing refuses: Bool = false) -> Problem? {
         let limit = liveLimits.current.observedBytesPerPrincipal
-        let fits = bytes.withLock { bytes in
+        let fits = bytes.withLock { bytes -> Bool in
             // Differences may arrive in another order than they arose, so that the sum is below 0 for a moment.
             let total = bytes[client, default: 0] + count
-            bytes[client] = total == 0 ? nil : total
-            return total <= limit || client.isEmpty
+            let fits = total <= limit || client.isEmpty
+            if fits || !refuses { bytes[client] = total == 0 ? nil : total }
+            return fits
         }
         guard !fits else { return nil }
         return Problem.overLimit(.tooManyStreams, "the observed definitions of one client take too much memory", limit: limit)
@@ -49,6 +55,15 @@ final class ObservedShare: Sendable {
     func add(_ count: Int) -> Problem? {
         bytes.withLock { $0 += count }
         return shares.add(count, to: client)
+    }
+
+    /// Adds the size of a further definition.
+    ///
+    /// - Returns: The problem when the client would exceed its limit then; nothing is added.
+    func take(_ count: Int) -> Problem? {
+        if let problem = shares.add(count, to: client, refusing: true) { return problem }
+        bytes.withLock { $0 += count }
+        return nil
     }
 
     deinit { _ = shares.add(-bytes.withLock { $0 }, to: client) }

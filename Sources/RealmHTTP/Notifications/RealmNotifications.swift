@@ -30,8 +30,6 @@ final class RealmNotifications: Sendable {
         /// The version of the last change of the schema that was more than additions. Positions
         /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
-        /// Whether a worker is about to evict unused definitions of all realms.
-        var willMakeRoom = false
         /// Whether the schema has changed in the current round, so that all subscribers are
         /// notified.
         var hasNewSchema = false
@@ -91,10 +89,12 @@ final class RealmNotifications: Sendable {
     private let timers: TimerQueue
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
-    /// Called when the last unused feed was evicted and there is no subscriber.
+    /// Called when the last feed was removed and there is no subscriber.
     private let didRunEmpty: @Sendable () -> Void
     /// Evicts the unused feeds of all realms.
     let makeRoom: @Sendable () -> Void
+    /// Has a worker evict the unused feeds of all realms soon, once however many feeds have grown.
+    let makeRoomSoon: @Sendable () -> Void
     private let state = RankedMutex(.realmNotifications, State())
 
     /// The epochs of the realm, of which there are several only for a followed file.
@@ -123,14 +123,16 @@ final class RealmNotifications: Sendable {
     ///   - metrics: The counts of all realms.
     ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
-    ///   - didRunEmpty: Called when the last unused feed was evicted and there is no subscriber.
+    ///   - didRunEmpty: Called when the last feed was removed and there is no subscriber.
     ///   - makeRoom: Evicts the unused feeds of all realms.
+    ///   - makeRoomSoon: Has a worker do that.
     init(
         _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void,
-        makeRoom: @escaping @Sendable () -> Void
+        makeRoom: @escaping @Sendable () -> Void, makeRoomSoon: @escaping @Sendable () -> Void
     ) {
         self.makeRoom = makeRoom
+        self.makeRoomSoon = makeRoomSoon
         self.database = database
         self.scope = scope
         hub = database.observations(for: scope)
@@ -286,7 +288,8 @@ final class RealmNotifications: Sendable {
     /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
     /// resume; beyond the limit, the ones that were unused for longest are evicted.
     func release(_ feed: ChangeFeed) {
-        guard feed.release(), !dropAbandoned(feed) else { return }
+        guard feed.release() else { return }
+        if dropAbandoned(feed) { return }
         let (excess, sets) = state.withLock { state -> ([ChangeFeed], Bool) in
             defer { state.willDrop = true }
             let bytes = ObservedMemory.shared.byteCount - limits.observedBytes / 2
@@ -333,17 +336,20 @@ final class RealmNotifications: Sendable {
         for feed in unused { feed.close() }
     }
 
-    /// Removes a feed whose observation did not begin, so that no client can resume, if no client uses it.
+    /// Removes an unused feed whose observation never began. No client can resume from it.
     ///
     /// - Returns: Whether it was removed.
+    @discardableResult
     func dropAbandoned(_ feed: ChangeFeed) -> Bool {
         let isAbandoned = state.withLock { state in
             guard feed.isAbandoned else { return false }
             state.remove(feed)
             return true
         }
-        if isAbandoned { feed.close() }
-        return isAbandoned
+        guard isAbandoned else { return false }
+        feed.close()
+        if isUnused { didRunEmpty() }
+        return true
     }
 
     /// Removes a feed that has failed. Its subscribers find the failure when they read from it.
@@ -382,8 +388,8 @@ final class RealmNotifications: Sendable {
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
-    ///   - deadline: When the observations that begin are given up, if that is before the time of a read.
-    ///   - isWanted: Returns whether anybody still waits for them. Called on the thread of the hub.
+    ///   - deadline: When beginning observations are aborted, if earlier than the time of a read.
+    ///   - isWanted: Returns whether the client still waits. Called on the thread of the hub.
     ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
         _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
@@ -409,19 +415,6 @@ final class RealmNotifications: Sendable {
     /// Notes that a feed has a new change set, so that its subscribers are notified at the end of
     /// the round.
     func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
-
-    /// Has a worker evict the unused feeds of all realms soon, once however many feeds have grown.
-    func makeRoomSoon() {
-        let isFirst = state.withLock { state -> Bool in
-            defer { state.willMakeRoom = true }
-            return !state.willMakeRoom
-        }
-        guard isFirst else { return }
-        _ = work { [weak self] in
-            self?.state.withLock { $0.willMakeRoom = false }
-            self?.makeRoom()
-        }
-    }
 
     /// Notes a change of the schema. Every feed reports the same change, and only the first report
     /// counts.
