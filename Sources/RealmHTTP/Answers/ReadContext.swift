@@ -15,7 +15,7 @@ final class ReadContext: Sendable {
     let database: Database
     /// The version that is read. It never changes.
     let version: Version
-    /// The identity of the rights by which the sender sees a part of the version; empty for one who sees all of it.
+    /// The identity of the rights that hide a part of the version from the sender; empty if they hide nothing.
     let rightsIdentity: String
 
     /// The request as it was received, with its budget and its header fields.
@@ -46,7 +46,13 @@ final class ReadContext: Sendable {
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
         version = (lease?.version ?? call.version ?? database.current).shown(by: call.request.scope)
         let whole = version.snapshot.scope?.base ?? version.snapshot
-        rightsIdentity = (call.request.scope as? RightsScope).flatMap { $0.isPart(of: whole) ? $0.identity : nil } ?? ""
+        // A scope of another kind may hide something.
+        rightsIdentity =
+            if let scope = call.request.scope {
+                (scope as? RightsScope)?.isPart(of: whole) == false ? "" : scope.identity
+            } else {
+                ""
+            }
         call.request.version = version.tokenText
         call.request.readsSnapshot = lease != nil
         try requireMinimumVersion()

@@ -304,7 +304,7 @@ final class ConnectionRecord: Sendable {
 
     /// How long after the arrival of its request a client that closed only its sending direction is
     /// still believed to wait for the response.
-    static let secondsOfHalfClosed = 1.0
+    private static let secondsOfHalfClosed = 1.0
     /// The event `POLLRDHUP`, which the headers show only with special definitions: the client
     /// closed its sending direction.
     private static let closedDirection = 0x2000

@@ -372,6 +372,8 @@ internal import Synchronization
             stage = .answering
             guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
             holdAnswer(of: request)
+            // What a write has begun goes on without its client.
+            if request.changesNothing { watchClient(of: request) }
             begin(self)
             return true
         }
@@ -412,11 +414,17 @@ internal import Synchronization
         stage = .answering
         guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
         holdAnswer(of: request)
+        watchClient(of: request)
+        workers.submit(for: request, to: self) { [self] in complete(work()) }
+        return true
+    }
+
+    /// Has the work find out whether the client has left. The connection is suspended until the response exists, so its socket is
+    /// open.
+    private func watchClient(of request: Request) {
         request.budget.isStillWanted = { [record, arrival] in
             !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
         }
-        workers.submit(for: request, to: self) { [self] in complete(work()) }
-        return true
     }
 
     /// Has the work charge what it produces to the memory for unsent responses as it grows.
@@ -529,16 +537,6 @@ extension Exchange: ResponsePromise, Suspended {
         // afterwards.
         endWatch()
         unsafe server.suspensions.resume(connection, for: self, through: record.resumptions)
-    }
-
-    /// Whether the client still waits for the response, which does not exist yet. The connection is suspended until it does, so
-    /// its socket is open.
-    var isAwaited: Bool {
-        let isPending = outcome.withLock { outcome -> Bool in
-            if case .pending = outcome { return true }
-            return false
-        }
-        return isPending && !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
     }
 
     /// Has an action called if the client closes its side while the connection is suspended. Only

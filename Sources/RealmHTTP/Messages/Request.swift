@@ -102,7 +102,7 @@ package final class Request: @unchecked Sendable {
     package var query: String?
     /// The version token that the response was made from, for the log.
     package var version: String?
-    /// Whether the request has no effect but its answer, so that it need not be begun once its client has left.
+    /// Whether the request only reads, so that it need not be begun once its client has left.
     package var changesNothing = false
     /// Whether the request reads a snapshot that the client leased. Such responses are not cached,
     /// because the lease may expire before the version does.

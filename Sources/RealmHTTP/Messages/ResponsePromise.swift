@@ -10,10 +10,6 @@ package protocol ResponsePromise: AnyObject, Sendable {
     /// - Parameter response: The response, not yet finished by the handler.
     func complete(_ response: Response)
 
-    /// Whether the client still waits, as far as its connection shows. It is read before work begins, while the promise is not
-    /// completed.
-    var isAwaited: Bool { get }
-
     /// Registers an action for the case that the client closes its side of the connection while the
     /// response is awaited.
     ///
@@ -23,9 +19,4 @@ package protocol ResponsePromise: AnyObject, Sendable {
     /// - Parameter action: Called at most once, on the thread that watches suspended connections;
     ///   it must be short.
     func onDisconnect(_ action: @escaping @Sendable () -> Void)
-}
-
-extension ResponsePromise {
-    /// True, for promises that know of no connection.
-    package var isAwaited: Bool { true }
 }

@@ -38,7 +38,7 @@ package struct Standing: Sendable {
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
-    /// Throws why what was admitted before must not go on.
+    /// Throws the reason for which an admitted request must not continue.
     func require() throws(Problem) {
         if let problem { throw problem }
     }

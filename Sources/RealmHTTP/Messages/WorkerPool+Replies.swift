@@ -3,19 +3,24 @@
 internal import RealmStorage
 
 extension WorkerPool {
+    /// After how many seconds in the queue a client is asked for. A job that starts at once costs nothing more.
+    private static let secondsToAsk = 0.05
+
     /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
     /// `overloaded` instead.
     ///
-    /// All requests that need a worker pass here, so a full queue is answered in one place. A request that has no effect but its
-    /// answer, and whose client has left meanwhile, is not begun.
+    /// All requests that need a worker pass here, so a full queue is answered in one place. A request that only reads, and whose
+    /// client has left while it waited, is not begun.
     ///
     /// - Parameters:
     ///   - request: The request, whose client's share of the queue is used.
     ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
     ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
+        let start = Instant.now()
         let isQueued = submit(for: request.account) {
-            if request.changesNothing, !promise.isAwaited {
+            let hasWaited = Instant.now().seconds(since: start) > WorkerPool.secondsToAsk
+            if request.changesNothing, hasWaited, request.budget.isStillWanted?() == false {
                 promise.complete(Response(Problem(WorkStop.cancelled), for: request))
             } else {
                 job()

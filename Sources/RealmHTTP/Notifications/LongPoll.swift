@@ -37,8 +37,6 @@ final class LongPoll: ChangeSubscriber {
         /// Whether the wait has ended, because of its time, a client that left, or a server that
         /// stops: the poll is answered with what there is.
         var isUrgent = false
-        /// Whether the client has closed its side of the connection.
-        var hasLeft = false
     }
 
     /// The number of change sets at which a response ends. The client gets the rest with its next
@@ -104,8 +102,6 @@ final class LongPoll: ChangeSubscriber {
     /// Aligns the subscriptions, and then answers or waits for changes. Returns at once.
     func begin() {
         registration?.open(self)
-        // A client that disconnects gives its share of the limits back.
-        promise.onDisconnect { [weak self] in self?.leave() }
         guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
         let isFirst = options.start == .beginning && options.wantsSnapshots
         align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
@@ -116,26 +112,13 @@ final class LongPoll: ChangeSubscriber {
     private func align(wantsContents: Bool) {
         notifications.align(
             reader.subs, wantsContents: wantsContents, countedIn: registration == nil ? slot.share : nil,
-            isWanted: { [self] in isWanted }
+            isWanted: { [self] in !state.withLock { $0.isAnswered } && call.request.budget.isStillWanted?() ?? true }
         ) { [self] result in
             switch result {
             case .failure(let problem): fail(problem)
             case .success(let aligned): start(aligned, hasContents: wantsContents)
             }
         }
-    }
-
-    /// Whether anybody waits for the answer.
-    private var isWanted: Bool {
-        let (isAnswered, hasLeft) = state.withLock { ($0.isAnswered, $0.hasLeft) }
-        guard hasLeft else { return !isAnswered }
-        return !isAnswered && Instant.now().seconds(since: call.request.arrival) <= ConnectionRecord.secondsOfHalfClosed
-    }
-
-    /// Ends the wait, because the client has closed its side of the connection.
-    private func leave() {
-        state.withLock { $0.hasLeft = true }
-        finish()
     }
 
     /// Answers if there are snapshots, a reset or a new position to deliver; otherwise waits for
@@ -165,6 +148,8 @@ final class LongPoll: ChangeSubscriber {
             timers.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
                 self?.finish()
             }
+            // A client that disconnects gives its share of the limits back.
+            promise.onDisconnect { [weak self] in self?.finish() }
         } else {
             finish()
         }
