@@ -250,9 +250,7 @@ package final class ImportRun {
             reader.endRows()
             for place in places { try write(try namingLinks(in: try reader.object(at: place))) }
         }
-        var objects: [ImportedObject] = []
-        objects.reserveCapacity(read.count)
-        for object in read { objects.append(try namingLinks(in: object)) }
+        let objects = try namingLinks(in: read)
         if !objects.isEmpty, try !writeTogether(objects) { for object in objects { try write(object) } }
     }
 
@@ -359,6 +357,19 @@ package final class ImportRun {
         guard audit.takesMoreKeys else { return audit.countKey() }
         let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
         audit.add(key: key ?? KeyText.text(place.object), of: className)
+    }
+
+    /// Returns objects of one class with links in place of bare keys.
+    private func namingLinks(in objects: [ImportedObject]) throws(Problem) -> [ImportedObject] {
+        guard let first = objects.first else { return objects }
+        let hasLinks = try Problem.writing(InputPlace(line: first.line)) { () throws(WriteError) in
+            try session.hasLinks(first.className)
+        }
+        guard hasLinks else { return objects }
+        var named: [ImportedObject] = []
+        named.reserveCapacity(objects.count)
+        for object in objects { named.append(try namingLinks(in: object)) }
+        return named
     }
 
     /// Returns an object with links in place of bare keys, which may be those of objects that come later.

@@ -31,15 +31,18 @@ struct TextBatch {
         otherwise: (Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Mask {
         var matches = Mask.none
-        texts.reserveCapacity(candidates.count)
-        rows.reserveCapacity(candidates.count)
         try candidates.forEach { row throws(StorageError) in
             if let leaf = try leaf(row), leaf.count < TextBatch.fewTexts {
+                if rows.isEmpty {
+                    texts.reserveCapacity(candidates.count)
+                    rows.reserveCapacity(candidates.count)
+                }
                 try append(leaf, of: row)
             } else {
                 matches[row] = try otherwise(row)
             }
         }
+        guard !rows.isEmpty else { return matches }
         found.reserveCapacity(texts.count)
         try pattern.pattern.match(texts, &found, cancellation)
         // `ALL` is decided by a text that does not match, the others by one that does.

@@ -133,10 +133,11 @@ final class CancellationCheck {
         return true
     }
 
-    /// Leaves this check, which belongs to a helper of a query, a share of what the query may keep.
+    /// Leaves this check, which belongs to a helper of a query, a share of what the query may keep. The thread of the query keeps the
+    /// whole limit.
     ///
     /// - Parameters:
-    ///   - count: The number of shares.
+    ///   - count: The number of shares: of the helpers, and one more.
     ///   - limit: The number of values that the query may hold.
     func limitToShare(of count: Int, holding limit: Int) {
         valueLimit = limit / count

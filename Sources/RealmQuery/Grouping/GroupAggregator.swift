@@ -22,12 +22,14 @@ protocol GroupAggregator: AnyObject {
     /// Returns the aggregate of a group, which may have had no value.
     func result(of group: Int) -> AggregateResult
 
-    /// Gives the memory of the groups back, which have no results any more.
+    /// Releases the memory of the groups. `result` must not be called afterwards.
     func release()
 }
 
 extension GroupAggregator {
-    /// Returns the aggregates of the groups from the first on, instead of which nothing is kept.
+    /// Returns the aggregates of the first groups, and releases the memory of all groups.
+    ///
+    /// - Parameter count: The number of groups.
     func takeResults(_ count: Int) -> [AggregateResult] {
         let results = (0..<count).map { result(of: $0) }
         release()

@@ -89,7 +89,7 @@ final class Grouper {
     private var byteCount: Int {
         let keys = first.byteCount + further.reduce(0) { $0 + $1.byteCount } + pairs.reduce(0) { $0 + $1.byteCount }
         let result = (1 + further.count) * MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
-        // A result takes the place of what its aggregate has kept.
+        // The results of one aggregator after the other take the place of what it has kept for the groups.
         let aggregates = aggregators.reduce(0) { $0 + max($1.bytesPerGroup, MemoryLayout<AggregateResult>.stride) }
         return keys + count * (result + aggregates)
     }

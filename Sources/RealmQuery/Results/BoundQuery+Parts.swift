@@ -24,8 +24,11 @@ extension BoundQuery {
         let board = ScanBoard(parts)
         defer { board.stop() }
         if let helpers {
-            let (makeTwin, valueLimit, shareCount) = (makeTwin, cancellation.holdLimit, helpers.limit + 1)
-            helpers.begin(parts.count - 1) {
+            let helperCount = min(helpers.limit, max(0, parts.count - 1))
+            // This thread keeps the whole limit, as it does what helpers cannot do with their shares. All of them together keep less
+            // than twice the limit.
+            let (makeTwin, valueLimit, shareCount) = (makeTwin, cancellation.holdLimit, helperCount + 1)
+            helpers.begin(helperCount) {
                 BoundQuery.help(with: board, requests, makeTwin) { $0.limitToShare(of: shareCount, holding: valueLimit) }
             }
         }
@@ -37,8 +40,8 @@ extension BoundQuery {
         return board.results.compactMap { $0 }
     }
 
-    /// Takes parts as long as there are any. Whatever goes wrong is left for the thread of the query, which meets it, too; so is a part
-    /// for which a helper would have to keep more than its share.
+    /// Takes parts as long as there are any. The thread of the query does a part that fails here, and gets the error if it fails again;
+    /// so it does a part for which a helper would have to keep more than its share.
     private static func help(
         with board: ScanBoard, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
         limiting limit: (CancellationCheck) -> Void

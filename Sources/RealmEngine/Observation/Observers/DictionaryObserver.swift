@@ -12,6 +12,8 @@ final class DictionaryObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
     /// The class of the linked objects; nil for other values.
     private let target: TableKey?
+    /// Whether values may be links, which are null for listeners who may not see where they lead.
+    private let mayHide: Bool
     /// Limits the time of each evaluation.
     private let clock: EvaluationClock
     /// The number of entries in the version that the observer is at.
@@ -29,6 +31,7 @@ final class DictionaryObserver: TargetObserver {
         self.clock = clock
         let column = try property.column(in: snapshot)
         target = column.type == .link ? column.targetTable : nil
+        mayHide = column.type == .link || column.type == .mixed
         try restart(at: snapshot)
         if isGone { throw .notFound }
     }
@@ -94,9 +97,9 @@ final class DictionaryObserver: TargetObserver {
             return nil
         }
         var log = range.log.operations(on: property)
-        if !modified.isEmpty { try DictionaryObserver.mark(modified, in: new, &log) }
-        if range.to.snapshot.scope != nil, let old = try entries(in: range.from.snapshot) {
-            try DictionaryObserver.markTurned(from: old, to: new, &log)
+        if !modified.isEmpty { try mark(modified, in: new, &log) }
+        if mayHide, range.to.snapshot.scope != nil, let old = try entries(in: range.from.snapshot) {
+            try markTurned(from: old, to: new, &log)
         }
         let changes = log.changes()
         let oldCount = count
@@ -118,16 +121,22 @@ final class DictionaryObserver: TargetObserver {
         let changes = CollectionChanges(
             deletions: oldKeys.indices.filter { !after.contains(oldKeys[$0]) },
             insertions: newKeys.indices.filter { !before.contains(newKeys[$0]) }, modified: Array(newKeys.indices))
-        return changes.isEmpty ? nil : .dictionary(try observed(try change(changes, new, range)))
+        guard !changes.isEmpty else { return nil }
+        return .dictionary(
+            DictionaryChange(
+                deleted: changes.deletions.map { oldKeys[$0] }, inserted: changes.insertions.map { newKeys[$0] },
+                modified: changes.modificationsNew.map { newKeys[$0] }, insertedPlaces: changes.insertions,
+                modifiedPlaces: changes.modificationsNew, isCleared: false, isRootDeleted: false, count: count))
     }
 
     /// Adds a modification for each entry whose linked object was modified.
-    private static func mark(
+    private func mark(
         _ modified: Set<ObjectKey>, in entries: DictionaryView, _ log: inout ListChangeLog
     ) throws(StorageError) {
         var cursor = entries.entries()
         var index = 0
         while let entry = try cursor.next() {
+            try clock.read(index)
             if case .link(_, let key) = entry.value, modified.contains(key) { log.modify(at: index) }
             index += 1
         }
@@ -135,16 +144,22 @@ final class DictionaryObserver: TargetObserver {
 
     /// Adds a modification for each entry that is null before or after, as its object has come into the view of the listeners
     /// or left it.
-    private static func markTurned(
+    private func markTurned(
         from old: DictionaryView, to new: DictionaryView, _ log: inout ListChangeLog
     ) throws(StorageError) {
         var before: [DictionaryKey: Bool] = [:]
         before.reserveCapacity(old.count)
         var cursor = old.entries()
-        while let entry = try cursor.next() { before[entry.key] = entry.value.isNull }
-        cursor = new.entries()
         var index = 0
         while let entry = try cursor.next() {
+            try clock.read(index)
+            before[entry.key] = entry.value.isNull
+            index += 1
+        }
+        cursor = new.entries()
+        index = 0
+        while let entry = try cursor.next() {
+            try clock.read(index)
             if let wasNull = before[entry.key], wasNull != entry.value.isNull { log.modify(at: index) }
             index += 1
         }

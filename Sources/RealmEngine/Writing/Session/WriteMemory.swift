@@ -34,8 +34,8 @@ package final class WriteMemory: Sendable, Equatable {
 
     /// Counts more bytes of a transaction.
     ///
-    /// A transaction that has as much as all others together is granted more, as is the only one: its own limit bounds it, and small
-    /// ones must not end what has gone further. Writes without a client, such as attaching, are granted too.
+    /// A transaction that has as much as all others together is granted more, as is the only one, so small writes do not abort a large
+    /// one; its own limit bounds it. Writes without a client, such as attaching, are granted too.
     ///
     /// - Parameters:
     ///   - bytes: How many more.

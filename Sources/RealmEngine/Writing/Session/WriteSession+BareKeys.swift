@@ -4,6 +4,11 @@ internal import RealmStorage
 
 /// Replaces bare keys by links, so that an import knows the targets before it writes.
 extension WriteSession {
+    /// Returns whether a class has properties with links or embedded objects; false for an unknown class.
+    package func hasLinks(_ className: String) throws(WriteError) -> Bool {
+        try classTable(named: className)?.columns.contains { $0.type == .link } ?? false
+    }
+
     /// Returns a body in which links stand in place of the bare keys of their targets, also inside of embedded objects.
     ///
     /// What cannot be the key of its target stays as it is, so that writing it fails as it would anyway; so does the member of a
@@ -20,11 +25,24 @@ extension WriteSession {
         return try aside { () throws(WriteError) -> InputObject in
             // Whether the object is made or changed is not known yet.
             var named = body
+            var former: Set<Int>?
             for action in [WriteAction.create, .update] where restriction.allowance(action, table) != nil {
                 restriction.action = action
+                let hidden = fields(of: table)?.hidden
+                // The same members are named by both, unless embedded classes differ.
+                guard former == nil || former != hidden || hasEmbedded(table) else { continue }
+                former = hidden
                 named = try namingLinks(in: named, of: table)
             }
             return named
+        }
+    }
+
+    /// Returns whether objects of a table may have embedded ones.
+    private func hasEmbedded(_ table: TableState) -> Bool {
+        table.columns.contains { column in
+            guard column.type == .link, let key = column.targetTable else { return false }
+            return (try? self.table(key))?.kind == .embedded
         }
     }
 

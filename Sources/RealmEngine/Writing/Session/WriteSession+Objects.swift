@@ -143,14 +143,16 @@ extension WriteSession {
     /// Returns a property of an object's class; throws `notFound` when the class has none with this name.
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
-        // The write may have done something else with another object before.
-        if let restriction { restriction.action = restriction.made.contains(place) ? .create : .update }
-        guard let column = knownColumn(name, of: table) else {
-            var error = unknown(name, table)
-            error.code = .notFound
-            throw error
+        return try aside { () throws(WriteError) -> Column in
+            // The write may have done something else with another object before.
+            if let restriction { restriction.action = restriction.made.contains(place) ? .create : .update }
+            guard let column = knownColumn(name, of: table) else {
+                var error = unknown(name, table)
+                error.code = .notFound
+                throw error
+            }
+            return column
         }
-        return column
     }
 
     /// Writes one property of an object, replacing its value or its whole collection.
