@@ -15,7 +15,7 @@ package struct FileInspection: Sendable {
     /// The reason why the contents cannot be read; nil when they can.
     package let failure: StorageError?
     /// The way in which a server would open the file.
-    package let outlook: FileOutlook
+    package private(set) var outlook: FileOutlook
 
     /// The contents of the newest version of a file.
     package struct Contents: Sendable {
@@ -106,6 +106,9 @@ package struct FileInspection: Sendable {
         default: return error
         }
     }
+
+    /// Changes the outlook to that of a server that is for reading only.
+    package mutating func restrictToReading() { outlook = outlook.onlyReading }
 
     /// Whether the file is a Realm file; nil when it could also be an encrypted one.
     package var isRealm: Bool? {

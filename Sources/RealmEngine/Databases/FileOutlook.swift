@@ -103,6 +103,15 @@ package enum FileOutlook: Sendable, Equatable {
         }
     }
 
+    /// The outlook on a server that is for reading only.
+    var onlyReading: FileOutlook {
+        switch self {
+        case .written, .upgraded, .copied: return .onlyRead(nil)
+        case .converted(let mode): return .converted(mode.onlyReading)
+        case .onlyRead, .followed, .refused: return self
+        }
+    }
+
     /// The mode in which the file is served; nil for none.
     package var mode: Database.Mode? { try? servedMode() }
 
@@ -160,4 +169,9 @@ package enum FileOutlook: Sendable, Equatable {
         default: return nil
         }
     }
+}
+
+extension Database.Mode {
+    /// The mode on a server that is for reading only.
+    package var onlyReading: Database.Mode { self == .follow ? .follow : .readOnly }
 }

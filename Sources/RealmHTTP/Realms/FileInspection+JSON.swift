@@ -26,10 +26,8 @@ extension FileInspection {
     /// Writes the document that describes the file. Members that are not known are left out, and named in `unknown`, so no member
     /// that is left out, and no empty list, can be taken for a fact.
     ///
-    /// - Parameters:
-    ///   - writer: The writer, at a place where a value may follow.
-    ///   - isReadOnly: Whether the whole server is for reading only.
-    package func write(to writer: inout JSONWriter, isReadOnly: Bool = false) {
+    /// - Parameter writer: The writer, at a place where a value may follow.
+    package func write(to writer: inout JSONWriter) {
         var unknown: [String] = []
         func member<Value>(_ name: StaticString, _ value: Value?, _ write: (Value) -> Void) {
             if let value { write(value) } else { unknown.append(name.description) }
@@ -56,7 +54,7 @@ extension FileInspection {
         member("classes", contents) { FileInspection.write(classes: $0.tables, to: &writer) }
         member("otherTables", contents) { FileInspection.write(others: $0.tables, to: &writer) }
         writer.key("opening")
-        FileInspection.write(opening: outlook, isReadOnly: isReadOnly, to: &writer)
+        FileInspection.write(opening: outlook, to: &writer)
         if let failure { FileInspection.write(problem: Problem(opening: failure), to: &writer) }
         writer.key("unknown")
         writer.beginArray()
@@ -95,10 +93,10 @@ extension FileInspection {
     }
 
     /// Writes what a server does with the file.
-    private static func write(opening outlook: FileOutlook, isReadOnly: Bool, to writer: inout JSONWriter) {
+    private static func write(opening outlook: FileOutlook, to writer: inout JSONWriter) {
         writer.beginObject()
-        if let mode = outlook.mode?.text(isReadOnly: isReadOnly) {
-            writer.member("mode", text: mode)
+        if let mode = outlook.mode {
+            writer.member("mode", text: mode.rawValue)
         } else {
             writer.nullMember("mode")
         }

@@ -158,9 +158,10 @@ extension RealmDirectory {
     private func describe(
         _ file: @autoclosure () -> FileInspection?, to writer: inout JSONWriter, for request: Request
     ) {
-        guard access.grant(request) == .administer, let file = file() else { return }
+        guard access.grant(request) == .administer, var file = file() else { return }
+        if options.isReadOnly { file.restrictToReading() }
         writer.key("file")
-        file.write(to: &writer, isReadOnly: options.isReadOnly)
+        file.write(to: &writer)
     }
 
     /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.

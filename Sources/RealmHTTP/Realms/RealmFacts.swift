@@ -66,7 +66,7 @@ struct RealmFacts {
     ///   - scope: What the sender of the request sees; nil for everything.
     ///   - isReadOnly: Whether the whole server is for reading only.
     mutating func take(_ facts: ClosedFacts, shownBy scope: (any VersionScope)?, isReadOnly: Bool) {
-        mode = facts.mode.text(isReadOnly: isReadOnly)
+        mode = (isReadOnly ? facts.mode.onlyReading : facts.mode).rawValue
         isEncrypted = facts.isEncrypted
         fileFormat = facts.fileFormat
         fileBytes = facts.fileBytes
@@ -130,11 +130,4 @@ struct RealmFacts {
         for name in unknown { writer.string(name) }
         writer.endArray()
     }
-}
-
-extension Database.Mode {
-    /// Returns the mode as the documents of realms state it.
-    ///
-    /// - Parameter isReadOnly: Whether the whole server is for reading only.
-    func text(isReadOnly: Bool) -> String { (isReadOnly && self != .follow ? .readOnly : self).rawValue }
 }

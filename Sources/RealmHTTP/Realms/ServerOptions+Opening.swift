@@ -41,7 +41,7 @@ extension ServerOptions {
         if let names = backlinkNames[realm.name.text] { settings.backlinkNames = names }
         if settings.key == nil { settings.key = try key(of: realm.name) }
         var opening = settings.adding(to: openOptions)
-        if isReadOnly, opening.mode != .follow { opening.mode = .readOnly }
+        if isReadOnly { opening.mode = opening.mode?.onlyReading ?? .readOnly }
         // The mode wins over what the server does with files of older formats.
         opening.upgradesInPlace =
             (settings.upgradesInPlace || upgradesInPlace) && opening.mode ?? .readWrite == .readWrite

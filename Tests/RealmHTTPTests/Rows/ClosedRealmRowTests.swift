@@ -91,6 +91,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a server that is for reading only announces the same in all members`(_ copies: Bool) throws {
+        let change = { (options: inout ServerOptions) in
+            options.isReadOnly = true
+            options.copiesFiles = copies
+        }
+        try withFolder(change) { server, _ in
+            let links = try server.get("/v1/realms/links").json
+            #expect(links["state"]?.text == "closed" && links["mode"]?.text == "ro", "\(links)")
+            let opening = try #require(links["file"]?["opening"])
+            #expect(opening["mode"]?.text == "ro" && opening["detail"]?.text == "only read", "\(opening)")
+        }
+    }
+
     @Test func `G12, A13, A14, A53: a realm that is closed says what it is, as one that is open does`() throws {
         try withFolder({ $0.idleSeconds = 1 }) { server, _ in
             let closed = try server.get("/v1/realms/links").json
