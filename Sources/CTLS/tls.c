@@ -415,7 +415,7 @@ context_of (gnutls_session_t session)
 
 /* MARK: - Clients that do not speak TLS */
 
-/* Receives as the library does by itself. */
+/* Receives like the default function of the library. */
 static ssize_t
 receive (gnutls_transport_ptr_t socket, void *bytes, size_t size)
 {

@@ -12,8 +12,8 @@ struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Exit status 0 when a server on this machine is ready.")
 
-    /// What helps where no plain HTTP is spoken.
-    private static let hint = "If it speaks TLS, ask a port without, such as that of --admin"
+    /// The advice for a port without plain HTTP.
+    private static let advice = "ask a port without TLS, such as that of --admin"
 
     /// The TCP port of the server on the loopback address.
     @Option(help: "The port to ask.")
@@ -26,10 +26,9 @@ struct HealthCommand: ParsableCommand {
         switch HealthProbe.ask(port: port) {
         case .answered(let status):
             guard !status.contains(" 200 ") else { return }
-            // A port that speaks TLS answers so.
-            let hint = status.contains(" 400 ") ? ". \(HealthCommand.hint)" : ""
-            StandardStreams.error("the server at port \(port) is not ready: \(status)\(hint)")
-        case .silent: StandardStreams.error("port \(port) does not answer plain HTTP. \(HealthCommand.hint)")
+            StandardStreams.error("the server at port \(port) is not ready: \(status)")
+        case .encrypted: StandardStreams.error("port \(port) speaks TLS; \(HealthCommand.advice)")
+        case .silent: StandardStreams.error("port \(port) does not answer plain HTTP; if it speaks TLS, \(HealthCommand.advice)")
         case .refused: StandardStreams.error("no server listens at port \(port) of 127.0.0.1")
         }
         throw ExitCode(1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server needs of GnuTLS beside what libmicrohttpd does with it: certificates that are chosen by name and replaced
-/// while connections stay, the certificates of clients, and who does not speak TLS.
+/// The use of GnuTLS next to libmicrohttpd: certificates that are chosen by name and replaced while connections stay, the
+/// certificates of clients, and answers to clients that send plain HTTP.
 ///
 /// It is in C because the library passes arrays of structures whose owner depends on the call.
 #ifndef REALM_REST_TLS_H
@@ -53,7 +53,7 @@ struct realm_rest_peer {
 /// Whether the client of a session has sent a certificate, which is then compared with the authorities.
 int realm_rest_session_peer (void *session, const realm_rest_authorities *authorities, struct realm_rest_peer *peer);
 
-/// Asks the client of a session for a certificate without demanding one. To be called before the handshake.
+/// Asks the client of a session for a certificate without demanding one. Call it before the handshake.
 void realm_rest_session_ask (void *session);
 
 /// Sends last bytes and says that no more follow, without waiting. Only on the thread that serves the connection.
@@ -70,7 +70,7 @@ typedef void (*realm_rest_plain) (void *connection_context);
 /// Sets who chooses and who answers, once, before a daemon is started.
 void realm_rest_set_callbacks (realm_rest_choice choice, realm_rest_plain plain);
 
-/// Has the first byte of the client looked at when it comes. To be called before the handshake.
+/// Examines the first byte from the client. Call it before the handshake.
 void realm_rest_session_notice_plain (void *session);
 
 /// Whether a file can be read, written or used by users who are neither its owner nor in its group.

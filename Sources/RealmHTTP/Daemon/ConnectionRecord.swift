@@ -341,9 +341,11 @@ final class ConnectionRecord: Sendable {
     /// a body would otherwise lose the response before it has read it. It must run on the daemon's
     /// thread of the connection.
     ///
-    /// - Parameter bytes: A complete response.
-    func sendLast(_ bytes: [UInt8]) {
-        if let tls { tls.finish(with: bytes) } else { write(bytes) }
+    /// - Parameters:
+    ///   - bytes: A complete response.
+    ///   - inClear: Whether to send plain bytes on a connection for TLS, whose handshake has not begun.
+    func sendLast(_ bytes: [UInt8], inClear: Bool = false) {
+        if let tls, !inClear { tls.finish(with: bytes) } else { write(bytes) }
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
@@ -351,19 +353,13 @@ final class ConnectionRecord: Sendable {
     /// the library sends after this does not reach the client, because the sending direction is
     /// closed. Only the first call has an effect. It must run on the daemon's thread of the connection.
     ///
-    /// - Parameter problem: What is wrong with the request.
-    func refuse(_ problem: Problem) {
+    /// - Parameters:
+    ///   - problem: What is wrong with the request.
+    ///   - inClear: Whether the client has sent plain HTTP on a connection for TLS, whose handshake has not begun.
+    func refuse(_ problem: Problem, inClear: Bool = false) {
         guard statusOfFinalResponse == 0 else { return }
         lastStatus.store(problem.status, ordering: .relaxed)
-        sendLast(FinalResponse.bytes(problem, RequestID()))
-        discardReceived()
-    }
-
-    /// Answers a client that sends HTTP in clear where TLS is expected. It must run on the daemon's thread of the connection, while
-    /// the handshake has not begun.
-    func refusePlain() {
-        write(FinalResponse.bytes(Problem(.malformedRequest, "this port speaks TLS; use https://"), RequestID()))
-        shutdown(descriptor, Int32(SHUT_WR))
+        sendLast(FinalResponse.bytes(problem, RequestID()), inClear: inClear)
         discardReceived()
     }
 

@@ -11,6 +11,8 @@ package enum HealthProbe {
     package enum Outcome: Equatable {
         /// The first line of a response.
         case answered(String)
+        /// A server listens that speaks only TLS.
+        case encrypted
         /// Something listens, and does not answer in HTTP.
         case silent
         /// Nothing listens.
@@ -40,9 +42,23 @@ package enum HealthProbe {
         let request = Array("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
         guard connected == 0 else { return .refused }
         guard unsafe send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return .silent }
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = unsafe recv(socket, &buffer, buffer.count, 0)
-        guard count > 0, buffer.starts(with: "HTTP/".utf8) else { return .silent }
-        return .answered(String(decoding: buffer[0..<count].prefix { $0 != 0x0d }, as: UTF8.self))
+        let answer = received(socket)
+        guard answer.starts(with: "HTTP/".utf8) else { return .silent }
+        if String(decoding: answer, as: UTF8.self).contains(TLSConnection.plainRefusal) { return .encrypted }
+        return .answered(String(decoding: answer.prefix { $0 != 0x0d }, as: UTF8.self))
+    }
+
+    /// Returns the beginning of a response. Only a response with status 400 is read further, because its body may name TLS.
+    private static func received(_ socket: Int32) -> [UInt8] {
+        var answer: [UInt8] = []
+        // The number of parts bounds the time that a port with single bytes takes.
+        for _ in 0..<8 {
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let count = unsafe recv(socket, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            answer += buffer.prefix(count)
+            guard answer.starts(with: "HTTP/1.1 400 ".utf8) else { break }
+        }
+        return answer
     }
 }

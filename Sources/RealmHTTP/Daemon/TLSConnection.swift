@@ -74,9 +74,13 @@ internal import RealmStorage
         return unsafe tls.choose(for: name.map { unsafe String(cString: $0) }).pointer
     }
 
+    /// The detail of the response to plain HTTP.
+    static let plainRefusal = "this port speaks TLS; use https://"
+
     /// The function by which the client of the connection whose record is the context gets an answer when it sends HTTP in clear.
     static let plain: realm_rest_plain = { context in
         guard let context = unsafe context else { return }
-        unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue().refusePlain()
+        unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue()
+            .refuse(Problem(.malformedRequest, TLSConnection.plainRefusal), inClear: true)
     }
 }

@@ -114,7 +114,11 @@ import Testing
         let plain = try run(["health", "--port", "\(server.server.others[0].socket.port)"])
         #expect(plain.status == 0 && plain.text.isEmpty, "\(plain.text)")
         let encrypted = try run(["health", "--port", "\(server.port)"])
-        #expect(encrypted.status == 1 && encrypted.text.contains("TLS"), "\(encrypted.text)")
+        #expect(encrypted.status == 1 && encrypted.text.contains("speaks TLS; ask a port without"), "\(encrypted.text)")
+        let other = try JWKSServer { JWKSServer.document("{\"detail\":\"no such probe\"}", status: 400) }
+        defer { other.stop() }
+        let bad = try run(["health", "--port", "\(other.port)"])
+        #expect(bad.status == 1 && bad.text.contains("is not ready: HTTP/1.1 400") && !bad.text.contains("TLS"), "\(bad.text)")
         let none = try run(["health", "--port", "1"])
         #expect(none.status == 1 && none.text.contains("no server listens"), "\(none.text)")
     }
