@@ -104,7 +104,27 @@ def test_what_is_only_read_does_not_look_editable(console):
     page.get_by_role("note").wait_for(state="detached")
 
 
-def test_the_reason_why_a_realm_is_only_read_is_told(console):
+def test_how_a_realm_is_served_is_asked_once_for_each_opening(console):
+    server = console.realm_server()
+    context, asked = console.context(), []
+    context.on("request", lambda one: asked.append(one.url) if re.search(r"/v1/realms/store(\?|$)", one.url) else None)
+    page = console.page("#/store/rows/Category", context=context)
+    page.get_by_role("link", name="Export", exact=True).wait_for()
+    for _ in range(2):
+        page.evaluate("location.hash = '#/store/classes'")
+        page.get_by_role("tab", name="History").wait_for()
+        page.evaluate("location.hash = '#/store/rows/Category'")
+        page.get_by_role("link", name="Export", exact=True).wait_for()
+    assert len(asked) == 1, asked
+    console.expect("ERR_", "answered 503", "answered 404: GET .*ticket=", "answered 410")
+    server.kill()
+    server.options.append("--read-only")
+    server.start()
+    page.get_by_role("note").get_by_text("Read only.").wait_for(timeout=30000)
+    assert len(asked) > 1
+
+
+def test_the_reason_why_a_realm_is_only_read_is_reported(console):
     console.server
     context = console.context()
     reason = {"code": "file_format_unsupported", "title": "File format unsupported", "status": 422, "detail": "file format 11 can be read, but only format 24 is written"}
@@ -121,7 +141,7 @@ def test_private_copies_say_where_changes_stay(console):
     console.api("DELETE", "/v1/realms/store")
     console.api("POST", "/v1/realms", {"path": path, "mode": "copy"})
     page = console.page("#/store/rows/Category")
-    page.get_by_role("note").get_by_text("This is a private copy. What you change is not written to the file.").wait_for()
+    page.get_by_role("note").get_by_text("This is a private copy. Changes are not written to the file.").wait_for()
     page.goto(console.url + "/#/store/object/Category/1")
     page.locator("main").get_by_label("name", exact=True).fill("Only here")
     page.get_by_role("note").wait_for()
@@ -233,7 +253,7 @@ def test_each_of_several_dropped_files_has_a_line(console):
     message.wait_for(timeout=20000)
     assert "store.realm is open as a private copy, store-2." in message.inner_text()
     assert message.locator("strong").first.inner_text() == "notes.txt" and message.get_by_text("not_a_realm").count() == 1
-    # Nobody is asked for a key that nothing opens with, and the message of before is gone.
+    # A key that nothing opens with is not asked for, and the former message is gone.
     assert page.locator("dialog").count() == 0 and page.locator(".toast").count() == 1
     assert page.url.endswith("#/-/realms")
     assert sorted(one["name"] for one in console.api("GET", "/v1/realms")["items"]) == ["one", "store", "store-2"]
@@ -285,7 +305,7 @@ def test_no_key_is_asked_for_when_the_file_is_no_realm(console):
     chosen(page, page.get_by_role("button", name="Open a file…"), path)
     key = page.get_by_label("Encryption key")
     key.wait_for()
-    # Who is asked types at once.
+    # The field has the focus.
     assert key.evaluate("one => one === document.activeElement")
     page.keyboard.type(KEY)
     page.get_by_role("button", name="Open", exact=True).click()
@@ -297,8 +317,11 @@ def test_an_encrypted_file_asks_for_its_key(console):
     console.realm_server(data=True)
     console.expect("answered 422")
     path = encrypted(console, tempfile.mkdtemp())
-    page = console.page("#/-/realms")
+    page, keys = console.page("#/-/realms"), []
+    page.on("request", lambda one: keys.append(one.headers.get("realm-encryption-key")) if "/v1/uploads" in one.url else None)
     chosen(page, page.get_by_role("button", name="Open a file…"), path)
+    page.get_by_label("Encryption key").wait_for()
+    assert keys == []
     page.get_by_label("Encryption key").fill("00" * 64)
     page.get_by_role("button", name="Open", exact=True).click()
     page.get_by_role("alert").wait_for()
@@ -308,6 +331,21 @@ def test_an_encrypted_file_asks_for_its_key(console):
     page.get_by_role("button", name="Open", exact=True).click()
     page.wait_for_url("**/#/secret/classes", timeout=20000)
     assert realm(console, "secret")["encrypted"]
+    # It is sent with each key, and never without one.
+    assert keys == ["00" * 64, KEY]
+
+
+def test_a_file_of_whole_pages_and_another_kind_asks_for_no_key(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    page = console.page("#/-/realms")
+    for name, beginning in {"picture.png": b"\x89PNG\r\n\x1a\n", "base.sqlite": b"SQLite format 3\0", "notes.txt": b"some notes of mine" * 9, "zeros.realm": bytes(20)}.items():
+        path = os.path.join(tempfile.mkdtemp(), name)
+        with open(path, "wb") as file:
+            file.write(beginning.ljust(8192, b"\0"))
+        chosen(page, page.get_by_role("button", name="Open a file…"), path)
+        page.locator(".toast", has_text=name).get_by_text("not_a_realm").first.wait_for()
+        assert page.locator("dialog").count() == 0
 
 
 def test_a_realm_that_lacks_its_key_is_given_it(console):
@@ -483,7 +521,7 @@ def test_what_became_of_an_old_file_is_listed(console):
     assert "The old file is kept as store.realm.v9.backup." in report.inner_text()
     assert [one.inner_text().split("\n")[0] for one in notes.all()] == ["Table left out (7)", "Dates without nanoseconds: Dog.born (12)", "somethingNew: Dog (1)"]
     assert [one.locator("p").inner_text() for one in notes.all()] == ["the table 'odd' is no class", "dates of whole seconds", "<b>not markup</b>"]
-    # The format that is served, and that of the file.
+    # The served format, and that of the file.
     assert fact(page, "Format") == "24, from format 9"
     assert card(page).get_by_role("button", name="Backups…").count() == 0
     # What the reader closes stays closed while the list is read again.
@@ -503,16 +541,27 @@ def listed(console, context, changes):
     context.route(re.compile(r"/v1/realms(\?|$)"), other)
 
 
-def test_cards_say_what_the_first_use_of_an_old_file_does(console):
+def test_cards_say_how_an_old_file_is_served(console):
     console.server
     context = console.context()
-    listed(console, context, {"state": "closed", "mode": "rw", "fileFormat": 9})
+
+    def described(mode, detail):
+        old = {"state": "closed", "mode": mode, "fileFormat": 9, "writtenBy": "Swift 4"}
+        context.unroute(re.compile(r"/v1/realms/store(\?|$)"))
+        context.route(re.compile(r"/v1/realms/store(\?|$)"), lambda route: route.fulfill(json=realm(console) | old | {"file": {"opening": {"mode": mode, "detail": detail}}}))
+        listed(console, context, old)
+
+    described("rw", "upgraded in place")
     page = console.page("#/-/realms", context=context)
-    card(page).get_by_text("Upgraded to format 24 when it is opened; a copy of the old file is kept.").wait_for()
-    listed(console, context, {"state": "closed", "mode": "copy", "fileFormat": 9})
-    card(page).get_by_text("Opens as a private copy in format 24; the file is not changed.").wait_for()
+    # The words are those of the server.
+    card(page).get_by_text("When served: upgraded in place.").wait_for()
+    described("copy", "a private copy; the file is not changed")
+    card(page).get_by_text("When served: a private copy; the file is not changed.").wait_for()
     listed(console, context, {"state": "closed", "mode": "rw", "fileFormat": 24})
-    console.eventually(lambda: "format 24" not in card(page).inner_text())
+    console.eventually(lambda: "When served" not in card(page).inner_text())
+    # A private copy that was converted has the format of its original in the document.
+    listed(console, context, {"mode": "copy", "fileFormat": 9, "conversion": {"fromFormat": 9, "lossless": True, "noteCount": 0}})
+    console.eventually(lambda: fact(page, "Format") == "9, converted in the private copy")
     # Once it is open, the card names the copy of the old file.
     listed(console, context, {"conversion": {"fromFormat": 9, "lossless": True, "noteCount": 1}, "backups": [{"name": "store.realm.v9.backup", "bytes": 8, "fileFormat": 9}, {"name": "other", "bytes": 8}]})
     console.eventually(lambda: card(page).locator("dt:text-is('Old file')").count() == 1)

@@ -11,17 +11,18 @@ import { resource } from "./signals.js";
  */
 
 /**
- * The schema of a realm, read again when it changes; how the realm is served is known when it comes.
+ * The schema of a realm, read again when it changes. The standing of the realm is known before it.
  *
  * @param {string} realm
  */
 export function schemaOf(realm) {
   let [known, shown] = ["", /** @type {Schema | null} */ (null)];
   const schema = resource(async (abort) => {
-    const text = await (await send("GET", inRealm(realm, "schema"), { abort })).text();
-    await learn(realm, abort).catch(() => {});
+    const [answer] = await Promise.all([send("GET", inRealm(realm, "schema"), { abort }), learn(realm, abort).catch(() => {})]);
+    const text = await answer.text();
+    await learn(realm, abort, answer.headers.get("Realm-Version")).catch(() => {});
     const next = standing(realm).kind + text;
-    // Who shows a schema that is still the same need not begin anew.
+    // A screen with the same schema need not begin anew.
     if (shown && next === known) return shown;
     known = next;
     // The one number of the document becomes text, as integers elsewhere.

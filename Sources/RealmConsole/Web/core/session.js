@@ -12,16 +12,26 @@ export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true
 /** How the realm on screen is served. */
 const served = signal({ realm: "", kind: "", text: "" });
 
+/** The realm that was asked about while it was open, and the beginning of its versions since it was opened. */
+let learned = ["", ""];
+
+/** @param {any} realm Its document. @returns Whether it accepts no writes. A node of a cluster forwards them. */
+export const isFixed = ({ mode, cluster }) => /^(ro|follow)$/.test(mode) && !cluster;
+
 /**
- * Asks how a realm is served that is open.
+ * Asks how a realm is served, unless that is known since it was opened.
  *
- * @param {string} realm @param {AbortSignal} abort
+ * @param {string} realm @param {AbortSignal} abort @param {string | null} [version] The newest; without it the last opening is taken for granted.
  */
-export async function learn(realm, abort) {
-  const { mode, cluster, readOnlyReason } = await call("GET", inRealm(realm), { abort, quiet: true });
-  // A node of a cluster forwards writes, and the document names the cluster to administrators only.
-  const isFixed = /^(ro|follow)$/.test(mode) && !cluster && (readOnlyReason || may("administer", realm));
-  const next = { realm, kind: isFixed ? "ro" : mode === "copy" ? mode : "", text: isFixed ? readOnlyText(mode, readOnlyReason) : "This is a private copy. What you change is not written to the file." };
+export async function learn(realm, abort, version) {
+  if (learned[0] === realm && (!version || version.startsWith(learned[1]))) return;
+  const found = await call("GET", inRealm(realm), { abort, quiet: true });
+  const { mode, readOnlyReason } = found;
+  if (!mode) return;
+  learned = found.state === "ready" ? [realm, found.version.replace(/\d+$/, "")] : ["", ""];
+  // Only administrators see the cluster in the document.
+  const fixed = isFixed(found) && (readOnlyReason || may("administer", realm));
+  const next = { realm, kind: fixed ? "ro" : mode === "copy" ? mode : "", text: fixed ? readOnlyText(mode, readOnlyReason) : "This is a private copy. Changes are not written to the file." };
   if (JSON.stringify(next) !== JSON.stringify(served.peek())) served.value = next;
 }
 

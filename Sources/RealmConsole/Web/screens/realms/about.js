@@ -11,9 +11,6 @@ const NOTES = {
   entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized",
 };
 
-/** The format that the server writes. */
-export const WRITTEN = 24;
-
 /**
  * A format with the programs that write it, and that of the file before it was converted.
  *
@@ -22,7 +19,7 @@ export const WRITTEN = 24;
 export function formatText(format, writtenBy, from) {
   if (format === undefined) return null;
   if (format === 0) return "none yet: nothing was written";
-  return [from && from === format ? WRITTEN : format, from && `from format ${from}`, writtenBy && `written by ${writtenBy}`].filter(Boolean).join(", ");
+  return [format, from && (from === format ? "converted in the private copy" : `from format ${from}`), writtenBy && `written by ${writtenBy}`].filter(Boolean).join(", ");
 }
 
 /** @param {any[][]} rows Names and values; those without a value are left out. */
@@ -44,7 +41,7 @@ export function conversion(name, short) {
 }
 
 /** @param {any} realm @returns {string} The copy of the file in its old format; empty for none. */
-export const kept = ({ backups = [] }) => backups.filter((/** @type {any} */ one) => one.fileFormat < WRITTEN).map((/** @type {any} */ one) => visible(one.name)).join(", ");
+export const kept = ({ backups = [] }) => backups.filter((/** @type {any} */ one) => one.fileFormat).map((/** @type {any} */ one) => visible(one.name)).join(", ");
 
 /** @param {any} made The member `conversion` of a realm. Cards are too narrow for a table. */
 function report({ writtenBy, classes, notes = [], lossless }) {

@@ -3,11 +3,11 @@ import { call, download, inRealm, ProblemError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { counted, formatBytes, formatCount, visible } from "../../core/format.js";
 import { address } from "../../core/router.js";
-import { may, readOnlyText } from "../../core/session.js";
-import { effect, signal } from "../../core/signals.js";
-import { button, confirm, isOfKey, problemNode, progress, toast } from "../../core/ui.js";
+import { isFixed, may, readOnlyText } from "../../core/session.js";
+import { effect, resource, signal } from "../../core/signals.js";
+import { button, confirm, isOfKey, loaded, problemNode, progress, toast } from "../../core/ui.js";
 import { work } from "../../core/work.js";
-import { aboutFile, conversion, factList, formatText, kept, WRITTEN } from "./about.js";
+import { aboutFile, conversion, factList, formatText, kept } from "./about.js";
 import { backups } from "./backups.js";
 import { giveKey } from "./create.js";
 
@@ -27,34 +27,34 @@ export function card(name, realm, reload) {
   // The short form never changes, so a report that the reader has opened stays open.
   const report = signal("null");
   effect(() => { report.value = JSON.stringify(realm().conversion ?? null); });
+  // The file of a realm in an older format is asked about once.
+  const old = signal("");
+  effect(() => {
+    const { state, mode, writtenBy, problem, readOnlyReason } = realm();
+    old.value = state === "closed" && writtenBy && !problem && !readOnlyReason && may("administer", name) ? mode + writtenBy : "";
+  });
   return h("section.card", { "aria-label": visible(name) },
     h("h2", null, h("a", { href: address(name, "classes") }, visible(name))),
     h("p", null, () => [!(realm().problem && realm().state === "closed") && h("span.tag", { class: KINDS[realm().state] }, WORDS[realm().state] ?? realm().state),
       ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
     () => trouble(realm(), reload),
+    () => old.value && loaded(resource((abort) => call("GET", inRealm(name), { abort, quiet: true })), ({ file }) => file && h("p.soft", null, `When served: ${visible(file.opening.detail)}.`)),
     h("dl.facts", null, () => factList(facts(realm()))),
     () => conversion(name, JSON.parse(report.value)),
     () => h("div.bar", null, may("read", name) && h("a.button", { href: address(name, "rows") }, "Rows"), may("administer", name) && [
-      realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), isWritten(realm()) && button("Compact", () => compact(name))],
+      realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), !isFixed(realm()) && button("Compact", () => compact(name))],
       ["failed", "closed"].includes(realm().state) && button("About the file…", () => aboutFile(name)),
       !realm().inMemory && realm().mode !== "copy" && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
 }
 
-/** @param {Realm} realm @returns Whether writes are accepted; a node of a cluster forwards them. */
-const isWritten = ({ mode, cluster }) => Boolean(cluster) || !/^(ro|follow)$/.test(mode);
-
 /**
- * Why the realm is not, or not fully, at hand, and what its first use will do.
+ * The reason why the realm is not, or not fully, available.
  *
  * @param {Realm} realm @param {() => void} reload
  */
-function trouble({ name, state, mode, fileFormat, file, problem, progress: part, readOnlyReason }, reload) {
+function trouble({ name, state, mode, problem, progress: part, readOnlyReason }, reload) {
   if (state === "opening") return progress("Opening", () => part ?? null, () => call("DELETE", inRealm(name)).then(reload));
   if (problem) return [problemNode(new ProblemError(problem)), isOfKey(problem) && may("administer", name) && button("Give the key…", () => giveKey(name).then(reload), { class: "primary" })];
-  if (state === "closed" && fileFormat > 0 && fileFormat < WRITTEN) {
-    if ((file?.opening.mode ?? mode) === "rw") return h("p.soft", null, `Upgraded to format ${WRITTEN} when it is opened; a copy of the old file is kept.`);
-    if (mode === "copy") return h("p.soft", null, `Opens as a private copy in format ${WRITTEN}; the file is not changed.`);
-  }
   return readOnlyReason && h("p.soft", null, readOnlyText(mode, readOnlyReason));
 }
 

@@ -6,7 +6,6 @@ import { address, go } from "../../core/router.js";
 import { signal } from "../../core/signals.js";
 import { choice, field, isNoRealm, isOfKey, KEY_RULE, keyInput, problemNode, toast } from "../../core/ui.js";
 import { form, upload, work } from "../../core/work.js";
-import { WRITTEN } from "./about.js";
 
 const EXAMPLE = '{"classes": [\n {"name": "Dog", "primaryKey": "id", "properties": [\n  {"name": "id", "type": "int"},\n  {"name": "name", "type": "string", "optional": true}]}]}';
 
@@ -79,7 +78,7 @@ export async function openFiles(files, names) {
       taken.push(name);
       const { fromFormat, noteCount } = made.conversion ?? {};
       lines.push(h("p", null, `${visible(file.name)} is open as a private copy${name === base ? "" : `, ${name}`}`,
-        fromFormat && `, converted (format ${fromFormat} → ${WRITTEN}${noteCount ? `, ${counted(noteCount, "note")}` : ""})`, "."));
+        fromFormat && `, converted from format ${fromFormat}${noteCount ? ` (${counted(noteCount, "note")})` : ""}`, "."));
     } catch (/** @type {any} */ error) {
       if (error.name === "AbortError") break;
       failed += 1;
@@ -91,13 +90,22 @@ export async function openFiles(files, names) {
   if (lines.length) forget = toast(h("div", null, lines, opened > 0 && "Private copies are gone when they are detached or the server ends. Download them to keep what you change."), undefined, 15);
 }
 
+/** The beginnings of files that are not encrypted realms: plain realms, zeros, text, and kinds of which the server knows four bytes or more. */
+const PLAIN = /^(.{16}T-DB|\0{16}|[\t\n\r -~]{16}|SQLite f|PK\x03\x04|\xfd7zX|\(\xb5\/\xfd|7z\xbc\xaf|bplist|%PDF-|\x7fELF|\xcf\xfa\xed\xfe|\x89PNG|GIF8|RIFF|Rar!|\xd0\xcf\x11\xe0)/s;
+
+/** @param {File} file @returns Whether it looks like an encrypted realm: whole pages, with no other known beginning. */
+const looksEncrypted = async (file) => file.size >= 8192 && file.size % 4096 === 0 && !PLAIN.test(String.fromCharCode(...new Uint8Array(await file.slice(0, 20).arrayBuffer())));
+
 /** @param {File} file @param {string} name @returns {Promise<any>} The realm; undefined when no key was given. */
 async function openFile(file, name) {
   const send = (/** @type {Record<string, string>} */ headers) => sendFile("/v1/uploads", file, { name }, headers);
-  try {
-    return await send({});
-  } catch (/** @type {any} */ error) {
-    if (!isOfKey(error.problem)) throw error;
+  // An encrypted file is sent once, with its key.
+  if (!await looksEncrypted(file)) {
+    try {
+      return await send({});
+    } catch (/** @type {any} */ error) {
+      if (!isOfKey(error.problem)) throw error;
+    }
   }
   const key = keyInput();
   const made = await form(`Open ${visible(file.name)}`, "Open", [h("p", null, "The file is encrypted, or no Realm file."), keyField(key)], () => keyed(send({ "Realm-Encryption-Key": key.value.trim() })));
