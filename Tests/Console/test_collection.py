@@ -318,7 +318,7 @@ def test_an_edit_of_what_has_changed_is_told(console):
     console.api("POST", BATCH, {"ops": [{"list": {"class": "All", "key": "1", "property": "stringList", "ops": [{"insert": [0, "first"]}]}}]})
     page.locator(".elements li").nth(2).wait_for()
     dialog(page).get_by_role("button", name="Save").click()
-    page.get_by_text("Somebody else has changed this element").wait_for()
+    page.get_by_text("This element has changed").wait_for()
     assert json.loads(stored(console, path, "stringList")) == ["first", "a", "b"]
     page.keyboard.press("Escape")
     # What is changed elsewhere in the object does no harm: the condition is renewed.
@@ -331,7 +331,7 @@ def test_an_edit_of_what_has_changed_is_told(console):
     # A change of the list that the page has not been told of stops the edit.
     console.api("PATCH", path, {"stringList": ["x", "a", "b"]})
     page.get_by_role("button", name="Remove 0", exact=True).click()
-    page.get_by_text("Somebody else has changed this collection").wait_for()
+    page.get_by_text("This collection has changed").wait_for()
     assert json.loads(stored(console, path, "stringList")) == ["x", "a", "b"]
 
 

@@ -212,7 +212,7 @@ def test_two_browsers_edit_one_object(console):
     console.eventually(lambda: row(second, "string").locator("textarea").input_value() == "first")
     assert row(second, "int").locator("input").input_value() == "2"
     second.get_by_role("button", name="Save", exact=True).click()
-    dialog = second.get_by_role("dialog", name="Somebody else has changed this object")
+    dialog = second.get_by_role("dialog", name="This object has changed")
     cells = dialog.locator("tbody tr").locator("th, td").all_inner_texts()
     assert [cell.strip() for cell in cells] == ["int", "0", "1", "2"], cells
     assert dialog.get_by_role("button", name="Save the chosen").is_disabled()
@@ -233,7 +233,7 @@ def test_a_choice_is_made_inside_embedded_objects(console):
     console.api("PATCH", path, {"address": {"street": "Street theirs", "city": "City theirs"}})
     address.get_by_text("Changed meanwhile to").wait_for()
     page.get_by_role("button", name="Save", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Somebody else has changed this object")
+    dialog = page.get_by_role("dialog", name="This object has changed")
     cells = dialog.locator("tbody tr").locator("th, td").all_inner_texts()
     # Only what both have changed is asked.
     assert [cell.strip() for cell in cells] == ["address.street", "Street 0", "Street theirs", "Street mine"], cells
@@ -260,7 +260,7 @@ def test_a_change_that_was_not_seen_is_not_overwritten(console):
     row(page, "int").locator("input").fill("5")
     console.api("PATCH", path, {"int": 4, "bool": True})
     page.keyboard.press("Control+s")
-    dialog = page.get_by_role("dialog", name="Somebody else has changed this object")
+    dialog = page.get_by_role("dialog", name="This object has changed")
     dialog.get_by_text("Also changed, and not touched by you: bool").wait_for()
     assert stored(console, path, "int") == "4"
     dialog.get_by_role("button", name="Back to my edits").click()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The screen Realms: what it tells of realms, and what is done with them."""
+"""The screen Realms: the facts of realms, and its actions."""
 
 import base64
 import json

@@ -34,7 +34,7 @@ def test_a_server_without_realms(console):
     console.realm_server(data=True, sample=False)
     page = console.page()
     says(console, page, "#/-/realms", "No realm is served yet", "Create one, open a .realm file", button="Create…")
-    says(console, page, "#/-/server", "Nobody holds a transaction", "There are no keys", button="Create a key…")
+    says(console, page, "#/-/server", "There is no transaction", "There are no keys", button="Create a key…")
     says(console, page, "#/-/api", "Nothing was asked yet", "Open another screen and come back")
     page.get_by_label("Find").fill("no such operation")
     page.get_by_text("No operation has this").wait_for()
@@ -106,7 +106,7 @@ def test_readers_of_little_or_nothing(console):
 
     def page_of(role):
         page = console.page(context=console.context())
-        # Who has no key yet is asked for one, with a word of where it comes from.
+        # A user without a key is asked for one, and reads how to get it.
         page.get_by_text("Administrators make one with").wait_for()
         page.get_by_label("API key or token").fill(keys[role])
         page.keyboard.press("Enter")
@@ -114,16 +114,16 @@ def test_readers_of_little_or_nothing(console):
         return page
 
     page = page_of("nobody")
-    says(console, page, "#/-/realms", "No realm is open to you", "Ask whoever runs this server")
-    says(console, page, "#/-/server", "There is no such page", "for others than you", link="All realms")
+    says(console, page, "#/-/realms", "No realm is open to you", "Ask the administrator")
+    says(console, page, "#/-/server", "There is no such page", "you lack the right", link="All realms")
     page = page_of("blind")
-    says(console, page, address("store", "classes"), "There is no class that you may see", "Ask whoever runs this server", link="All realms")
+    says(console, page, address("store", "classes"), "There is no class that you may see", "Ask the administrator", link="All realms")
     for screen in ("rows", "time", "transfer"):
-        says(console, page, address("store", screen), "There is no such page", "for others than you", link="All realms")
+        says(console, page, address("store", screen), "There is no such page", "you lack the right", link="All realms")
     page = page_of("reader")
-    says(console, page, address("store", "rows", "Product"), "There is no such class", "be for others than you")
+    says(console, page, address("store", "rows", "Product"), "There is no such class", "you lack the right")
     says(console, page, address("store", "transfer"), "There is no such page", link="All realms")
-    says(console, page, address("store", "time"), "No version is pinned.", "Commits are told to those who may subscribe")
+    says(console, page, address("store", "time"), "No version is pinned.", "Commits need the right to subscribe")
     # What is not allowed is not in the navigation.
     assert page.get_by_role("navigation", name="Screens").get_by_role("link").all_inner_texts() == ["Realms", "Classes", "Rows", "Time", "API"]
 
@@ -140,7 +140,7 @@ def test_every_screen_while_the_server_is_away(console):
         "time": (address("store", "time"), "No version is pinned."), "transfer": (address("store", "transfer", "Category"), "30 objects"), "server": ("#/-/server", "There are no keys"),
     }
     for where, _ in screens.values():
-        says(console, page, where, "The server does not answer", "The page goes on when it answers again.")
+        says(console, page, where, "The server does not answer", "The page continues when it answers.")
     console.server.start()
     for where, text in screens.values():
         says(console, page, where, text)
@@ -174,6 +174,6 @@ def test_a_screen_whose_scripts_cannot_be_loaded_goes_on(console):
     page = console.page("#/-/realms")
     page.get_by_text("read and write").wait_for()
     page.route("**/screens/time/*.js", lambda route: route.abort("connectionrefused"))
-    says(console, page, address("store", "time"), "The server does not answer", "The page goes on when it answers again.")
+    says(console, page, address("store", "time"), "The server does not answer", "The page continues when it answers.")
     page.unroute("**/screens/time/*.js")
     says(console, page, address("store", "time"), "No version is pinned.")

@@ -18,8 +18,8 @@ export class ProblemError extends Error {
   }
 }
 
-/** What is told while no server answers; whoever asks by `resource` asks again. */
-export const unreachable = () => new ProblemError({ code: "unreachable", title: "The server does not answer", detail: "Is it still running? The page goes on when it answers again.", status: 0 });
+/** The problem while no server answers; a `resource` retries. */
+export const unreachable = () => new ProblemError({ code: "unreachable", title: "The server does not answer", detail: "Is it still running? The page continues when it answers.", status: 0 });
 
 /** Requests that are under way; pages show that they wait after 200 ms. */
 export const pending = signal(0);
@@ -29,7 +29,7 @@ export const signedOut = signal(false);
 /** @type {{token: string | null}} The token that unsafe requests of a session carry. */
 export const csrf = { token: localStorage.getItem("csrf") };
 
-/** Told of the version that each answer about a realm is of. */
+/** Receives the version of each response about a realm. */
 export const heard = { version: (/** @type {string} */ _realm, /** @type {string} */ _version) => {} };
 
 /** The last requests, newest first, for the screen that shows them as code. */

@@ -68,7 +68,7 @@ function main() {
     const [content, endNext] = scope(() => screenNode(realm, screen, rest));
     end = endNext;
     place.replaceChildren(content);
-    // The element with the focus may have gone with the screen before: who works by keys goes on in the new one.
+    // The element with the focus may have gone with the former screen: keys work in the new one.
     if (!isFirst && document.activeElement === document.body) place.focus({ preventScroll: true });
     document.title = [rest.at(-1), screens.find((one) => one.id === screen)?.title, realm, "realm-rest"].filter(Boolean).join(" · ");
   });
@@ -83,9 +83,9 @@ function screenNode(realm, id, rest) {
   } catch (error) {
     return h("div.page", null, problemNode(error));
   }
-  // What strangers may not see asks who they are.
+  // A refusal asks an anonymous user to sign in.
   if (screen && me.data.peek()?.principal?.kind === "anonymous") signedOut.value = true;
-  return emptyNode("There is no such page", "It may be of another version, or for others than you.", h("a", { href: address("", "realms") }, "All realms"));
+  return emptyNode("There is no such page", "It may be of another version, or you lack the right to see it.", h("a", { href: address("", "realms") }, "All realms"));
 }
 
 function notes() {
@@ -107,7 +107,7 @@ function start() {
       };
       if (one.key) shortcut(one.key, `Open ${one.title}`, open);
     }
-    // A browser would show a file that is dropped, in place of the page. Texts that are dragged into fields stay theirs.
+    // A browser shows a dropped file in place of the page. Fields still take dropped text.
     for (const name of ["dragover", "drop"]) addEventListener(name, (/** @type {any} */ event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
     const late = signal(false);
     effect(() => {
@@ -115,7 +115,7 @@ function start() {
       const timer = setTimeout(() => { late.value = isPending; }, 200);
       onCleanup(() => clearTimeout(timer));
     });
-    // Asked once: who closes that still has the button.
+    // The dialog opens once. After that there is the button.
     const asked = signal(false);
     effect(() => {
       if (!signedOut.value || dialogs.value || asked.value) return;

@@ -12,7 +12,7 @@ import { connect } from "/client.js";
 const streams = new Map();
 /** @type {Record<string, string>} What requests of a session carry; the client reads it for each request. */
 const headers = {};
-// Somebody waits for the server, so it is sought every second.
+// A user waits for the server, so the pause is one second.
 const server = connect("/", { headers, maxPauseSeconds: 1 });
 
 addEventListener("connect", (/** @type {any} */ event) => {

@@ -6,7 +6,7 @@ import { resource, signal } from "./signals.js";
 import { button, field } from "./ui.js";
 import { form } from "./work.js";
 
-/** Who uses the page, and what they may do: the document of `/v1/me`. */
+/** The user of the page with their rights: the document of `/v1/me`. */
 export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true }));
 
 /** How the realm on screen is served. */
@@ -47,7 +47,7 @@ export const readOnlyText = (mode, reason) => `Read only${reason ? `: ${visible(
   + `To change it, ask the administrator of the server ${reason?.code === "file_format_unsupported" ? "to upgrade the file (--upgrade in-place)" : "to serve it for writing"}, or to serve a private copy of it.`;
 
 /**
- * Whether something may be done; what may not be done is not shown.
+ * Whether an action is allowed. Others are not shown.
  *
  * @param {string} action An action of the access rules, such as `create`, or `administer`.
  * @param {string} realm
@@ -65,7 +65,7 @@ export function may(action, realm, name) {
 /** Asks for a key or token and begins a session with it; shown whenever the server demands a credential. */
 export async function signIn() {
   const input = h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false", autofocus: true });
-  await form("Sign in", "Sign in", [h("p", null, "This server is open to those who have a key. Administrators make one with ", h("code", null, "realm-rest keys add"), "."), field("API key or token", input)], async () => {
+  await form("Sign in", "Sign in", [h("p", null, "This server requires a key. Administrators make one with ", h("code", null, "realm-rest keys add"), "."), field("API key or token", input)], async () => {
     const session = await call("POST", "/v1/session", { headers: { Authorization: `Bearer ${input.value.trim()}` }, quiet: true });
     remember(session.csrfToken);
     location.reload();

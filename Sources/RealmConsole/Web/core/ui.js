@@ -95,10 +95,10 @@ export function table(heads, body) {
   return h("div.scroller", { tabindex: 0 }, h("table.plain", null, h("thead", null, h("tr", null, heads.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))))), rows));
 }
 
-/** What to do next, where that is the same wherever a problem is met. */
+/** The next step for problems with the same one on all screens. */
 const NEXT = {
   realm_not_found: () => h("a", { href: "#/-/realms" }, "All realms"),
-  forbidden: () => "Ask whoever runs this server for the right, or sign in with another key.",
+  forbidden: () => "Ask the administrator for the right, or use another key.",
 };
 
 /**
@@ -136,7 +136,7 @@ export const messages = signal(([]));
  * @param {string | HTMLElement} content
  * @param {{label: string, run: () => any}} [action] Such as undo.
  * @param {number} [seconds]
- * @returns {() => void} Takes it away.
+ * @returns {() => void} Removes it.
  */
 export function toast(content, action, seconds = action ? 20 : 6) {
   const id = uniqueID();
@@ -155,11 +155,11 @@ export function toast(content, action, seconds = action ? 20 : 6) {
   return close;
 }
 
-/** What screen readers are told. */
+/** The text for screen readers. */
 export const liveRegion = h("div.visually-hidden", { role: "status", "aria-live": "polite" });
 
 /**
- * Tells a screen reader what has happened.
+ * Reports an event to screen readers.
  *
  * @param {string} text
  */
@@ -198,7 +198,7 @@ export function dialog(title, content, kind = "") {
         h("header", null, h("h2", { id: heading }, title), button("×", () => close(), { "aria-label": "Close", class: "quiet" })), h("div.body", null, content(close)));
       return node;
     });
-    // What it is about is left with the page.
+    // The dialog closes with the page that it is about.
     const leave = () => node.close();
     addEventListener("hashchange", leave);
     // All else is inert while the dialog is open, so messages are shown in it.
@@ -283,13 +283,13 @@ export const isOfKey = (problem) => /^encryption_key/.test(problem?.code ?? "");
 export const isNoRealm = (error) => error?.problem?.code === "not_a_realm";
 
 /**
- * The form that gives a realm its key. Who may not do that is told whom to ask.
+ * The form that gives a realm its key; for other users than administrators, advice.
  *
  * @param {string} realm
  * @param {() => void} opened
  */
 function keyNode(realm, opened) {
-  if (!may("administer", realm)) return h("p", null, "Ask an administrator of this server for the key.");
+  if (!may("administer", realm)) return h("p", null, "Ask the administrator for the key.");
   const [key, problem] = [keyInput(), signal(null)];
   const give = async () => {
     if (!node.reportValidity()) return;
@@ -317,7 +317,7 @@ export function waitingNode() {
 }
 
 /**
- * What is shown where there is nothing.
+ * The content of an empty place.
  *
  * @param {string} title
  * @param {string} advice What to do next.

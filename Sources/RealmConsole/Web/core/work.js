@@ -9,7 +9,7 @@ import { button, dialog, messages, progress, shownProblem } from "./ui.js";
  *
  * @template T
  * @param {string} label
- * @param {(abort: AbortSignal, done: (part: number | null) => void) => Promise<T>} run Told 0 to 1, or null when unknown.
+ * @param {(abort: AbortSignal, done: (part: number | null) => void) => Promise<T>} run Reports 0 to 1, or null when unknown.
  * @returns {Promise<T>}
  */
 export async function work(label, run) {
@@ -26,7 +26,7 @@ export async function work(label, run) {
 }
 
 /**
- * Sends a file and tells how much of it has left; `fetch` cannot.
+ * Sends a file and reports the progress, which `fetch` does not.
  *
  * @param {string} target
  * @param {Blob} body
@@ -46,7 +46,7 @@ export function upload(target, body, { params, headers, abort, done }) {
       else reject(new ProblemError(await problemOf(new Response(request.responseText, { status: request.status }))));
     };
     request.onabort = () => reject(new DOMException("", "AbortError"));
-    request.onerror = () => reject(new ProblemError({ code: "unreachable", title: "The transfer was cut", detail: "The server does not answer any more, or has refused the file.", status: 0 }));
+    request.onerror = () => reject(new ProblemError({ code: "unreachable", title: "The transfer was cut", detail: "The server no longer answers, or has refused the file.", status: 0 }));
     abort.addEventListener("abort", () => request.abort());
     if (abort.aborted) request.abort();
     request.send(body);
@@ -84,7 +84,7 @@ export function chooseFiles(accept, multiple = true) {
 export const chooseFile = async (accept) => (await chooseFiles(accept, false))[0];
 
 /**
- * A dialog with a form, which stays open with the problem when what it is for fails.
+ * A dialog with a form, which stays open with the problem after a failure.
  *
  * @param {string} title
  * @param {string} label Of the button that does it.

@@ -57,7 +57,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     }
     const value = steps.reduce((inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
     const kind = mixedType(value ?? null);
-    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it: go back to the object, or try again when it is there.");
+    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "It may have been removed: go back to the object, or try again later.");
     const all = Object.entries(value).map(([at, one]) => ({ at: kind === "list" ? Number(at) : at, value: one }));
     return { tag, kind, count: all.length, items: all.slice(from, from + PAGE) };
   };
@@ -80,7 +80,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     } catch (/** @type {any} */ error) {
       if (error.problem?.code !== "precondition_failed") throw error;
       page.data.value = await load();
-      if (!same([now().count, now().items], [count, items])) throw changed("Somebody else has changed this collection", "The newest state is shown now: look at it before you try again.");
+      if (!same([now().count, now().items], [count, items])) throw changed("This collection has changed", "The newest state is shown: look at it before you try again.");
       await write(text, ops, inverse, isPatch);
     }
   };
@@ -108,7 +108,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     if (from === to || to < 0 || to >= now().count) return;
     focused = to;
     await write(`Moved to ${formatCount(to)}.`, [{ move: [from, to] }], [{ move: [to, from] }]);
-    // What has left the page is followed.
+    // The elements that have left the page are followed.
     offset.value = Math.floor(to / PAGE) * PAGE;
   };
   const clear = async () => {
@@ -134,7 +134,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
         const current = item && now().items.find((one) => one.at === item.at);
         if (item && !same(current?.value, item.value)) {
           item.value = current?.value ?? null;
-          throw changed("Somebody else has changed this element", `It is now ${visible(JSON.stringify(item.value).slice(0, 500))}. Save again to put yours in its place.`);
+          throw changed("This element has changed", `It is now ${visible(JSON.stringify(item.value).slice(0, 500))}. Save again to put yours in its place.`);
         }
         try {
           await put(kind === "dictionary" ? entry.value : at, value.peek(), item ?? undefined);

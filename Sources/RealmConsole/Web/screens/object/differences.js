@@ -11,7 +11,7 @@ import { isContested, leaves, merged } from "./merge.js";
 export const statesOf = ({ before, mine, theirs }) => [before.peek(), mine.peek(), theirs.peek()];
 
 /**
- * Shows what somebody else has changed beside one's own edits, and has one of both chosen for each property, also inside embedded objects.
+ * Shows the changes of another client next to the edits, and has one of both chosen for each property, also inside embedded objects.
  *
  * @param {string} realm @param {import("../../core/schema.js").Schema} schema
  * @param {import("./object.js").Field[]} contested
@@ -19,7 +19,7 @@ export const statesOf = ({ before, mine, theirs }) => [before.peek(), mine.peek(
  * @returns {Promise<boolean | undefined>} Whether to save what was chosen.
  */
 export function chooseStates(realm, schema, contested, others) {
-  return dialog("Somebody else has changed this object", (close) => {
+  return dialog("This object has changed", (close) => {
     const all = contested.flatMap((field) => leaves(schema, field.property, statesOf(field)));
     const both = all.filter(({ states }) => isContested(states));
     const theirsAlone = all.filter(({ states: [before, mine, theirs] }) => same(before, mine) && !same(before, theirs)).map(({ path }) => path);

@@ -3,7 +3,7 @@ import { member, same } from "../../core/exact.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 
 /**
- * Three states of a value, as the edit found it, as it made it, and as somebody else made it meanwhile. Embedded objects are compared
+ * Three states of a value, as the edit found it, as it made it, and as another client made it meanwhile. Embedded objects are compared
  * property by property, so only what both have changed is a matter of choice.
  *
  * @typedef {import("../../core/schema.js").Property} Property @typedef {import("../../core/schema.js").Schema} Schema

@@ -32,7 +32,7 @@ const isContested = (field) => isEdited(field) && !same(field.theirs.value, fiel
 /** @type {import("../screens.js").View} */
 export const object = ({ realm, rest: [name, key] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
   const cls = classNamed(schema, name);
-  return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or be for others than you.", h("a", { href: address(realm, "classes") }, "All classes"));
+  return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or you lack the right to see it.", h("a", { href: address(realm, "classes") }, "All classes"));
 })));
 
 /** @param {Subject} subject */
@@ -75,7 +75,7 @@ function objectNode(subject) {
     return changed;
   };
   const reload = () => void load().catch((error) => { problem.value = error; });
-  /** @param {string[]} [others] What somebody else has changed. @returns {Promise<void>} */
+  /** @param {string[]} [others] The properties that another client has changed. @returns {Promise<void>} */
   const save = async (others) => {
     problem.value = null;
     if ([...problems.values()].some((one) => one.value)) return document.querySelector(".bad")?.scrollIntoView({ block: "center" });

@@ -17,9 +17,9 @@ export function offerUndo(realm, text, inverse) {
   } } : undefined);
 }
 
-/** @param {string} target @param {string | null} [version] Without one any will do. @returns {Promise<string>} Empty when somebody has written since the version. */
+/** @param {string} target @param {string | null} [version] Without one any will do. @returns {Promise<string>} Empty after a write since the version. */
 export async function entityTag(target, version) {
-  // A refusal of HEAD does not say why, so that of GET is told.
+  // A refusal of HEAD has no reason, so that of GET is shown.
   const { headers } = await send("HEAD", target, { quiet: true }).catch(() => send("GET", target, { quiet: true }));
   return (!version || headers.get("Realm-Version") === version) && headers.get("ETag") || "";
 }

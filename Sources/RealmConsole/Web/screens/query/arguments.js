@@ -58,7 +58,7 @@ export function argumentFields(schema, type, run) {
 }
 
 /**
- * The arguments that an address has, which anybody may have written; the server tells what is wrong with others.
+ * The arguments of an address, which are not trusted; the server reports what is wrong with others.
  *
  * @param {string} json
  */

@@ -26,7 +26,7 @@ export function formatText(format, writtenBy, from) {
 export const factList = (rows) => rows.filter(([, value]) => value !== undefined && value !== null).map(([label, value]) => [h("dt", null, label), h("dd", null, value)]);
 
 /**
- * The conversion of an old file; nothing for other realms. The whole report is read when it is opened.
+ * The conversion of an old file; nothing for other realms. The whole report is read on demand.
  *
  * @param {string} name @param {any} short The member `conversion` of a realm in the list.
  */
@@ -47,18 +47,18 @@ export const kept = ({ backups = [] }) => backups.filter((/** @type {any} */ one
 function report({ writtenBy, classes, notes = [], lossless }) {
   const objects = classes?.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
   return [writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
-    classes && h("p.soft", null, `${counted(objects, "object")} of ${counted(classes.length, "class", "classes")}. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
+    classes && h("p.soft", null, `${counted(objects, "object")} of ${counted(classes.length, "class", "classes")}. ${lossless === false ? "The losses are listed." : "Nothing is lost."}`),
     notes.length > 0 && h("ul", null, notes.map((/** @type {any} */ { kind, class: name, property, count, text }) => h("li", null,
       h("strong", null, NOTES[kind] ?? kind), [name, property].filter(Boolean).map((one) => visible(one)).join(".").replace(/^(?=.)/, ": "), ` (${formatCount(count ?? 1)})`, text && h("p.soft", null, visible(text)))))];
 }
 
 /**
- * What the file of a realm is that is not open.
+ * The description of the file of a realm that is not open.
  *
  * @param {string} name
  */
 export function aboutFile(name) {
-  return dialog(`The file of ${visible(name)}`, () => loaded(resource((abort) => call("GET", inRealm(name), { abort })), ({ file }) => (file ? about(file) : h("p", null, "The realm is open, or there is no such file."))), "wide");
+  return dialog(`The file of ${visible(name)}`, () => loaded(resource((abort) => call("GET", inRealm(name), { abort })), ({ file }) => (file ? about(file) : h("p", null, "The realm is open, or has no file."))), "wide");
 }
 
 /** @param {any} file */

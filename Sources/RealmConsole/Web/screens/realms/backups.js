@@ -19,8 +19,8 @@ export function backups(name) {
     const act = (label, method, target, body) => work(label, (abort) => call(method, target, { body, abort })).finally(list.reload);
     /** @param {string} source @param {() => Promise<any>} run */
     const restore = async (source, run) => {
-      if (!await confirm("Restore", `${visible(source)} takes the place of all that is in ${visible(name)}. What is there now is kept as a backup.`, "Restore")) return;
-      toast(`Restored. What was there is the backup ${(await run()).backup}.`);
+      if (!await confirm("Restore", `${visible(source)} replaces all contents of ${visible(name)}. The current contents become a backup.`, "Restore")) return;
+      toast(`Restored. The former contents are the backup ${(await run()).backup}.`);
       list.reload();
     };
     /** @param {any} one */

@@ -19,12 +19,12 @@ const WORDS = { rw: "read and write", ro: "read only", copy: "private copy", fol
 const KINDS = { ready: "good", failed: "danger", opening: "warn" };
 
 /**
- * What is known of a realm, and what can be done with it.
+ * The facts of a realm, and its actions.
  *
  * @param {string} name @param {() => Realm} realm Followed. @param {() => void} reload
  */
 export function card(name, realm, reload) {
-  // The short form never changes, so a report that the reader has opened stays open.
+  // The short form never changes, so an open report stays open.
   const report = signal("null");
   effect(() => { report.value = JSON.stringify(realm().conversion ?? null); });
   // The file of a realm in an older format is asked about once.
@@ -78,7 +78,7 @@ async function compact(name) {
 async function detach({ name, mode, inMemory, path }, reload) {
   const files = h("input", { type: "checkbox" });
   if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? (path && !inMemory ? "The file stays where it is, unchanged. Changes to the private copy are lost." : "The realm has no file. Its objects are lost.") : [
-    h("p", null, "The server stops serving the realm. Its file stays where it is."), h("label", null, files, " Delete the file too, with its backups")], "Detach")) return;
+    h("p", null, "The realm is no longer served. Its file stays where it is."), h("label", null, files, " Delete the file too, with its backups")], "Detach")) return;
   await call("DELETE", inRealm(name), { params: { files: files.checked || null } });
   toast(`${name} is detached.`);
   reload();

@@ -34,7 +34,7 @@ export async function create(names) {
   const [kind, memory, schema] = [signal("schema"), input({ type: "checkbox" }), h("textarea.mono", { rows: 8, spellcheck: "false", value: EXAMPLE })];
   const name = input({ required: true, pattern: "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}", title: "Up to 64 of A-Z a-z 0-9 . _ -", value: free("app", names) });
   await form("Create a realm", "Create", [field("Name", name), field("Begin with", choice([["schema", "a schema"], ["sample", "sample data of a store"], ["empty", "nothing"]], kind)),
-    h("div", { hidden: () => kind.value !== "schema" }, field("Schema", schema, "Classes with their properties and types, as the schema of any realm is written.")),
+    h("div", { hidden: () => kind.value !== "schema" }, field("Schema", schema, "In the form of the schema of any realm.")),
     h("label", null, memory, " In memory only: lost when the server ends")],
   async () => add({ name: name.value, inMemory: memory.checked ? name.value : undefined, schema: kind.value === "schema" ? JSON.parse(schema.value) : undefined, sample: kind.value === "sample" ? "store" : undefined }));
 }
@@ -42,12 +42,12 @@ export async function create(names) {
 /** Attaches a file of the server. */
 export async function attach() {
   const [path, key, mode] = [input({ required: true }), input(), signal("")];
-  await form("Attach a file of the server", "Attach", [field("Path", path, "In the data folder, or in one that the server was started with --attach-root for."),
+  await form("Attach a file of the server", "Attach", [field("Path", path, "In the data folder, or in one of --attach-root."),
     field("Mode", choice([["", "as the file permits"], ["rw", "read and write"], ["ro", "read only"], ["copy", "a private copy"], ["follow", "follow the file, live"]], mode)), keyField(key)],
   () => add({ path: path.value, mode: mode.peek() || undefined, encryptionKey: key.value.trim() || undefined }));
 }
 
-/** @param {Promise<any>} sent @returns {Promise<any>} The error instead, for what no key opens. */
+/** @param {Promise<any>} sent @returns {Promise<any>} The error instead, when no key helps. */
 const keyed = (sent) => sent.catch((error) => { if (!isNoRealm(error)) throw error; return { error }; });
 
 /** @param {string} name */
@@ -57,11 +57,11 @@ export async function giveKey(name) {
   if (said?.error) throw said.error;
 }
 
-/** Takes away what was said of the files before. */
+/** Removes the message about the former files. */
 let forget = () => {};
 
 /**
- * Opens private copies of files of the user's computer, one after the other, and has a line for each. Encrypted ones ask for their keys.
+ * Opens private copies of files of the user, one after the other, and shows a line for each. Encrypted ones ask for their keys.
  *
  * @param {File[]} files @param {string[]} names Those that are taken.
  */
@@ -87,14 +87,14 @@ export async function openFiles(files, names) {
   }
   const opened = lines.length - failed;
   if (opened && files.length === 1) go(address(taken[names.length], "classes"));
-  if (lines.length) forget = toast(h("div", null, lines, opened > 0 && "Private copies are gone when they are detached or the server ends. Download them to keep what you change."), undefined, 15);
+  if (lines.length) forget = toast(h("div", null, lines, opened > 0 && "Private copies last until they are detached or the server ends. Download them to keep your changes."), undefined, 15);
 }
 
-/** The beginnings of files that are not encrypted realms: plain realms, zeros, text, and kinds of which the server knows four bytes or more. */
-const PLAIN = /^(.{16}T-DB|\0{16}|[\t\n\r -~]{16}|SQLite f|PK\x03\x04|\xfd7zX|\(\xb5\/\xfd|7z\xbc\xaf|bplist|%PDF-|\x7fELF|\xcf\xfa\xed\xfe|\x89PNG|GIF8|RIFF|Rar!|\xd0\xcf\x11\xe0)/s;
+/** The beginnings of files that are not encrypted realms: plain realms, zeros, text, and kinds with a beginning of four bytes or more. */
+const PLAIN = /^(.{16}T-DB|\0{24}|[\t\n\r -~]{24}|SQLite f|PK\x03\x04|\xfd7zX|\(\xb5\/\xfd|7z\xbc\xaf|bplist|%PDF-|\x7fELF|\xcf\xfa\xed\xfe|\x89PNG|GIF8|RIFF|Rar!|\xd0\xcf\x11\xe0)/s;
 
 /** @param {File} file @returns Whether it looks like an encrypted realm: whole pages, with no other known beginning. */
-const looksEncrypted = async (file) => file.size >= 8192 && file.size % 4096 === 0 && !PLAIN.test(String.fromCharCode(...new Uint8Array(await file.slice(0, 20).arrayBuffer())));
+const looksEncrypted = async (file) => file.size >= 8192 && file.size % 4096 === 0 && !PLAIN.test(String.fromCharCode(...new Uint8Array(await file.slice(0, 24).arrayBuffer())));
 
 /** @param {File} file @param {string} name @returns {Promise<any>} The realm; undefined when no key was given. */
 async function openFile(file, name) {

@@ -30,7 +30,7 @@ export const realms = () => {
     () => may("administer", "") && dropping(open),
     () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
     () => data.value?.length === 0 && (may("administer", "") ? emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file.")
-      : emptyNode("No realm is open to you", "Ask whoever runs this server for a role that reads one, or sign in with another key.")),
+      : emptyNode("No realm is open to you", "Ask the administrator for a role that reads one, or use another key.")),
     cards);
 };
 
@@ -48,7 +48,7 @@ async function all(abort) {
     found.push(...page.items);
     after = page.next;
   } while (after);
-  // Only who operates the server is told who follows.
+  // Only administrators see the holders of streams.
   if (may("administer", "") && found.length) {
     const streams = await call("GET", "/admin/leases", { abort, quiet: true }).then(({ items }) => items.filter((/** @type {any} */ one) => one.kind === "stream"), () => null);
     if (streams) found.forEach((one) => { one.streams = streams.filter((/** @type {any} */ { realm }) => realm === one.name).length; });
@@ -57,7 +57,7 @@ async function all(abort) {
 }
 
 /**
- * Takes files that are dropped anywhere on the page.
+ * Opens files that are dropped anywhere on the page.
  *
  * @param {(files: File[]) => Promise<void>} open
  */
@@ -74,5 +74,5 @@ function dropping(open) {
   ];
   listeners.forEach(([name, listener]) => addEventListener(name, listener));
   onCleanup(() => listeners.forEach(([name, listener]) => removeEventListener(name, listener)));
-  return () => h(over.value ? "p.drop.held" : "p.drop", null, "Drop .realm files here: private copies of them open.");
+  return () => h(over.value ? "p.drop.held" : "p.drop", null, "Drop .realm files here to open private copies.");
 }

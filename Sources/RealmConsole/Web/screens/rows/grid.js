@@ -277,7 +277,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       node.focus({ preventScroll: true });
     },
     toTop() {
-      // Who sorts by keys stays in the head.
+      // The focus stays in the head after a sort by keys.
       active.row = Math.min(active.row, 0);
       moveTo(0);
     },

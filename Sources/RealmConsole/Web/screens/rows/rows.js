@@ -31,11 +31,11 @@ export const rows = ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema
   if (!first) return noClassNode(realm);
   if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
   const picker = pickerNode(realm, schema, type?.name ?? "");
-  return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or be for others than you: choose another one.", picker);
+  return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or you lack the right to see it: choose another one.", picker);
 }));
 
 /**
- * Leads to another class. Who chooses by keys types its first letters, so the page does not go on before that is over.
+ * Leads to another class. Keys choose by the first letters, so the page waits until that is over.
  *
  * @param {string} realm @param {import("../../core/schema.js").Schema} schema @param {string} name
  */

@@ -41,11 +41,11 @@ export function server() {
   void poll();
   const rows = h("tbody");
   each(rows, () => leases.value, ({ id }) => id, ({ id, kind, realm, principal, since }) => h("tr", null, [kind, realm, principal ?? "–", formatLocalTime(since)].map((one) => h("td", null, visible(one))),
-    h("td", null, button("End…", async () => await confirm(`End the ${kind}`, "Its holder is told that it has ended.", "End") && call("DELETE", path("admin", "leases", id), { quiet: true })))));
+    h("td", null, button("End…", async () => await confirm(`End the ${kind}`, "Its holder gets a message.", "End") && call("DELETE", path("admin", "leases", id), { quiet: true })))));
   const nodeRows = h("tbody", null, () => nodes.value.map(({ id, state, shards, silentMilliseconds, url }) => h("tr", null, [id, state, shards, `${(silentMilliseconds / 1000).toFixed(1)} s ago`, url].map((one) => h("td", null, visible(String(one)))))));
   return h("div.page", null, h("h1", null, "Server"), shownProblem(problem), h("div.cards", null, () => chartNodes(samples.value)),
     h("div", { hidden: () => !nodes.value.length }, h("h2", null, "Cluster"), table(["Node", "State", "Shards", "Heard of", "URL"], nodeRows)),
-    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && !problem.value && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
+    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && !problem.value && h("p.soft", null, "There is no transaction, snapshot or stream."), h("h2", null, "Keys"), keysNode(),
     h("div", { hidden: () => !log.value.length }, h("h2", null, "Log, newest first"), h("pre", { tabindex: 0 }, () => log.value.map((line) => `${visible(line)}\n`).reverse())),
     h("h2", null, "Configuration in force"), loaded(config, ({ limits, ...others }) => [factsNode(others), h("details", null, h("summary", null, "Limits"), factsNode(limits))]));
 }

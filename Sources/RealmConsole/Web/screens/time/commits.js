@@ -67,7 +67,7 @@ export function commits(realm, names) {
     const text = JSON.stringify([one.version, one.note, one.sets]).toLowerCase();
     return h("li", { hidden: () => !text.includes(filter.value) }, h("span.soft", null, formatLocalTime(one.when), " ", h("code", null, one.version)), one.note ?? one.sets.map((set) => setNode(realm, set)));
   });
-  if (!names.length) return h("section", { "aria-labelledby": "commits" }, h("h2", { id: "commits" }, "Commits"), h("p.soft", null, "Commits are told to those who may subscribe to a class: ask whoever runs this server for that."));
+  if (!names.length) return h("section", { "aria-labelledby": "commits" }, h("h2", { id: "commits" }, "Commits"), h("p.soft", null, "Commits need the right to subscribe to a class. Ask the administrator for it."));
   return h("section", { "aria-labelledby": "commits" }, h("h2", { id: "commits" }, "Commits"),
     h("div.bar", null, field("Filter by class, key, property", search(filter)), h("details", null, h("summary", null, () => `${formatCount(chosen.value.length)} of ${formatCount(names.length)} classes`),
       names.map((name) => {

@@ -5,7 +5,7 @@
  * @typedef {{name: string, columns: string[]}} Table
  */
 
-/** Bounds on what a file that comes from anybody makes this page read. */
+/** Bounds on the reading of an untrusted file. */
 const [MOST_PAGES, MOST_BYTES] = [2000, 1 << 20];
 
 /** @param {string} head */
