@@ -12,16 +12,16 @@ export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true
 /** How the realm on screen is served. */
 const served = signal({ realm: "", kind: "", text: "" });
 
-/** The realm that was asked about while it was open, and the beginning of its versions since it was opened. */
+/** The last realm that was open when it was asked about, and the beginning of its versions with the epoch. */
 let learned = ["", ""];
 
 /** @param {any} realm Its document. @returns Whether it accepts no writes. A node of a cluster forwards them. */
 export const isFixed = ({ mode, cluster }) => /^(ro|follow)$/.test(mode) && !cluster;
 
 /**
- * Asks how a realm is served, unless that is known since it was opened.
+ * Asks how a realm is served, once for each opening.
  *
- * @param {string} realm @param {AbortSignal} abort @param {string | null} [version] The newest; without it the last opening is taken for granted.
+ * @param {string} realm @param {AbortSignal} abort @param {string | null} [version] The newest. Without one any known opening suffices.
  */
 export async function learn(realm, abort, version) {
   if (learned[0] === realm && (!version || version.startsWith(learned[1]))) return;
@@ -42,7 +42,7 @@ export async function learn(realm, abort, version) {
  */
 export const standing = (realm) => (served.value.realm === realm ? served.value : { kind: "", text: "" });
 
-/** @param {string} mode @param {any} [reason] The member `readOnlyReason`. @returns Why a realm is only read, and what to do about it. */
+/** @param {string} mode @param {any} [reason] The member `readOnlyReason`. @returns The reason why a realm is read-only, with advice. */
 export const readOnlyText = (mode, reason) => `Read only${reason ? `: ${visible(reason.detail)}` : mode === "follow" ? ": another program writes the file" : ""}. `
   + `To change it, ask the administrator of the server ${reason?.code === "file_format_unsupported" ? "to upgrade the file (--upgrade in-place)" : "to serve it for writing"}, or to serve a private copy of it.`;
 

@@ -279,7 +279,7 @@ export function failureNode(error, again) {
 /** @param {any} problem Whether the file lacks its key, or has another one. */
 export const isOfKey = (problem) => /^encryption_key/.test(problem?.code ?? "");
 
-/** @param {any} error Whether no key helps: the file is no Realm file. */
+/** @param {any} error @returns Whether no key helps, because the file is no Realm file. */
 export const isNoRealm = (error) => error?.problem?.code === "not_a_realm";
 
 /**
