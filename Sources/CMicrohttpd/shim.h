@@ -117,12 +117,12 @@ realm_rest_accept (int listener, struct MHD_Daemon *daemon)
                                                                                              : realm_rest_refused;
 }
 
-/* Waits until a connection can be accepted, or the end is signalled, for which it returns 0. */
+/* Waits until a connection can be accepted, the time is over (-1: never), or the end is signalled, for which it returns 0. */
 static inline int
-realm_rest_wait_to_accept (int listener, int ending)
+realm_rest_wait_to_accept (int listener, int ending, int milliseconds)
 {
   struct pollfd sockets[2] = { { .fd = listener, .events = POLLIN }, { .fd = ending, .events = POLLIN } };
-  while (poll (sockets, 2, -1) < 0)
+  while (poll (sockets, 2, milliseconds) < 0)
     if (errno != EINTR)
       return 0;
   return 0 == sockets[1].revents;
@@ -139,6 +139,19 @@ static inline void
 realm_rest_signal (int descriptor)
 {
   (void) eventfd_write (descriptor, 1);
+}
+
+/* How many events a daemon takes from the system at once. After exactly as many it waits for one more before it handles any. */
+#define REALM_REST_EVENTS_AT_ONCE 128
+
+/* Has each signal of a descriptor end the wait of a daemon, which does nothing else for it: the library ignores events without
+   data. Returns 0 if the daemon has no set of events or the system refuses. */
+static inline int
+realm_rest_wake_by (struct MHD_Daemon *daemon, int descriptor)
+{
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info (daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .ptr = NULL } };
+  return NULL != info && 0 == epoll_ctl (info->epoll_fd, EPOLL_CTL_ADD, descriptor, &event);
 }
 
 /* Sends no chunked coding and no length: the head of a stream that HEAD asks for. The library would otherwise end

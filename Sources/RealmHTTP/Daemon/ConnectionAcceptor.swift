@@ -54,9 +54,17 @@ final class ConnectionAcceptor: Sendable {
     /// For how long nothing is accepted when the system has no descriptor or no memory left, in seconds.
     private static let pauseSeconds = 0.01
 
+    /// How often threads that can stall are woken, in milliseconds.
+    private static let wakingMilliseconds: Int32 = 20
+
     /// The loop of the thread.
     private func run() {
-        while realm_rest_wait_to_accept(socket, ending) != 0 {
+        var nextWaking = Instant.now()
+        while realm_rest_wait_to_accept(socket, ending, waitMilliseconds) != 0 {
+            if Instant.now() >= nextWaking {
+                for thread in threads where thread.canStall { thread.wake() }
+                nextWaking = Instant.now().adding(seconds: Double(ConnectionAcceptor.wakingMilliseconds) / 1000)
+            }
             while acceptOne() {}
             switch errno {
             case EAGAIN, EINTR, ECONNABORTED, EPROTO: continue
@@ -65,6 +73,9 @@ final class ConnectionAcceptor: Sendable {
             }
         }
     }
+
+    /// For how long to wait for a connection, in milliseconds; -1 for as long as it takes.
+    private var waitMilliseconds: Int32 { threads.contains { $0.canStall } ? ConnectionAcceptor.wakingMilliseconds : -1 }
 
     /// Accepts a connection if one waits; returns whether one did, and leaves the reason in `errno` otherwise.
     private func acceptOne() -> Bool {

@@ -21,6 +21,8 @@ internal import RealmStorage
     /// How many connections the thread has, or is about to have. One that the library fails to set up for lack of memory stays
     /// counted, which only means that the thread is given one less.
     private let connections = Atomic<Int>(0)
+    /// A descriptor whose signals end a wait of the daemon; -1 if the system had none.
+    private let wakeUp: Int32
     /// The options of the daemon, which reads them while it runs.
     private let options: UnsafeMutablePointer<realm_rest_daemon_options>
     /// The daemon of the library; nil before it is started.
@@ -31,11 +33,15 @@ internal import RealmStorage
     /// - Parameter server: The listener whose connections it will serve.
     init(server: HTTPServer) {
         self.server = server
+        wakeUp = realm_rest_signal_new()
         unsafe options = UnsafeMutablePointer<realm_rest_daemon_options>.allocate(capacity: 1)
         unsafe options.initialize(to: realm_rest_daemon_options())
     }
 
-    deinit { unsafe options.deallocate() }
+    deinit {
+        close(wakeUp)
+        unsafe options.deallocate()
+    }
 
     /// How many connections the thread has, or is about to have.
     var load: Int { connections.load(ordering: .relaxed) }
@@ -52,8 +58,19 @@ internal import RealmStorage
         unsafe options.pointee.idle_seconds = UInt32(server.configuration.limits.idleSeconds)
         unsafe options.pointee.connection_memory = memory
         unsafe daemon = unsafe realm_rest_start_daemon(options)
-        return unsafe daemon != nil
+        guard let daemon = unsafe daemon else { return false }
+        if unsafe realm_rest_wake_by(daemon, wakeUp) != 0 { return true }
+        let reason = errno
+        stop()
+        errno = reason
+        return false
     }
+
+    /// Whether the library may wait although connections are ready: it does so after exactly 128 events, until the next event.
+    var canStall: Bool { load >= Int(REALM_REST_EVENTS_AT_ONCE) - 1 }
+
+    /// Ends a wait of the library.
+    func wake() { realm_rest_signal(wakeUp) }
 
     /// Ends the thread, which must not have suspended connections. Others are closed. No connection may be handed over any more.
     func stop() {

@@ -52,6 +52,28 @@ import Testing
         }
     }
 
+    /// The library takes 128 events at once; after exactly as many it waited for another one before it handled any.
+    @Test(arguments: [126, 127, 128, 129])
+    func `all requests of one moment are answered, however many there are`(_ count: Int) throws {
+        let server = try ScriptedServer {
+            $0.daemonThreads = 1
+            $0.limits.connectionsPerAddress = 200
+        }
+        let first = try HTTPClient(port: server.port)
+        let clients = try (0..<count).map { _ in try HTTPClient(port: server.port) }
+        for client in clients { #expect(try client.request("GET", "/thread").status == 200) }
+        for round in 0..<3 {
+            // The requests come while the only thread is busy.
+            try first.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+            Threads.sleep(seconds: 0.1)
+            for client in clients { try client.send("GET /thread HTTP/1.1\r\nHost: x\r\n\r\n") }
+            let start = Instant.now()
+            #expect(try first.readAnswer().text == "slow")
+            for client in clients { #expect(try client.readAnswer().status == 200, "round \(round)") }
+            #expect(Instant.now().seconds(since: start) < 20)
+        }
+    }
+
     /// Connections may be closed before their answers were sent, as there is no grace, but the server has to come to its end.
     @Test func `a server stops while answers are given`() throws {
         let server = try ScriptedServer { $0.daemonThreads = 2 }

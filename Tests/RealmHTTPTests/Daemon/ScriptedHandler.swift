@@ -55,6 +55,9 @@ final class ScriptedHandler: RequestHandler {
                 }
             }
         case "/thread": return .now(text("\(pthread_self())"))
+        case "/slow":
+            Threads.sleep(seconds: 0.5)
+            return .now(text("slow"))
         case "/together": return .later { [self] promise in promises.withLock { $0.append(promise) } }
         case "/at-once": return .later { [self] promise in promise.complete(text("at once")) }
         case "/stream": return stream(count: 200_000, failAt: nil)
