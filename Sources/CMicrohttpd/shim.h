@@ -154,6 +154,21 @@ realm_rest_wake_by (struct MHD_Daemon *daemon, int descriptor)
   return NULL != info && 0 == epoll_ctl (info->epoll_fd, EPOLL_CTL_ADD, descriptor, &event);
 }
 
+/* Closes a TCP connection so that the other side sees an error, whatever it has received. What was not sent is lost. */
+static inline void
+realm_rest_reset (int socket)
+{
+  struct sockaddr none = { .sa_family = AF_UNSPEC };
+  (void) connect (socket, &none, sizeof (none));
+}
+
+/* Has the system reset a TCP connection whose client acknowledges nothing for a time. Returns 0 if it cannot. */
+static inline int
+realm_rest_reset_after (int socket, unsigned int milliseconds)
+{
+  return 0 == setsockopt (socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof (milliseconds));
+}
+
 /* Sends no chunked coding and no length: the head of a stream that HEAD asks for. The library would otherwise end
    such an answer with an empty chunk. The connection is closed after it. */
 static inline void

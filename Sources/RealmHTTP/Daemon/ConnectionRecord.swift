@@ -67,6 +67,8 @@ final class ConnectionRecord: Sendable {
     private let readingFlag = Atomic<Bool>(false)
     /// The status of a response that was written past the daemon; 0 if there was none.
     private let lastStatus = Atomic<Int>(0)
+    /// Whether the end of the response is that of the connection, so that only a reset shows that it was cut off.
+    private let endsWithConnection = Atomic<Bool>(false)
     /// When the body that is being received began, in nanoseconds of `Instant`.
     private let bodyBegin = Atomic<UInt64>(0)
     /// How many bytes of that body have been received.
@@ -333,8 +335,26 @@ final class ConnectionRecord: Sendable {
     ///
     /// - Parameter bytes: A complete response; empty to close without one.
     func hangUp(with bytes: [UInt8] = []) {
+        if endsWithConnection.load(ordering: .relaxed) { return realm_rest_reset(descriptor) }
         if tls == nil { write(bytes) }
         shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Notes that a response has begun whose end is that of the connection.
+    ///
+    /// - Parameter seconds: After how long the connection is reset if the client reads nothing.
+    /// - Returns: Whether the system resets it; not for Unix sockets.
+    func beginUnframed(stallSeconds seconds: Int) -> Bool {
+        endsWithConnection.store(true, ordering: .relaxed)
+        return realm_rest_reset_after(descriptor, UInt32(clamping: seconds) * 1000) != 0
+    }
+
+    /// Notes the end of a response whose end is that of the connection.
+    ///
+    /// - Parameter isComplete: Whether it is whole; the connection is reset otherwise.
+    func endUnframed(isComplete: Bool) {
+        guard endsWithConnection.exchange(false, ordering: .relaxed), !isComplete else { return }
+        realm_rest_reset(descriptor)
     }
 
     /// Sends a last response and closes only the sending direction. A client that is still sending

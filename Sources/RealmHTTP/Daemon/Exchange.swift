@@ -459,7 +459,7 @@ internal import Synchronization
         // The body is not needed any more, or belongs to other work.
         request.forgetBody()
         request.holding = nil
-        let transmission = Transmission(response, to: request, server: server, holding: holding)
+        let transmission = Transmission(response, to: request, server: server, record, holding: holding)
         // The library accepts chunk sizes and trailers that a proxy may interpret differently. So
         // what follows such a body on the connection is never read as a request.
         if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }

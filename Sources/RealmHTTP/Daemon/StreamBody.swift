@@ -45,6 +45,8 @@ final class StreamBody: Suspended {
     private let end: Instant
     /// The client whose share of workers and memory is used.
     private let client: String
+    /// The connection, if its end is that of the body; nil for a body in chunks or of a known length.
+    private let record: ConnectionRecord?
 
     /// Makes the body of a streamed response. Nothing is produced before the daemon asks for it.
     ///
@@ -53,8 +55,13 @@ final class StreamBody: Suspended {
     ///   - client: The client whose share of workers and memory is used.
     ///   - connection: The connection on which the response is sent.
     ///   - server: The server, whose workers, tables and limits apply.
-    init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
+    ///   - record: The connection, if its end is that of the body.
+    init(
+        _ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer,
+        endingWith record: ConnectionRecord?
+    ) {
         self.client = client
+        self.record = record
         byteCount = producer.completeByteCount
         state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = unsafe ConnectionPointer(pointer: connection)
@@ -85,7 +92,14 @@ final class StreamBody: Suspended {
                 guard let context = unsafe context else { return }
                 unsafe Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().cancel()
             })
-        if unsafe message == nil { unsafe context.release() }
+        guard let message = unsafe message else {
+            unsafe context.release()
+            return nil
+        }
+        // The library would close a connection that stalls as if the body were complete.
+        if record?.beginUnframed(stallSeconds: server.configuration.limits.idleSeconds) == true {
+            unsafe realm_rest_set_timeout(connection.pointer, 0)
+        }
         return unsafe message
     }
 
@@ -104,6 +118,13 @@ final class StreamBody: Suspended {
     /// - Returns: How many bytes were copied; 0 when the connection was suspended; `ended` or
     ///   `failed` at the end.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
+        let count = unsafe copy(to: target, capacity)
+        if count < 0 { record?.endUnframed(isComplete: count == StreamBody.ended) }
+        return count
+    }
+
+    /// Copies as `read` does.
+    private func copy(to target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
         if Instant.now() > end {
             server.answersCutOff.add(1, ordering: .relaxed)
             return StreamBody.failed

@@ -16,6 +16,8 @@ final class Transmission {
     private let server: HTTPServer
     /// What the response uses of the memory for unsent responses; handed on with its buffer.
     private var holding: ByteHolding?
+    /// The connection, whose end shows that of a body in no chunks.
+    private let record: ConnectionRecord
     /// The client whose share of workers and memory a streamed body uses.
     private let client: String
     /// The body, if it is streamed.
@@ -31,11 +33,13 @@ final class Transmission {
     ///   - response: The response, finished by the handler.
     ///   - request: The request that it answers.
     ///   - server: The server.
+    ///   - record: The connection.
     ///   - holding: What the response uses of the memory for unsent responses, if it is charged.
-    init(_ response: Response, to request: Request, server: HTTPServer, holding: ByteHolding?) {
+    init(_ response: Response, to request: Request, server: HTTPServer, _ record: ConnectionRecord, holding: ByteHolding?) {
         self.response = response
         self.holding = holding
         self.server = server
+        self.record = record
         client = request.account
         isChunked = !request.isHTTP10
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
@@ -85,7 +89,8 @@ final class Transmission {
         case .stream(let producer):
             // With a length, the library sends it in answer to HEAD, and asks for no content.
             if isBodyless, producer.completeByteCount == nil { return unsafe makeHeadOfStream() }
-            let stream = unsafe StreamBody(producer, of: client, connection, server)
+            let isUnframed = !isChunked && producer.completeByteCount == nil
+            let stream = unsafe StreamBody(producer, of: client, connection, server, endingWith: isUnframed ? record : nil)
             self.stream = stream
             return unsafe stream.makeMessage()
         case .events(let source):

@@ -39,6 +39,32 @@ import Testing
         #expect(!answer.isComplete)
     }
 
+    /// The end of the connection is that of the body, so only a reset shows that something is missing.
+    @Test func `a client of HTTP/1.0 sees whether a stream was cut`() throws {
+        let server = try ScriptedServer()
+        func begin(_ path: String) throws -> HTTPClient {
+            let client = try HTTPClient(port: server.port)
+            try client.send("GET \(path) HTTP/1.0\r\nHost: x\r\n\r\n")
+            return client
+        }
+        let whole = try begin("/stream").readAnswer()
+        #expect(whole.isComplete && whole.body == NumberProducer.text(count: 200_000))
+        let broken = try begin("/broken").readAnswer()
+        #expect(broken.status == 200 && !broken.isComplete)
+        let running = try begin("/endless")
+        #expect(try running.receiveSome())
+        server.server.stop(graceSeconds: 0)
+        #expect(try !running.readAnswer().isComplete)
+    }
+
+    @Test func `a client of HTTP/1.0 that reads nothing for too long sees that its stream was cut`() throws {
+        let server = try ScriptedServer { $0.limits.idleSeconds = 1 }
+        let client = try HTTPClient(port: server.port)
+        try client.send("GET /endless HTTP/1.0\r\nHost: x\r\n\r\n")
+        #expect(eventually { server.handler.ends.withLock { !$0.isEmpty } })
+        #expect(try !client.readAnswer().isComplete)
+    }
+
     @Test func `a client that does not read holds no worker`() throws {
         let server = try ScriptedServer { $0.limits.workers = 1 }
         let idle = try (0..<4).map { _ in try HTTPClient(port: server.port) }

@@ -137,7 +137,7 @@ package final class HTTPClient {
         guard let length = value("content-length").flatMap({ Int($0) }) else {
             while try receive() {}
             defer { received = [] }
-            return (received, true)
+            return (received, !socket.wasReset)
         }
         let isComplete = try fill(length)
         let body = Array(received.prefix(length))

@@ -31,6 +31,8 @@ package final class TestSocket {
     private var descriptor: Int32
     /// How long to wait for bytes unless told otherwise.
     private let waitSeconds: Double
+    /// Whether the other side has broken the connection, seen by `receive`.
+    package private(set) var wasReset = false
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
     private init(family: Int32, waitSeconds: Double) throws(Failure) {
@@ -84,7 +86,10 @@ package final class TestSocket {
             guard found > 0 else { throw .timedOut(seconds) }
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             if count >= 0 { return buffer[..<count] }
-            if errno == ECONNRESET { return [] }
+            if errno == ECONNRESET {
+                wasReset = true
+                return []
+            }
             if errno != EINTR { throw TestSocket.failure(.receive) }
         }
     }
