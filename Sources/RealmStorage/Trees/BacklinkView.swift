@@ -70,4 +70,17 @@ package struct BacklinkView: Sendable {
         case .visible(let keys): return keys
         }
     }
+
+    /// Calls a function with what `keys` returns, a leaf at a time.
+    ///
+    /// - Throws: The errors of the function, and `.corrupt` for a damaged tree.
+    package func forEachLeaf(_ body: ([ObjectKey]) throws -> Void) throws {
+        guard case .many(let tree) = form else { return try body(try keys()) }
+        var cursor = tree.leaves()
+        while let (leaf, _) = try cursor.next() {
+            guard case .int(let integers) = leaf else { continue }
+            let elements = integers.elements
+            try body((0..<integers.count).map { ObjectKey(elements[$0]) })
+        }
+    }
 }

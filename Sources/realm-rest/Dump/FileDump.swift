@@ -15,7 +15,7 @@ struct FileDump {
     private let snapshot: Snapshot
     /// The old file that the version was converted from; nil for other versions.
     private let original: LegacyFile?
-    /// The JSON text that was not passed on yet; at most about 64 KiB and one object.
+    /// The JSON text that was not passed on yet; at most about 64 KiB and one value.
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
     /// Receives the pieces of the text in their order.
     private let emit: ([UInt8]) throws -> Void
@@ -52,17 +52,7 @@ struct FileDump {
         writer.endArray()
         writer.endObject()
         writer.newLine()
-        try flush(atLeast: 0)
-    }
-
-    /// Passes on the text that was written so far, if it has at least the given number of
-    /// bytes.
-    ///
-    /// - Throws: The errors of the closure that receives the text.
-    private mutating func flush(atLeast byteCount: Int = 1 << 16) throws {
-        guard writer.count >= byteCount else { return }
-        try emit(writer.bytes)
-        writer.forgetBytes()
+        try writer.handOn(atLeast: 0, to: emit)
     }
 
     /// Writes the member `file`: the file format and the most important fields of the top node.
@@ -175,7 +165,7 @@ struct FileDump {
             let cells = try LeafCells(table, leaf)
             for row in 0..<leaf.count {
                 try write(row, of: leaf, in: table, cells)
-                try flush()
+                try writer.handOn(to: emit)
             }
         }
         writer.endArray()
@@ -214,7 +204,7 @@ struct FileDump {
         writer.int(leaf.key(at: row).rawValue)
         writer.key("values")
         writer.beginObject()
-        var values = ValueDump(snapshot, budget)
+        var values = ValueDump(snapshot, budget, emit: emit)
         for (column, single) in cells.columns {
             writer.key(column.name)
             if let single {
@@ -239,20 +229,23 @@ struct FileDump {
     ///   - table: The table of the object.
     /// - Throws: `StorageError` when the records of incoming links are damaged.
     private mutating func writeBacklinks(_ leaf: ClusterLeaf, _ row: Int, _ table: Table) throws {
-        var incoming: [(label: String, keys: [ObjectKey])] = []
+        var incoming: [(label: String, links: BacklinkView)] = []
         for column in table.backlinks {
-            let keys = try leaf.backlinks(column, row: row).keys()
-            guard !keys.isEmpty else { continue }
+            let links = try leaf.backlinks(column, row: row)
+            guard links.count > 0 else { continue }
             let origin = column.targetTable.flatMap { snapshot.table($0) }
             let source = column.oppositeColumn.flatMap { origin?.column($0) }
-            incoming.append(("\(origin?.name ?? "?").\(source?.name ?? "?")", keys))
+            incoming.append(("\(origin?.name ?? "?").\(source?.name ?? "?")", links))
         }
         writer.key("backlinks")
         writer.beginObject()
-        for (label, keys) in incoming.sorted(by: { $0.label < $1.label }) {
+        for (label, links) in incoming.sorted(by: { $0.label < $1.label }) {
             writer.key(label)
             writer.beginArray()
-            for key in keys { writer.int(key.rawValue) }
+            try links.forEachLeaf { keys in
+                for key in keys { writer.int(key.rawValue) }
+                try writer.handOn(to: emit)
+            }
             writer.endArray()
         }
         writer.endObject()

@@ -12,15 +12,19 @@ struct ValueDump {
     private let snapshot: Snapshot
     /// The number of nodes that collections may visit, shared by the whole dump.
     private let budget: WalkBudget
+    /// Receives what was written before the end of a long collection.
+    private let emit: ([UInt8]) throws -> Void
 
     /// Makes a writer for the values of a version.
     ///
     /// - Parameters:
     ///   - snapshot: The version that is read.
     ///   - budget: The number of nodes that collections may visit.
-    init(_ snapshot: Snapshot, _ budget: WalkBudget) {
+    ///   - emit: Receives what was written before the end of a long collection.
+    init(_ snapshot: Snapshot, _ budget: WalkBudget, emit: @escaping ([UInt8]) throws -> Void) {
         self.snapshot = snapshot
         self.budget = budget
+        self.emit = emit
     }
 
     /// Writes a single value of a property.
@@ -79,6 +83,7 @@ struct ValueDump {
         var cursor = try BPlusTree(root: root, space: snapshot.space, shape: shape).leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
             for row in 0..<leaf.count { try element(leaf, row, isTagged: isTagged, depth: depth, into: &writer) }
+            try writer.handOn(to: emit)
         }
         writer.endArray()
     }
@@ -128,6 +133,7 @@ struct ValueDump {
             } else {
                 try write(entry.value, isTagged: isTagged, depth: depth, into: &writer)
             }
+            try writer.handOn(to: emit)
         }
         writer.endObject()
     }
@@ -271,5 +277,16 @@ extension FixedWidthInteger {
     /// The bytes of the number, the most significant one first.
     fileprivate var bigEndianBytes: [UInt8] {
         (0..<Self.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: self >> Self(8 * $0)) }
+    }
+}
+
+extension JSONWriter {
+    /// Passes on the text that was written so far, if it has at least `byteCount` bytes.
+    ///
+    /// - Throws: The errors of `emit`, which receives the text.
+    mutating func handOn(atLeast byteCount: Int = 1 << 16, to emit: ([UInt8]) throws -> Void) throws {
+        guard count >= byteCount else { return }
+        try emit(bytes)
+        forgetBytes()
     }
 }
