@@ -4,15 +4,16 @@ internal import RealmStorage
 
 /// A cache of converted files: `realm-rest/converted` in the user's folder for caches.
 ///
-/// The name of a file consists of the identity, the size and the times of the old file, so a changed file is converted again. Files
-/// expire a week after their last use; the least recently used ones are evicted first. Processes share the folder without locks: a
-/// file gets its name when it is complete, and a removed file stays readable for processes that have opened it.
+/// The name of a file states the identity, the size, the times and the version of the old file, so a changed file is converted again.
+/// Files expire a week after their last use; the least recently used ones are evicted first. Processes share the folder without locks:
+/// a file gets its name when it is complete, and a removed file stays readable for processes that have opened it. A report begins with
+/// a digest of itself and its file, by which damage is found.
 struct ConversionCache {
     /// The folder; only the user can write to it.
     private let folder: String
-
     /// The maximum size of all files in bytes.
-    private static let maximumByteCount = 4 << 30
+    private let maximumByteCount: Int
+
     /// The maximum number of files.
     private static let maximumCount = 100
     /// The time in seconds after which an unused file expires.
@@ -21,49 +22,100 @@ struct ConversionCache {
     /// coarse.
     private static let settling: Int64 = 100_000_000
     /// The version of the conversion; another one invalidates the cache.
-    private static let generation = 1
+    private static let generation = 2
     /// The end of the names of converted files.
     private static let suffix = ".realm"
     /// The end of the names of reports.
     private static let reportSuffix = ".report"
+    /// How many bytes the line with the digest takes, which precedes the text of a report.
+    private static let digestByteCount = 65
+
+    /// The state of an old file, which its result is named by.
+    struct Original: Equatable {
+        /// The identity, the size and the times of the file at its path.
+        let facts: System.FileFacts
+        /// What its version is told by; nil when it cannot be read. Programs that write through a mapping leave the times as they are
+        /// on some file systems, tmpfs among them.
+        private let mark: [UInt8]?
+
+        /// Reads the present state of an open file. It need not be the one at its path, if that has changed since.
+        init(_ old: LegacyFile) throws(StorageError) {
+            facts = try System.facts(path: old.file.path)
+            mark = try? old.file.stateMark()
+        }
+
+        /// A text that identifies the state; nil for a file that cannot be named again.
+        fileprivate var signature: String? {
+            guard facts.hasName, let mark, let digest = try? FileDigest.sha256(mark) else { return nil }
+            return facts.signature + "-" + FileDigest.hex(Array(digest.prefix(16)))
+        }
+    }
 
     /// Finds the folder of the cache; nil without a private one.
     ///
-    /// - Parameter base: The folder for caches; nil for that of the user.
-    init?(in base: String?) {
+    /// - Parameters:
+    ///   - base: The folder for caches; nil for that of the user.
+    ///   - maximumByteCount: The maximum size of all files in bytes.
+    init?(in base: String?, maximumByteCount: Int = 4 << 30) {
         guard let folder = System.cacheFolder("realm-rest/converted", in: base) else { return nil }
         self.folder = folder
+        self.maximumByteCount = maximumByteCount
     }
 
     /// Returns the path for the result of an old file, without its suffix; nil when the file has no name or has just changed.
-    private func path(for facts: System.FileFacts) -> String? {
-        guard facts.hasName, !facts.wasModified(within: ConversionCache.settling) else { return nil }
-        return "\(folder)/\(ConversionCache.generation)-\(facts.signature)"
+    private func path(for original: Original) -> String? {
+        guard !original.facts.wasModified(within: ConversionCache.settling), let signature = original.signature else {
+            return nil
+        }
+        return "\(folder)/\(ConversionCache.generation)-\(signature)"
     }
 
     /// Opens the result of an old file, which may lose its name at any time; nil when the cache does not have it.
-    func find(_ facts: System.FileFacts) -> OpenFile? {
-        guard let path = path(for: facts),
+    func find(_ original: Original) -> OpenFile? {
+        guard let path = path(for: original),
             let descriptor = try? System.openRegular(path + ConversionCache.suffix, followsLink: false)
         else { return nil }
         return OpenFile(descriptor)
     }
 
-    /// Reads the report of an old file; nil when the cache does not have it.
-    func report(of facts: System.FileFacts) -> ConversionReport? {
-        guard let path = path(for: facts), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix)
+    /// Reads the report of an old file, after every byte of its result was compared with the digest.
+    ///
+    /// - Parameters:
+    ///   - original: The old file.
+    ///   - file: Its result, which `find` has returned.
+    ///   - control: Can cancel the work.
+    /// - Returns: The report; nil when the cache does not have it, or one of the two is damaged.
+    /// - Throws: `.stopped` when the work was cancelled.
+    func report(
+        of original: Original, for file: OpenFile, _ control: WorkControl?
+    ) throws(StorageError) -> ConversionReport? {
+        guard let path = path(for: original), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix)
         else { return nil }
-        return ConversionReport(bytes: bytes)
+        let text = Array(bytes.dropFirst(ConversionCache.digestByteCount))
+        do throws(StorageError) {
+            guard bytes.starts(with: try ConversionCache.digestLine(file, text, control)) else { return nil }
+        } catch {
+            if case .stopped = error { throw error }
+            return nil
+        }
+        return ConversionReport(bytes: text)
+    }
+
+    /// Returns the line that states the digest of a file and the text of its report.
+    private static func digestLine(
+        _ file: OpenFile, _ text: [UInt8], _ control: WorkControl?
+    ) throws(StorageError) -> [UInt8] {
+        Array((FileDigest.hex(try file.digest(with: text, control)) + "\n").utf8)
     }
 
     /// Marks the result of an old file as used now.
-    func noteUse(of facts: System.FileFacts) {
-        if let path = path(for: facts) { System.touch(path + ConversionCache.suffix) }
+    func noteUse(of original: Original) {
+        if let path = path(for: original) { System.touch(path + ConversionCache.suffix) }
     }
 
     /// Removes the result of an old file, and its report.
-    func remove(_ facts: System.FileFacts) {
-        guard let path = path(for: facts) else { return }
+    func remove(_ original: Original) {
+        guard let path = path(for: original) else { return }
         System.remove(path + ConversionCache.suffix)
         System.remove(path + ConversionCache.reportSuffix)
     }
@@ -71,11 +123,11 @@ struct ConversionCache {
     /// Makes an empty file for the result of an old file, after room was made for it.
     ///
     /// - Parameters:
-    ///   - facts: The old file.
+    ///   - original: The old file.
     ///   - byteCount: The expected size in bytes.
     /// - Returns: The file; nil when the result would not be kept, or the folder takes no file.
-    func newFile(for facts: System.FileFacts, byteCount: Int) -> NewFile? {
-        guard path(for: facts) != nil, byteCount <= ConversionCache.maximumByteCount else { return nil }
+    func newFile(for original: Original, byteCount: Int) -> NewFile? {
+        guard path(for: original) != nil, byteCount <= maximumByteCount else { return nil }
         makeRoom(for: byteCount)
         return try? NewFile(beside: folder + "/new")
     }
@@ -85,19 +137,23 @@ struct ConversionCache {
     /// - Parameters:
     ///   - file: The file, which `newFile` has made.
     ///   - report: Its report.
-    ///   - facts: The old file.
+    ///   - original: The old file.
+    ///   - control: Can cancel the work.
     /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.
-    func keep(_ file: NewFile, _ report: ConversionReport, of facts: System.FileFacts) -> OpenFile? {
+    func keep(
+        _ file: NewFile, _ report: ConversionReport, of original: Original, _ control: WorkControl? = nil
+    ) -> OpenFile? {
         let bytes = Array(report.text.utf8)
-        guard let path = path(for: facts), bytes.count <= ConversionReport.maximumTextByteCount,
-            let byteCount = try? System.regularFileSize(file.descriptor), byteCount <= ConversionCache.maximumByteCount,
+        guard let path = path(for: original), bytes.count <= ConversionReport.maximumTextByteCount,
+            let byteCount = try? System.regularFileSize(file.descriptor), byteCount <= maximumByteCount,
             let descriptor = try? System.duplicate(file.descriptor)
         else { return nil }
         let kept = OpenFile(descriptor)
+        guard let digest = try? ConversionCache.digestLine(kept, bytes, control) else { return nil }
         makeRoom(for: byteCount)
         do throws(StorageError) {
             let text = try NewFile(beside: path)
-            try System.write(text.descriptor, bytes)
+            try System.write(text.descriptor, digest + bytes)
             try text.replace(path + ConversionCache.reportSuffix)
             try file.replace(path + ConversionCache.suffix)
             return kept
@@ -126,7 +182,7 @@ struct ConversionCache {
             count += 1
             total += entry.byteCount
             let isKept =
-                count <= ConversionCache.maximumCount && total <= ConversionCache.maximumByteCount
+                count <= ConversionCache.maximumCount && total <= maximumByteCount
                 && now - entry.modified.seconds <= ConversionCache.maximumAge
             if isKept { kept.insert(ByteText(ConversionCache.stem(name))) } else { System.remove(folder + "/" + name) }
         }
@@ -150,9 +206,8 @@ struct ConversionCache {
     private static func bytes(ofFile path: String) -> [UInt8]? {
         guard let descriptor = try? System.openRegular(path, followsLink: false) else { return nil }
         defer { System.close(descriptor) }
-        guard let size = try? System.regularFileSize(descriptor), size <= ConversionReport.maximumTextByteCount else {
-            return nil
-        }
+        guard let size = try? System.regularFileSize(descriptor), size <= digestByteCount + ConversionReport.maximumTextByteCount
+        else { return nil }
         return try? System.read(descriptor, at: 0, byteCount: size)
     }
 }

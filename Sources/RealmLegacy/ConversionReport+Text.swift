@@ -4,7 +4,8 @@ internal import RealmStorage
 
 /// The text form of a report, for the cache of converted files.
 ///
-/// It has a line for the format, for each class and for each note, with tabs between the fields.
+/// It has a line for the format, for each class, for each note and for the number of those that were dropped, with tabs between the
+/// fields.
 extension ConversionReport {
     /// The greatest size in bytes of a text that is read.
     static let maximumTextByteCount = 16 << 20
@@ -18,6 +19,7 @@ extension ConversionReport {
             let place = [note.className, note.property].compactMap(\.self)
             lines.append(["note\(place.count)", note.kind.rawValue, "\(note.count)", note.text] + place)
         }
+        if noteCount > notes.count { lines.append(["dropped", "\(noteCount - notes.count)"]) }
         return lines.map { $0.map(ConversionReport.escaped).joined(separator: "\t") + "\n" }.joined()
     }
 
@@ -33,8 +35,12 @@ extension ConversionReport {
         for fields in lines { guard add(fields) else { return nil } }
     }
 
-    /// Adds a class or a note; returns whether the fields are those of one.
+    /// Adds a class, a note or the number of those that were dropped; returns whether the fields are those of one.
     private mutating func add(_ fields: [String]) -> Bool {
+        if fields.count == 2, fields[0] == "dropped", let count = UInt32(fields[1]) {
+            noteCount += Int(count)
+            return true
+        }
         guard fields.count >= 4 else { return false }
         if fields[0] == "class" {
             guard fields.count == 4, let objects = Int(fields[2]), let properties = Int(fields[3]) else { return false }

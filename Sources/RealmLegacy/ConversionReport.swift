@@ -8,10 +8,15 @@ package struct ConversionReport: Sendable, Equatable {
     package let fromFormat: Int
     /// The classes of the new file, in the order of its tables.
     package internal(set) var classes: [Class] = []
-    /// What differs from the old file, in the order in which it was found; at most `maximumNoteCount`.
+    /// What differs from the old file, in the order in which it was found. Of more than `maximumNoteCount` notes those about losses are
+    /// kept before others.
     package private(set) var notes: [Note] = []
+    /// How many notes there are, together with those that were dropped.
+    package internal(set) var noteCount = 0
+    /// How many of `notes` are about losses.
+    private var lossCount = 0
 
-    /// How many notes are kept; later ones are dropped.
+    /// How many notes are kept.
     package static let maximumNoteCount = 1000
 
     /// A class of the new file.
@@ -62,12 +67,14 @@ package struct ConversionReport: Sendable, Equatable {
         case indexLeftOut
         /// The file was that of a synchronized realm; the new one is local.
         case synchronized
+        /// The file had a history of a kind that is unknown; the new one has none.
+        case historyLeftOut
 
         /// Whether something of the old file is not in the new one.
         package var isLoss: Bool {
             switch self {
-            case .renamed, .oldDates, .textNotUTF8, .entryIgnored, .indexLeftOut, .synchronized: return false
-            default: return true
+            case .renamed, .oldDates, .textNotUTF8, .entryIgnored, .indexLeftOut, .synchronized, .historyLeftOut: return false
+            case .propertyLeftOut, .tableLeftOut, .primaryKeyLeftOut, .linksLeftOut, .mixedTableLeftOut: return true
             }
         }
     }
@@ -86,20 +93,32 @@ package struct ConversionReport: Sendable, Equatable {
             guard fromFormat == 22, table.kind == .asymmetric, table.count > 0 else { continue }
             note(.tableLeftOut, class: name, count: table.count, "objects of an asymmetric class, which are not kept in a file")
         }
-        switch TopNode.HistoryType(rawValue: old.top.historyType) {
-        case .syncClient?, .syncServer?: note(.synchronized, "the realm was synchronized; the copy is a local one")
-        case .none?, .obsolete?, .inFile?, nil: break
-        }
+        noteHistory(of: old.top)
     }
 
     /// How many objects all classes have.
     package var objectCount: Int { classes.reduce(0) { $0 + $1.objectCount } }
     /// Whether everything that a program could read from the old file is in the new one.
-    package var isLossless: Bool { !notes.contains { $0.kind.isLoss } }
+    package var isLossless: Bool { lossCount == 0 }
 
-    /// Adds a note.
+    /// Adds a note about a history that the new file does not have.
+    mutating func noteHistory(of top: TopNode) {
+        switch TopNode.HistoryType(rawValue: top.historyType) {
+        case .syncClient?, .syncServer?: note(.synchronized, "the realm was synchronized; the copy is a local one")
+        case .none?, .obsolete?, .inFile?: break
+        case nil:
+            note(.historyLeftOut, "the history of the file is of type \(top.historyType), which is unknown; the copy has none")
+        }
+    }
+
+    /// Adds a note. Without room for it the last one that is not about a loss makes room for one that is.
     mutating func note(_ kind: Kind, class className: String? = nil, property: String? = nil, count: Int = 1, _ text: String) {
-        guard notes.count < ConversionReport.maximumNoteCount else { return }
+        noteCount += 1
+        if notes.count >= ConversionReport.maximumNoteCount {
+            guard kind.isLoss, lossCount < notes.count, let last = notes.lastIndex(where: { !$0.kind.isLoss }) else { return }
+            notes.remove(at: last)
+        }
+        if kind.isLoss { lossCount += 1 }
         notes.append(Note(kind: kind, className: className, property: property, count: count, text: text))
     }
 }

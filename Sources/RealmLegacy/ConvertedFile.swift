@@ -64,14 +64,14 @@ package struct ConvertedFile: Sendable {
         for _ in 0..<attempts {
             // Rows need not be counted to find a file in the cache.
             guard let glance = try LegacyFile.open(path: path, key: key, isExact: isExact, countsRows: false) else { return nil }
-            let facts = try System.facts(path: path)
+            let original = try ConversionCache.Original(glance)
             let cache = ConversionCache(in: base)
-            if let kept = kept(of: glance, facts, key: key, in: cache) {
-                cache?.noteUse(of: facts)
+            if let kept = try kept(of: glance, original, key: key, in: cache, control) {
+                cache?.noteUse(of: original)
                 return kept
             }
             do throws(StorageError) {
-                return try convert(try LegacyFile(glance.file, countsRows: true), facts, key: key, in: cache, control)
+                return try convert(try LegacyFile(glance.file, countsRows: true), original, key: key, in: cache, control)
             } catch {
                 if case .stopped = error { throw error }
                 // The pass may have read two versions.
@@ -81,21 +81,22 @@ package struct ConvertedFile: Sendable {
         throw .refused(.fileInUse("another program keeps writing to the file, so it cannot be converted"))
     }
 
-    /// Returns the result of an earlier conversion; nil when the cache does not have it.
+    /// Returns the result of an earlier conversion, of which every byte was checked; nil when the cache does not have it.
     ///
     /// - Parameters:
     ///   - old: The old file.
     ///   - key: Its key, if it is encrypted.
     ///   - base: The folder for caches; nil for that of the user.
+    ///   - control: Can cancel the check.
     package static func kept(
-        of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil
+        of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConvertedFile? {
-        kept(of: old, try System.facts(path: old.file.path), key: key, in: ConversionCache(in: base))
+        try kept(of: old, try ConversionCache.Original(old), key: key, in: ConversionCache(in: base), control)
     }
 
     /// Returns the newest version of the result of an earlier conversion; nil when the cache does not have it.
     ///
-    /// The report is not read, and the look does not count as a use of the file.
+    /// It is for a glance at the classes: the bytes are not checked, and the look does not count as a use of the file.
     ///
     /// - Parameters:
     ///   - old: The old file.
@@ -105,33 +106,35 @@ package struct ConvertedFile: Sendable {
         of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil
     ) throws(StorageError) -> Snapshot? {
         guard let cache = ConversionCache(in: base) else { return nil }
-        return find(old, try System.facts(path: old.file.path), key: key, in: cache)?.snapshot
+        return find(old, try ConversionCache.Original(old), key: key, in: cache)?.snapshot
     }
 
     /// Removes expired files from the cache, and what interrupted processes have left there.
     package static func cleanCache() { ConversionCache(in: nil)?.clean() }
 
-    /// Returns the result of an earlier conversion of an open file, with its report.
+    /// Returns the result of an earlier conversion of an open file, with its report. One that is damaged is removed from the cache.
     private static func kept(
-        of old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, in cache: ConversionCache?
-    ) -> ConvertedFile? {
-        guard let cache, let (file, snapshot) = find(old, facts, key: key, in: cache), let report = cache.report(of: facts)
-        else { return nil }
+        of old: LegacyFile, _ original: ConversionCache.Original, key: EncryptionKey?, in cache: ConversionCache?,
+        _ control: WorkControl?
+    ) throws(StorageError) -> ConvertedFile? {
+        guard let cache, let (file, snapshot) = find(old, original, key: key, in: cache) else { return nil }
+        guard let report = try cache.report(of: original, for: file, control) else {
+            cache.remove(original)
+            return nil
+        }
         return ConvertedFile(report, .kept(file), known: snapshot)
     }
 
-    /// Opens the result of an earlier conversion of an open file. One that is damaged is removed from the cache.
-    ///
-    /// - Parameter facts: The state of the file at its path. It need not be the open one, if the path has changed since.
+    /// Opens the result of an earlier conversion of an open file. One whose schema is damaged is removed from the cache.
     private static func find(
-        _ old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, in cache: ConversionCache
+        _ old: LegacyFile, _ original: ConversionCache.Original, key: EncryptionKey?, in cache: ConversionCache
     ) -> (file: OpenFile, snapshot: Snapshot)? {
-        guard old.file.witness?.identity == facts.identity, let file = cache.find(facts) else { return nil }
+        guard old.file.witness?.identity == original.facts.identity, let file = cache.find(original) else { return nil }
         do throws(StorageError) {
             return (file, try Snapshot(file: try RealmFile(path: file.path, key: key)))
         } catch {
             switch error {
-            case .corrupt, .refused: cache.remove(facts)
+            case .corrupt, .refused: cache.remove(original)
             case .limit, .io, .stopped: break
             }
             return nil
@@ -140,13 +143,14 @@ package struct ConvertedFile: Sendable {
 
     /// Converts a file, and keeps the new one if that is possible.
     private static func convert(
-        _ old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, in cache: ConversionCache?, _ control: WorkControl?
+        _ old: LegacyFile, _ original: ConversionCache.Original, key: EncryptionKey?, in cache: ConversionCache?,
+        _ control: WorkControl?
     ) throws(StorageError) -> ConvertedFile {
-        if let cache, let file = cache.newFile(for: facts, byteCount: old.file.plainByteCount) {
+        if let cache, let file = cache.newFile(for: original, byteCount: old.file.plainByteCount) {
             do throws(StorageError) {
                 let report = try old.convert(to: file, key: key, control)
                 // The name in the cache is that of the state before, and the file is that of the state after.
-                if (try? System.facts(path: old.file.path)) == facts, let kept = cache.keep(file, report, of: facts) {
+                if (try? ConversionCache.Original(old)) == original, let kept = cache.keep(file, report, of: original, control) {
                     return ConvertedFile(report, .kept(kept))
                 }
                 return ConvertedFile(report, .own(file))

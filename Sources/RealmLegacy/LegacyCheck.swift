@@ -70,7 +70,10 @@ struct LegacyCheck {
         guard let top = file.top else { return }
         do throws(StorageError) {
             var audit = try SpaceAudit(top, file.space)
-            guard try audit.run({ [control] in !(control?.isCancelled ?? false) }) else { throw WorkControl.stopped }
+            let isComplete = try audit.run(keepingDecrypted: LegacyReading.keptByteCount) { [control] in
+                !(control?.isCancelled ?? false)
+            }
+            guard isComplete else { throw WorkControl.stopped }
         } catch {
             guard case .refused(.unsound(let reason)) = error else { throw error }
             report.error(reason)
@@ -94,6 +97,7 @@ struct LegacyCheck {
                 for element in elements {
                     try check(element, in: row, column, of: table)
                     row += 1
+                    if reading.relieve() { try source.renew() }
                 }
             } while !elements.isEmpty
         default:
@@ -110,6 +114,7 @@ struct LegacyCheck {
                     row += 1
                 }
                 reading.keeper.release()
+                if reading.relieve() { try source.renew() }
             } while !values.isEmpty
         }
         guard row == table.rowCount else { throw table.uneven(column) }

@@ -234,7 +234,12 @@ extension LegacyFile {
         let new = try NewFile(beside: path)
         if replacing { System.copyPermissions(of: path, to: new.descriptor) }
         let report = try convert(to: new, key: key, control)
-        if replacing { try new.replace(path) } else { try new.publish(as: path) }
+        guard replacing else {
+            try new.publish(as: path)
+            return report
+        }
+        // Syncing the new file has taken its time, in which another program may have written to the old one.
+        try new.replace(path) { () throws(StorageError) in try file.witness?.look() }
         return report
     }
 }

@@ -138,12 +138,4 @@ package final class LegacyFile: Sendable {
     package var classCount: Int { tables.count { $0.className != nil } }
     /// Whether no class has any object.
     package var isEmpty: Bool { tables.allSatisfy { $0.className == nil || $0.rowCount == 0 } }
-
-    /// Whether the file belongs to a synchronized realm, of which a copy becomes a local one.
-    package var isSynchronized: Bool {
-        switch TopNode.HistoryType(rawValue: top?.historyType ?? 0) {
-        case .syncClient?, .syncServer?: true
-        case .none?, .obsolete?, .inFile?, nil: false
-        }
-    }
 }

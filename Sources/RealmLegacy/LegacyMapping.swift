@@ -37,7 +37,7 @@ struct LegacyMapping {
         self.control = control
         report = ConversionReport(fromFormat: file.format)
         positions = Array(repeating: nil, count: file.tables.count)
-        if file.isSynchronized { report.note(.synchronized, "the realm was synchronized; the copy is a local one") }
+        if let top = file.top { report.noteHistory(of: top) }
         for table in file.tables where table.className != nil { addClass(table) }
         for table in file.tables where table.className == nil && !LegacyMapping.known.contains(table.name) {
             let name = String(decoding: table.name, as: UTF8.self)
@@ -192,9 +192,13 @@ struct LegacyMapping {
             if !className.isNull { report.note(.entryIgnored, "an entry of the list of primary keys names no class") }
             return
         }
-        if name.array.starts(with: LegacyTable.classPrefix) { name = name.suffix(from: LegacyTable.classPrefix.count) }
-        let bytes = name.array
-        guard let index = oldNumbers[bytes] else {
+        // Names have the prefix of tables or not, and that of a class may begin with it.
+        var known = oldNumbers[name.array]
+        if known == nil, name.array.starts(with: LegacyTable.classPrefix) {
+            name = name.suffix(from: LegacyTable.classPrefix.count)
+            known = oldNumbers[name.array]
+        }
+        guard let index = known else {
             return report.note(.entryIgnored, "a primary key is stated for a class that does not exist")
         }
         let found = number(of: property, index)

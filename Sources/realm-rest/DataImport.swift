@@ -75,7 +75,9 @@ enum DataImport {
     ///
     /// - Throws: `ValidationError` when it has none.
     private static func name(of file: String) throws -> RealmName {
-        guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        guard let name = RealmName(file: file) else {
+            throw ValidationError("'\(StandardStreams.printable(file))' cannot be served: \(RealmName.rule)")
+        }
         return name
     }
 

@@ -90,17 +90,18 @@ func reporting(_ body: () throws -> Void) throws {
     do {
         try body()
     } catch let error as StorageError {
+        let reason = StandardStreams.printable("\(error)")
         switch error {
         case .corrupt:
-            StandardStreams.error("corrupt: \(error)")
+            StandardStreams.error("corrupt: \(reason)")
             throw ExitCode(1)
         case .refused:
             var hint = ""
             if case .refused(.encryptionKeyRequired) = error { hint = "; --key-file FILE gives its key" }
-            StandardStreams.error("refused: \(error)\(hint)")
+            StandardStreams.error("refused: \(reason)\(hint)")
             throw ExitCode(2)
         case .io, .limit, .stopped:
-            StandardStreams.error("error: \(error)")
+            StandardStreams.error("error: \(reason)")
             throw ExitCode(2)
         }
     }

@@ -17,9 +17,12 @@ enum StandardStreams {
     /// Writes a text to standard output; throws `OutputClosed` when it cannot be written.
     static func output(_ text: String) throws { try output(Array(text.utf8)) }
 
-    /// Writes a line to standard error. An error is ignored, because it could not be reported
-    /// either.
-    static func error(_ line: String) { try? write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+    /// Writes lines to standard error, in the form of `printable`. An error is ignored, because it
+    /// could not be reported either.
+    static func error(_ lines: String) {
+        let shown = lines.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+        try? write(Array((shown.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
+    }
 
     /// Writes all bytes to a file descriptor; throws `OutputClosed` when they cannot be
     /// written.

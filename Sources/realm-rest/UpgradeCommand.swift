@@ -102,6 +102,8 @@ struct UpgradeCommand: ParsableCommand {
             let place = [note.className, note.property].compactMap(\.self).joined(separator: ".")
             lines.append("\(note.kind.rawValue)\(place.isEmpty ? "" : " " + place) (\(note.count)): \(note.text)")
         }
+        let dropped = report.noteCount - report.notes.count
+        if dropped > 0 { lines.append("\(InfoText.count(dropped, "more note is", "more notes are")) not listed") }
         return lines
     }
 

@@ -11,7 +11,7 @@ import RealmStorage
 /// - Parameter text: What is wrong, as a sentence without a full stop.
 /// - Returns: The exit status of a wrong use, 64, to be thrown.
 func wrongUse(_ text: String) -> ExitCode {
-    StandardStreams.error("Error: " + text)
+    StandardStreams.error("Error: " + StandardStreams.printable(text))
     return .validationFailure
 }
 

@@ -88,6 +88,18 @@ import Testing
         }
     }
 
+    @Test func `a check gives decrypted pages back`() throws {
+        let key = try EncryptionKey(bytes: Fixtures.key)
+        for plain in [Self.plainFile(), Self.linkingFile(rowCount: 6000)] {
+            try LegacyFixtures.withFile(try Self.encrypted(plain, key)) { path in
+                let old = try LegacyFile(path: path, key: key)
+                #expect(try old.verify().errors == [])
+                let kept = old.file.pages?.decryptedByteCount ?? 0
+                #expect(plain.count > 20 << 20 && kept <= 20 << 20, "\(kept) bytes of a file of \(plain.count)")
+            }
+        }
+    }
+
     @Test func `decrypted pages are given back, and every value is right`() throws {
         let key = try EncryptionKey(bytes: Fixtures.key)
         let bytes = try Self.encrypted(Self.plainFile(), key)

@@ -44,6 +44,44 @@ import Testing
         }
     }
 
+    @Test func `a class whose name begins as those of tables do has its primary key`() throws {
+        try converting { file in
+            file.table("class_Foo", [Column(0, "n", file.tree([1, 2]))])
+            file.table("class_class_Foo", [Column(0, "id", file.tree([1, 2]))])
+            let (names, keys) = (file.shortStrings([Array("class_Foo".utf8)]), file.shortStrings([Array("id".utf8)]))
+            file.table("pk", [Column(2, "pk_table", names), Column(2, "pk_property", keys)])
+        } _: { snapshot, report in
+            #expect(snapshot.classTable(named: "class_Foo")?.primaryKey?.name == "id")
+            #expect(report.notes.isEmpty)
+        }
+    }
+
+    @Test func `a property that is left out is reported after more harmless notes than are listed`() throws {
+        let count = ConversionReport.maximumNoteCount
+        try converting { file in
+            file.table("other", [Column(0, "n", file.tree([1]))])
+            let unnamed = (0..<count).map { _ in Column(0, "", file.tree([1])) }
+            file.table("class_A", unnamed + [Column(12, "link", file.tree([9]), subspecs: [1])])
+        } _: { _, report in
+            #expect(report.notes.count == count && report.noteCount == count + 2)
+            #expect(note(.propertyLeftOut, in: report)?.property == "link")
+            #expect(note(.tableLeftOut, in: report) != nil && !report.isLossless)
+        }
+    }
+
+    @Test(arguments: [0, 2, 7])
+    func `a history of an unknown kind is reported`(_ kind: Int64) throws {
+        var file = OldFileWriter()
+        file.table("class_A", [Column(0, "n", file.tree([1]))])
+        try LegacyFixtures.withFile(file.finish(historyType: kind)) { path in
+            try LegacyFixtures.converting(path, key: nil) { snapshot, report in
+                #expect(snapshot.classTable(named: "A")?.count == 1)
+                #expect((note(.historyLeftOut, in: report)?.text.contains("type 7") ?? false) == (kind == 7))
+                #expect(report.isLossless)
+            }
+        }
+    }
+
     @Test func `links to rows that do not exist are left out and counted`() throws {
         try converting { file in
             let list = file.integers([0, 7, 2])

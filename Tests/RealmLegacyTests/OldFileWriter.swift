@@ -71,10 +71,11 @@ struct OldFileWriter {
         tables.append(refs([refs(spec), refs(columns.map(\.root))]))
     }
 
-    /// Adds the top node and the footer, and returns the file.
-    mutating func finish() -> [UInt8] {
+    /// Adds the top node and the footer, and returns the file; with a type of history the node has slots for versions and histories.
+    mutating func finish(historyType: Int64? = nil) -> [UInt8] {
         let (first, second) = (shortStrings(names), refs(tables))
-        let top = refs([first, second, Int64(bytes.count + 32) << 1 | 1])
+        let more = historyType.map { [0, 0, 0, 3, $0 << 1 | 1, 0, 1] } ?? []
+        let top = refs([first, second, Int64(bytes.count + 32 + 8 * more.count) << 1 | 1] + more)
         for word in [UInt64(top), 0x3034_1252_37e5_26c8] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
         return bytes
     }

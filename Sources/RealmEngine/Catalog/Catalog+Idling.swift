@@ -276,7 +276,7 @@ extension Catalog {
     /// return the database, which would then be in use.
     private func closed(_ name: String, in states: RealmStates) -> ClosedRealm? {
         guard case .ready(let database)? = states[name], database.mayBeClosed, let source = database.source else { return nil }
-        return ClosedRealm(database, source, isListed: isListed(name), facts: nil)
+        return ClosedRealm(database, source, isListed: isListed(name), state: nil)
     }
 
     /// Closes a database, and notes the state of its file, by which the next opening knows it again.
@@ -286,7 +286,7 @@ extension Catalog {
         database.close()
         guard let source else { return }
         let realm = ClosedRealm(
-            database, source, isListed: isListed(name), facts: try? System.facts(path: source.path))
+            database, source, isListed: isListed(name), state: try? FileState(path: source.path))
         states.withLock { states in
             if case .closed? = states[name] { states[name] = .closed(realm) }
         }

@@ -24,7 +24,7 @@ package final class ClosedRealm: Sendable {
         /// The number of the newest version.
         let version: UInt64
         /// The state of the file after it was closed; nil when that could not be read.
-        let facts: System.FileFacts?
+        let state: FileState?
         /// The outcomes of asynchronous writes.
         let asyncWrites: AsyncWrites
     }
@@ -66,15 +66,15 @@ package final class ClosedRealm: Sendable {
     ///   - database: The realm, which is closed.
     ///   - source: Its file and how it was opened.
     ///   - isListed: Whether the data folder lists it.
-    ///   - facts: The state of the file after it was closed.
-    init(_ database: Database, _ source: Database.Source, isListed: Bool, facts: System.FileFacts?) {
+    ///   - state: The state of the file after it was closed.
+    init(_ database: Database, _ source: Database.Source, isListed: Bool, state: FileState?) {
         name = database.name
         path = source.path
         self.isListed = isListed
         let options = source.options.forReopening
         self.options = { options }
         former = Former(
-            epoch: database.epoch, version: database.current.token.version, facts: facts, asyncWrites: database.asyncWrites)
+            epoch: database.epoch, version: database.current.token.version, state: state, asyncWrites: database.asyncWrites)
     }
 
     /// The size of the file in bytes; nil when there is none.
@@ -86,7 +86,7 @@ package final class ClosedRealm: Sendable {
     /// - Throws: `StorageError` when its key cannot be read.
     func openOptions() throws(StorageError) -> Database.OpenOptions {
         var options = try options()
-        if let former, let facts = former.facts, facts == (try? System.facts(path: path)) { options.former = former }
+        if let former, let state = former.state, state == (try? FileState(path: path)) { options.former = former }
         return options
     }
 

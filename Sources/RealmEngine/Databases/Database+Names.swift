@@ -72,7 +72,9 @@ extension Database {
         guard let old = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) else {
             return try readable(place, options).snapshot
         }
-        if let kept = try? ConvertedFile.keptSnapshot(of: old, key: options.key) { return kept }
+        if let kept = try? ConvertedFile.kept(of: old, key: options.key, options.control) {
+            return try kept.snapshot(key: options.key)
+        }
         do throws(StorageError) {
             return try LegacyFile(old.file, countsRows: true).schema(options.control)
         } catch {

@@ -284,7 +284,8 @@ extension Database {
                 copy = try copies.make(.upgrade(format: file.format), options.control)
                 log.copied(to: copy ?? "")
             }
-            let report = try replace(file, at: place, options)
+            // A kept conversion is not used: it may be damaged, and nothing but the copy is left of the file afterwards.
+            let report = try file.convert(toFile: place, key: options.key, replacing: true, options.control)
             lock.release()
             return (report, copy)
         } catch {
@@ -293,21 +294,6 @@ extension Database {
             lock.discard()
             throw error
         }
-    }
-
-    /// Replaces an old file, which is owned, by the result of its conversion.
-    private static func replace(
-        _ file: LegacyFile, at place: String, _ options: OpenOptions
-    ) throws(StorageError) -> ConversionReport {
-        guard let kept = try ConvertedFile.kept(of: file, key: options.key) else {
-            return try file.convert(toFile: place, key: options.key, replacing: true, options.control)
-        }
-        let new = try NewFile(beside: place)
-        System.copyPermissions(of: place, to: new.descriptor)
-        try FileCopy.copyQuietMoment(of: kept.path, to: new, options.control)
-        try file.file.witness?.look()
-        try new.replace(place)
-        return kept.report
     }
 
     /// Returns the format of a file of formats 2 to 9; nil for a file of another format, and when there is none.

@@ -80,7 +80,7 @@ package enum FileOutlook: Sendable, Equatable {
     ///   - path: Its path without symbolic links.
     static func hindrance(toUpgrading old: LegacyFile, at path: String) -> StorageError? {
         do throws(StorageError) {
-            guard !old.isSynchronized else { throw .refused(.synchronized) }
+            try old.top?.requireWritableHistory()
             try FileStore.requireOwnable(path)
             try System.requireWritableFolder(of: path)
             return nil

@@ -195,7 +195,7 @@ enum OpenAPISchemas {
     private static let conversion: DocumentValue = [
         "type": "object", "required": ["fromFormat"],
         "description":
-            "Reports the conversion of a file of formats 2 to 9, or the upgrade of a private copy of a file of formats 10 to 23, whose original stays as it is. Lists of realms leave out writtenBy, classes and notes.",
+            "Reports the conversion of a file of formats 2 to 9, or the upgrade of a private copy of a file of formats 10 to 23, whose original stays as it is. Lists of realms leave out writtenBy, classes and notes. Of noteCount notes at most 1000 are listed, those about losses before others.",
         "properties": [
             "fromFormat": count, "writtenBy": text, "lossless": flag, "noteCount": count,
             "classes": [

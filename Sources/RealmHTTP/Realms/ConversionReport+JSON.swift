@@ -18,7 +18,7 @@ extension ConversionReport {
         if isWhole { RealmFacts.write(writersOf: fromFormat, to: &writer) }
         if tellsNames {
             writer.member("lossless", bool: isLossless)
-            writer.member("noteCount", int: notes.count)
+            writer.member("noteCount", int: noteCount)
         }
         if tellsNames, isWhole {
             write("classes", classes, to: &writer) { one, writer in

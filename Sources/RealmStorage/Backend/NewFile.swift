@@ -89,23 +89,31 @@ package final class NewFile: Sendable {
     /// Gives the file the name of another one, which loses it, and returns when that is durable: the
     /// file and its folder are synced.
     ///
-    /// - Throws: `.io`. If only the sync of the folder failed, it is unknown which of the two files
-    ///   has the name after a crash; `takeName` and `System.syncFolder` tell the two apart.
-    package func replace(_ path: String) throws(StorageError) {
-        try takeName(path)
+    /// - Parameters:
+    ///   - path: The path of the other file.
+    ///   - check: Called when the file is synced, right before it takes the name; nothing has changed
+    ///     when it throws.
+    /// - Throws: `.io`, and what `check` throws. If only the sync of the folder failed, it is unknown
+    ///   which of the two files has the name after a crash; `takeName` and `System.syncFolder` tell
+    ///   the two apart.
+    package func replace(
+        _ path: String, checking check: () throws(StorageError) -> Void = {}
+    ) throws(StorageError) {
+        try takeName(path, checking: check)
         try System.syncFolder(of: path)
     }
 
     /// Gives the file the name of another one, which loses it. The folder has to be synced afterwards.
     ///
-    /// - Throws: `.io`; then nothing has changed.
-    func takeName(_ path: String) throws(StorageError) {
+    /// - Throws: `.io`, and what `check` throws; then nothing has changed.
+    func takeName(_ path: String, checking check: () throws(StorageError) -> Void = {}) throws(StorageError) {
         try System.sync(descriptor, dataOnly: false)
         // Only a file with a name can take that of another one.
         let temporary = NewFile.replacementPath(of: path)
         System.remove(temporary)
         try link(as: temporary)
         do throws(StorageError) {
+            try check()
             try System.rename(temporary, to: path)
         } catch {
             System.remove(temporary)

@@ -23,6 +23,12 @@ extension RealmFile {
         return RealmFile.bytes(place) + RealmFile.bytes(version)
     }
 
+    /// What identifies the present version of a file that other programs write through a mapping, which need not change its times: its
+    /// first bytes and `liveMark`.
+    ///
+    /// - Throws: As `liveMark`.
+    package func stateMark() throws(StorageError) -> [UInt8] { (witness?.head ?? []) + (try liveMark()) }
+
     /// Returns the bytes of a number.
     private static func bytes(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
 }

@@ -38,14 +38,19 @@ package struct SpaceAudit {
 
     /// Walks through the version.
     ///
-    /// - Parameter goesOn: Called every few thousand nodes; false ends the walk.
+    /// - Parameters:
+    ///   - greatest: The size in bytes of decrypted pages above which their memory is given back; nil for a file that others read or
+    ///     write meanwhile.
+    ///   - goesOn: Called every few thousand nodes; false ends the walk.
     /// - Returns: Whether the walk was completed.
     /// - Throws: `.refused(.unsound)` with the first damage that was found.
-    package mutating func run(_ goesOn: () -> Bool = { true }) throws(StorageError) -> Bool {
+    package mutating func run(
+        keepingDecrypted greatest: Int? = nil, _ goesOn: () -> Bool = { true }
+    ) throws(StorageError) -> Bool {
         guard !top.ref.isNone else { return true }
         do throws(StorageError) {
             try readFreeBlocks()
-            return try walk(goesOn)
+            return try walk(keepingDecrypted: greatest, goesOn)
         } catch {
             guard case .corrupt = error else { throw error }
             throw .refused(.unsound("\(error)"))
@@ -67,7 +72,7 @@ package struct SpaceAudit {
 
     /// Visits nodes until none is left, or `goesOn` returns false; returns whether all were
     /// visited.
-    private mutating func walk(_ goesOn: () -> Bool) throws(StorageError) -> Bool {
+    private mutating func walk(keepingDecrypted greatest: Int?, _ goesOn: () -> Bool) throws(StorageError) -> Bool {
         try visit(top.ref)
         var count = 0
         while let ref = pending.popLast() {
@@ -76,7 +81,12 @@ package struct SpaceAudit {
             guard node.width > 0 else { continue }
             for index in 0..<node.count {
                 let raw = UInt64(bitPattern: node.integer(index))
-                if raw != 0, raw & 1 == 0 { try visit(Ref(raw)) }
+                guard raw != 0, raw & 1 == 0 else { continue }
+                try visit(Ref(raw))
+                guard let greatest, space.decryptedByteCount > greatest else { continue }
+                space.forgetPages()
+                // The rest of the node is still to be read.
+                _ = try space.node(at: ref)
             }
             count += 1 + node.count
             guard count >= SpaceAudit.nodesPerQuestion else { continue }

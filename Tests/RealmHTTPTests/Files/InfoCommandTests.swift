@@ -44,6 +44,17 @@ import Testing
         #expect(counts == (try #require(try Fixtures.dump("embedded")))["classes"]?.elements?.map { $0["count"]?.int })
     }
 
+    @Test func `a path in an error has nothing that controls a terminal`() throws {
+        let path = NSTemporaryDirectory() + "a\u{1b}[31m\nb-\(UUID().uuidString).realm"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path("embedded"))).write(to: URL(fileURLWithPath: path))
+        for arguments in [["upgrade", path], ["upgrade", path, "--to", path]] {
+            let (status, _, error) = try run(arguments)
+            #expect(status == 64 && error.contains(".realm'"), "\(error)")
+            #expect(!error.utf8.contains(0x1b) && error.split(separator: "\n").count == 1, "\(error)")
+        }
+    }
+
     @Test func `an encrypted file needs its key for what it holds, and says so`() throws {
         let path = try Fixtures.path("encrypted")
         let closed = try run(["info", path])

@@ -8,7 +8,7 @@ import { dialog, loaded, table } from "../../core/ui.js";
 /** @type {Record<string, string>} */
 const NOTES = {
   renamed: "Renamed", oldDates: "Dates without nanoseconds", textNotUTF8: "Text that is not UTF-8", propertyLeftOut: "Property left out", tableLeftOut: "Table left out", primaryKeyLeftOut: "Primary key left out",
-  entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized",
+  entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized", historyLeftOut: "History left out",
 };
 
 /**
@@ -44,12 +44,13 @@ export function conversion(name, short) {
 export const kept = ({ backups = [] }) => backups.filter((/** @type {any} */ one) => one.fileFormat).map((/** @type {any} */ one) => visible(one.name)).join(", ");
 
 /** @param {any} made The member `conversion` of a realm. Cards are too narrow for a table. */
-function report({ writtenBy, classes, notes = [], lossless }) {
+function report({ writtenBy, classes, notes = [], noteCount = 0, lossless }) {
   const objects = classes?.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
   return [writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
     classes && h("p.soft", null, `${counted(objects, "object")} of ${counted(classes.length, "class", "classes")}. ${lossless === false ? "The losses are listed." : "Nothing is lost."}`),
     notes.length > 0 && h("ul", null, notes.map((/** @type {any} */ { kind, class: name, property, count, text }) => h("li", null,
-      h("strong", null, NOTES[kind] ?? kind), [name, property].filter(Boolean).map((one) => visible(one)).join(".").replace(/^(?=.)/, ": "), ` (${formatCount(count ?? 1)})`, text && h("p.soft", null, visible(text)))))];
+      h("strong", null, NOTES[kind] ?? kind), [name, property].filter(Boolean).map((one) => visible(one)).join(".").replace(/^(?=.)/, ": "), ` (${formatCount(count ?? 1)})`, text && h("p.soft", null, visible(text))))),
+    notes.length > 0 && noteCount > notes.length && h("p.soft", null, `${counted(noteCount - notes.length, "more note is", "more notes are")} not listed.`)];
 }
 
 /**
