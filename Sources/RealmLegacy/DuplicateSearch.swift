@@ -2,7 +2,11 @@
 
 internal import RealmStorage
 
-/// Finds out whether two rows have the same value in a column, in bounded memory: hashes are compared first, a part of them at a time.
+/// Finds out whether two rows have the same value in a column, in bounded memory and time: hashes are compared first, a part of them
+/// at a time.
+///
+/// Different values take bytes of their own. So a column that goes on after as many values as the file has room for has some of them
+/// twice, and no more rows are looked at.
 struct DuplicateSearch {
     /// The old file.
     private let file: LegacyFile
@@ -14,11 +18,19 @@ struct DuplicateSearch {
     private let reading: LegacyReading
     /// Can cancel the work.
     private let control: WorkControl?
+    /// How many rows have different values at most, as the size of the file allows.
+    private let greatestCount: Int
 
-    /// How many hashes are compared at a time.
-    private static let partSize = 2 << 20
+    /// How many hashes are compared at a time at least.
+    private static let leastPartSize = 2 << 20
+    /// How many parts many hashes have, roughly. A hash takes 8 bytes, and so many parts of them no more than a quarter of the file.
+    private static let divisor = 16
     /// How many rows are read at a time.
     private static let step = 1024
+    /// How many different values may take less than `bytesPerValue` bytes of the file: integers, positions and texts of two bytes.
+    private static let smallValueCount = 1 << 17
+    /// How many bytes of the file each of the other values takes at least.
+    private static let bytesPerValue = 4
 
     /// Makes a search; nothing is read yet.
     init(_ file: LegacyFile, _ table: LegacyTable, of column: LegacyColumn, _ reading: LegacyReading, control: WorkControl?) {
@@ -27,60 +39,118 @@ struct DuplicateSearch {
         self.file = file
         self.table = table
         self.column = column
+        greatestCount = DuplicateSearch.smallValueCount + Int(clamping: file.space.limit) / DuplicateSearch.bytesPerValue
     }
 
-    /// Returns how many rows have the value of an earlier row; null is a value too.
+    /// Returns how many rows have the value of an earlier row; null is a value too. Of many rows it is only how many were met when the
+    /// search ended, which is one at least if there is any.
+    ///
+    /// - Throws: `.corrupt` for more different values than the file has room for.
     func duplicateCount() throws(StorageError) -> Int {
-        let partCount = table.rowCount / DuplicateSearch.partSize + 1
-        var suspects: Set<Int> = []
-        for part in 0..<partCount {
-            var hashes: [Int] = []
-            hashes.reserveCapacity(min(table.rowCount, DuplicateSearch.partSize))
-            try forEach(part == 0 ? reading : LegacyReading(file.space)) { value in
-                let hash = DuplicateSearch.hash(value)
-                if partCount == 1 || Int(hash.magnitude % UInt(partCount)) == part { hashes.append(hash) }
+        let rowCount = min(table.rowCount, greatestCount)
+        let size = max(DuplicateSearch.leastPartSize, rowCount / DuplicateSearch.divisor)
+        let partCount = rowCount / size + 1
+        var settled: Set<Int> = []
+        var (part, isComplete) = (0, true)
+        var pass = reading
+        while part < partCount {
+            let (hashes, isWhole) = try sortedHashes(part, of: partCount, size, except: settled, pass)
+            pass = LegacyReading(file.space)
+            guard let twins = DuplicateSearch.twins(in: hashes, except: settled) else {
+                isComplete = isComplete && isWhole
+                part += 1
+                continue
             }
-            hashes.sort()
-            // Some are enough to know that there are any.
-            for (left, right) in zip(hashes, hashes.dropFirst()) where left == right && suspects.count < 1000 {
-                suspects.insert(left)
-            }
+            if try isShared(twins.hash) { return twins.count }
+            // Different values have this hash.
+            settled.insert(twins.hash)
         }
-        return suspects.isEmpty ? 0 : try confirmed(suspects)
+        guard isComplete else {
+            throw .corrupt(ref: table.root(of: column) ?? .none, reason: "more different values than the file has room for")
+        }
+        return 0
     }
 
-    /// Returns how many rows with one of these hashes have the value of an earlier row.
-    private func confirmed(_ suspects: Set<Int>) throws(StorageError) -> Int {
-        var seen: [Int: [DetachedValue]] = [:]
-        var count = 0
-        try forEach(LegacyReading(file.space)) { value in
+    /// Returns the hashes of one part in ascending order, and whether all rows were read.
+    ///
+    /// - Parameters:
+    ///   - part: The number of the part.
+    ///   - partCount: How many parts there are.
+    ///   - size: How many different hashes a part has, roughly.
+    ///   - settled: Hashes that different values have.
+    ///   - reading: The pass that reads.
+    private func sortedHashes(
+        _ part: Int, of partCount: Int, _ size: Int, except settled: Set<Int>, _ reading: LegacyReading
+    ) throws(StorageError) -> (hashes: [Int], isWhole: Bool) {
+        var hashes: [Int] = []
+        hashes.reserveCapacity(min(table.rowCount, greatestCount, size))
+        var limit = 2 * size
+        let isWhole = try forEach(reading) { value in
             let hash = DuplicateSearch.hash(value)
-            guard suspects.contains(hash) else { return }
-            if seen[hash, default: []].contains(where: { Value.order($0.value, value) == 0 }) {
-                count += 1
-            } else {
-                seen[hash, default: []].append(DetachedValue(value))
-            }
+            guard Int(hash.magnitude % UInt(partCount)) == part else { return true }
+            hashes.append(hash)
+            guard hashes.count >= limit else { return true }
+            // The values of so many rows in one part are hardly all different.
+            limit *= 2
+            hashes.sort()
+            return DuplicateSearch.twins(in: hashes, except: settled) == nil
         }
-        return count
+        hashes.sort()
+        return (hashes, isWhole)
     }
 
-    /// Calls a closure with every value of the column.
-    private func forEach(_ reading: LegacyReading, _ body: (Value) -> Void) throws(StorageError) {
-        guard var source = try file.values(of: column, table, reading) else { return }
+    /// Returns a hash that is there twice, and how many hashes are those of an earlier row; nil when all differ.
+    ///
+    /// - Parameters:
+    ///   - hashes: The hashes in ascending order.
+    ///   - settled: Hashes that do not count.
+    private static func twins(in hashes: [Int], except settled: Set<Int>) -> (hash: Int, count: Int)? {
+        var found: (hash: Int, count: Int)?
+        for (left, right) in zip(hashes, hashes.dropFirst()) where left == right && !settled.contains(left) {
+            found = (left, (found?.count ?? 0) + 1)
+        }
+        return found
+    }
+
+    /// Returns whether two rows with a hash have the same value.
+    private func isShared(_ hash: Int) throws(StorageError) -> Bool {
+        var seen: [DetachedValue] = []
+        var isFound = false
+        _ = try forEach(LegacyReading(file.space)) { value in
+            guard DuplicateSearch.hash(value) == hash else { return true }
+            isFound = seen.contains { Value.order($0.value, value) == 0 }
+            if !isFound { seen.append(DetachedValue(value)) }
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// Calls a closure with the values of the column in the order of rows, until it returns false or there were more of them, or more
+    /// bytes of texts, than the file has room for if all differ.
+    ///
+    /// - Returns: Whether all rows were read.
+    private func forEach(_ reading: LegacyReading, _ body: (Value) -> Bool) throws(StorageError) -> Bool {
+        guard var source = try file.values(of: column, table, reading) else { return true }
+        defer { reading.keeper.release() }
         var values: [Value?] = []
-        var done = 0
+        var (done, byteCount) = (0, UInt64(0))
         while true {
             try control?.check()
             values.removeAll(keepingCapacity: true)
             try reading.read(DuplicateSearch.step, from: &source, into: &values)
             done += values.count
             guard !values.isEmpty else { break }
-            for value in values { body(value ?? .null) }
+            for value in values {
+                guard body(value ?? .null) else { return false }
+                byteCount += UInt64(value?.byteCount ?? 0)
+                guard byteCount <= file.space.limit else { return false }
+            }
+            guard done <= greatestCount else { return false }
             reading.keeper.release()
             if reading.relieve() { try source.renew() }
         }
         guard done == table.rowCount else { throw table.uneven(column) }
+        return true
     }
 
     /// Returns a hash of a value, with a seed that differs from process to process.

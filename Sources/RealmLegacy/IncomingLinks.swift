@@ -15,10 +15,11 @@ final class IncomingLinks {
     let count: Int
     /// How many links a window has at most; see `divide`.
     var windowSize = IncomingLinks.leastWindow
-    /// How many links each range of targets has; empty before they were counted.
-    private var counts: [Int] = []
-    /// A range of targets with more links than a window holds, and how many links each of them has.
-    private var divided: (range: Int, counts: [Int])?
+    /// How many ranges a level has at most; see `divide`.
+    var rangeCount = IncomingLinks.greatestRangeCount
+    /// How many links each range of targets has: of all targets first, then in each level of one range of the level before that has
+    /// more links than a window holds. Empty before they were counted.
+    private var levels: [Level] = []
     /// The first row after the present window.
     private var windowEnd = 0
     /// The first row of the present window.
@@ -30,12 +31,26 @@ final class IncomingLinks {
     /// Whether the present window is one row, whose links are read when it is asked for.
     private var isUnsorted = false
 
-    /// How many ranges of targets are counted.
-    private static let rangeCount = 4096
+    /// Targets in ranges of equal size.
+    private struct Level {
+        /// The first row, and the row after the last one.
+        let start: Int, end: Int
+        /// How many rows a range has.
+        let size: Int
+        /// How many links each range has.
+        let counts: [Int]
+    }
+
+    /// How many ranges of targets a level has at most, and at least for each of very many columns.
+    private static let greatestRangeCount = 4096, leastRangeCount = 16
+    /// How many ranges the levels of all columns of a table have at most, those of very many columns excepted.
+    private static let rangeTotal = 1 << 20
     /// How many links are handed out at a time.
     private static let partSize = BPlusTreeWriter.standardLeafCapacity
     /// How many links are sorted at a time for all columns of a table at least, and for one of them.
     private static let leastTotal = 2 << 20, leastWindow = 256
+    /// How many links are sorted at a time at least for each of very many columns.
+    private static let leastShare = 16
     /// How many windows many links have, roughly, so that their number does not grow with that of the links. A link takes 8 bytes, so
     /// windows take no more than half the size of the file.
     private static let divisor = 16
@@ -65,14 +80,14 @@ final class IncomingLinks {
     static func divide(_ columns: [IncomingLinks], fileByteCount: Int) {
         let total = columns.reduce(0) { $0 + $1.count }
         let size = max(leastTotal, min(total, fileByteCount) / divisor)
+        let number = max(1, columns.count)
+        let least = max(leastShare, min(leastWindow, size / number))
         for column in columns {
             let share = Double(size) * Double(column.count) / Double(max(1, total))
-            column.windowSize = max(leastWindow, Int(share))
+            column.windowSize = max(least, Int(share))
+            column.rangeCount = max(leastRangeCount, min(greatestRangeCount, rangeTotal / number))
         }
     }
-
-    /// How many targets a range has.
-    private var rangeSize: Int { targetCount / IncomingLinks.rangeCount + 1 }
 
     /// Calls a closure with the rows that link to a row, ascending, once for each link. Rows are asked for in ascending order, each
     /// once.
@@ -115,24 +130,27 @@ final class IncomingLinks {
             windowEnd = targetCount
             return try sort(count)
         }
-        if counts.isEmpty { counts = try linkCounts(from: 0, size: rangeSize, IncomingLinks.rangeCount) }
-        let range = row / rangeSize
-        guard counts[range] <= windowSize else { return try load(from: row, in: range) }
-        let (end, total) = extent(counts, from: range)
-        windowEnd = min(targetCount, end * rangeSize)
-        try sort(total)
-    }
-
-    /// Sorts the links of the next window, which is in one range of targets.
-    private func load(from row: Int, in range: Int) throws(StorageError) {
-        let start = range * rangeSize
-        if divided?.range != range {
-            divided = (range, try linkCounts(from: start, size: 1, min(rangeSize, targetCount - start)))
-        }
-        let (end, total) = extent(divided?.counts ?? [], from: row - start)
-        windowEnd = start + end
+        let found = try dividedLevel(with: row)
+        let (end, total) = extent(found.level.counts, from: found.range)
+        windowEnd = min(found.level.end, found.level.start + end * found.level.size)
         isUnsorted = total > windowSize
         if !isUnsorted { try sort(total) }
+    }
+
+    /// Returns the first level in which the range with a row has no more links than a window, or only this row, and the number of the
+    /// range.
+    private func dividedLevel(with row: Int) throws(StorageError) -> (level: Level, range: Int) {
+        while let last = levels.last, row >= last.end { levels.removeLast() }
+        while true {
+            guard let last = levels.last else {
+                levels.append(try dividedLevel(from: 0, to: targetCount))
+                continue
+            }
+            let range = (row - last.start) / last.size
+            guard last.counts[range] > windowSize, last.size > 1 else { return (last, range) }
+            let start = last.start + range * last.size
+            levels.append(try dividedLevel(from: start, to: min(last.end, start + last.size)))
+        }
     }
 
     /// Returns the end of the window that begins at an element of a list of counts, and how many links it has: those of one element
@@ -158,19 +176,19 @@ final class IncomingLinks {
         window.sort()
     }
 
-    /// Counts the links to each of some ranges of targets.
+    /// Divides some targets into ranges, and counts the links to each of these.
     ///
     /// - Parameters:
-    ///   - start: The first row of the first range.
-    ///   - size: How many rows a range has.
-    ///   - rangeCount: How many ranges there are.
-    private func linkCounts(from start: Int, size: Int, _ rangeCount: Int) throws(StorageError) -> [Int] {
-        var counts = [Int](repeating: 0, count: rangeCount)
-        let end = UInt64(min(targetCount, start + size * rangeCount))
+    ///   - start: The first row.
+    ///   - end: The row after the last one.
+    private func dividedLevel(from start: Int, to end: Int) throws(StorageError) -> Level {
+        let size = (end - start - 1) / rangeCount + 1
+        var counts = [Int](repeating: 0, count: (end - start - 1) / size + 1)
+        let targets = UInt64(start)..<UInt64(end)
         try links.forEach { _, target in
-            guard target >= UInt64(start), target < end else { return }
+            guard targets.contains(target) else { return }
             counts[(Int(target) - start) / size] += 1
         }
-        return counts
+        return Level(start: start, end: end, size: size, counts: counts)
     }
 }

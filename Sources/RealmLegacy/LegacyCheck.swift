@@ -131,6 +131,7 @@ struct LegacyCheck {
             try checkRows(at: Ref(element), spec)
         case .linkList:
             try LegacyLinks.forEach(inList: element, reading) { (rows) throws(StorageError) in
+                try control?.check()
                 for target in rows { add(target, of: row, column, table) }
             }
         default:
@@ -138,6 +139,7 @@ struct LegacyCheck {
             var source = LegacyRefs(Ref(element), reading)
             var origins: [UInt64] = []
             repeat {
+                try control?.check()
                 origins.removeAll(keepingCapacity: true)
                 try source.read(LegacyCheck.step, into: &origins)
                 for origin in origins { addBacklink(origin, of: row, column, table) }
@@ -156,6 +158,7 @@ struct LegacyCheck {
                 var source = LegacyRefs(roots[column.slot], reading)
                 var elements: [UInt64] = []
                 repeat {
+                    try control?.check()
                     elements.removeAll(keepingCapacity: true)
                     try source.read(LegacyCheck.step, into: &elements)
                     count += elements.count
@@ -166,6 +169,7 @@ struct LegacyCheck {
                 var source = try reading.values(of: column, at: roots[column.slot])
                 var values: [Value?] = []
                 repeat {
+                    try control?.check()
                     values.removeAll(keepingCapacity: true)
                     try reading.read(LegacyCheck.step, from: &source, into: &values)
                     count += values.count

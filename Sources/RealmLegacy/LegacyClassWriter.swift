@@ -33,6 +33,8 @@ final class LegacyClassWriter {
     private(set) var danglingCounts: [Int]
     /// How many texts of each property are not UTF-8.
     private(set) var unusualTextCounts: [Int]
+    /// How many bytes the short texts of the rows have that were written to the present leaf.
+    private var leafByteCount = 0
 
     /// Where values come from.
     private enum Source {
@@ -44,12 +46,16 @@ final class LegacyClassWriter {
 
     /// How many values are read at a time, and how many rows at most.
     private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
+    /// How many values are read at a time where the rows of a leaf have more than `valuesPerStep`.
+    private static let valuesPerLeaf = 1 << 20
     /// How many rows of an encrypted file are read first, before it is known how large they are.
     private static let firstRows = 16
     /// How many objects a leaf has.
     private static let rowsPerLeaf = 256
     /// How many bytes of texts and binaries are written at a time.
     private static let bytesPerRun = 4 << 20
+    /// How many bytes a text or binary has at most that is a part of its leaf, and not a node of its own.
+    private static let shortByteCount = 64
 
     /// Makes a writer in front of the first row.
     ///
@@ -96,8 +102,7 @@ final class LegacyClassWriter {
     func run(_ proceed: (Int) -> Void) throws(StorageError) {
         let rowCount = one.table.rowCount
         guard rowCount <= Int(UInt32.max) else { throw .limit("a table of \(rowCount) rows") }
-        let leaves = min(LegacyClassWriter.valuesPerStep / max(1, columns.count), LegacyClassWriter.rowsPerStep)
-        let greatest = max(1, leaves / LegacyClassWriter.rowsPerLeaf) * LegacyClassWriter.rowsPerLeaf
+        let greatest = LegacyClassWriter.greatestStep(columns.count)
         var step = file.file.isEncrypted ? min(greatest, LegacyClassWriter.firstRows) : greatest
         var done = 0
         while done < rowCount {
@@ -112,6 +117,13 @@ final class LegacyClassWriter {
             try target.checkpoint()
         }
         try requireEnd()
+    }
+
+    /// Returns how many rows of some columns are read at a time at most: those of whole leaves, or fewer where columns are very many.
+    private static func greatestStep(_ columnCount: Int) -> Int {
+        let leaves = min(valuesPerStep / max(1, columnCount), rowsPerStep) / rowsPerLeaf
+        guard leaves == 0 else { return leaves * rowsPerLeaf }
+        return max(1, min(rowsPerLeaf, valuesPerLeaf / columnCount))
     }
 
     /// Returns how many rows are read next: fewer in an encrypted file whose rows are large, because the pages of a step are kept.
@@ -144,10 +156,10 @@ final class LegacyClassWriter {
     ///
     /// - Returns: How many rows were read.
     private func readBatch(_ wanted: Int) throws(StorageError) -> Int {
-        let former = (sources, danglingCounts, unusualTextCounts)
+        let former = (sources, danglingCounts)
         var count = wanted
         while try !reading.fits(count, { () throws(StorageError) in try read(count) }) {
-            (sources, danglingCounts, unusualTextCounts) = former
+            (sources, danglingCounts) = former
             count /= 2
         }
         return count
@@ -157,13 +169,14 @@ final class LegacyClassWriter {
     private func read(_ count: Int) throws(StorageError) {
         for index in columns.indices { columns[index].removeAll(keepingCapacity: true) }
         for index in sources.indices {
+            try target.control?.check()
             let found: Int
             switch sources[index] {
             case .values(var source):
                 try source.read(count, into: &columns[index])
                 found = columns[index].count
                 sources[index] = .values(source)
-                try translate(index)
+                translate(index)
             case .lists(var source, var refs):
                 refs.removeAll(keepingCapacity: true)
                 try source.read(count, into: &refs)
@@ -192,24 +205,20 @@ final class LegacyClassWriter {
         }
     }
 
-    /// Makes links of the row numbers in a column, and counts unusual texts.
-    private func translate(_ index: Int) throws(StorageError) {
-        switch one.properties[index].kind {
-        case .link(let position):
-            guard let table = targets[position] else { return }
-            let limit = file.tables[position].rowCount
-            for row in columns[index].indices {
-                guard case .int(let number)? = columns[index][row] else { continue }
-                let exists = number >= 0 && number < limit
-                if !exists { danglingCounts[index] += 1 }
-                columns[index][row] = exists ? .link(table, ObjectKey(number)) : .null
-            }
-        case .value(.string), .value(.mixed): for value in columns[index] { examine(value, index) }
-        default: break
+    /// Makes links of the row numbers in a column.
+    private func translate(_ index: Int) {
+        guard case .link(let position) = one.properties[index].kind, let table = targets[position] else { return }
+        let limit = file.tables[position].rowCount
+        for row in columns[index].indices {
+            guard case .int(let number)? = columns[index][row] else { continue }
+            let exists = number >= 0 && number < limit
+            if !exists { danglingCounts[index] += 1 }
+            columns[index][row] = exists ? .link(table, ObjectKey(number)) : .null
         }
     }
 
-    /// Counts a text that is not UTF-8.
+    /// Counts a text that is not UTF-8. It is looked at right before it is written, so that the limits of the new file end the work
+    /// where many rows share a long one.
     private func examine(_ value: Value?, _ index: Int) {
         guard case .string(let text)? = value, !text.isASCII, text.validatedString == nil else { return }
         unusualTextCounts[index] += 1
@@ -222,10 +231,17 @@ final class LegacyClassWriter {
         var start = 0
         var byteCount = 0
         for row in 0..<count {
+            if (first + row) % LegacyClassWriter.rowsPerLeaf == 0 { leafByteCount = 0 }
             for index in one.properties.indices {
                 if case .lists(_, let refs) = sources[index] { columns[index].append(try list(refs[row], index)) }
-                byteCount += columns[index][row]?.byteCount ?? 0
+                let value = columns[index][row]
+                let length = value?.byteCount ?? 0
+                byteCount += length
+                leafByteCount += min(length, LegacyClassWriter.shortByteCount)
+                if byteCount > LegacyClassWriter.bytesPerRun { try target.requireRoom(for: byteCount) }
+                examine(value, index)
             }
+            try target.requireRoom(forLeafOf: leafByteCount)
             for (index, links) in incoming.enumerated() {
                 columns[one.properties.count + index].append(
                     try links.map { (links) throws(StorageError) in try backlinks(first + row, links) } ?? .null)
@@ -286,22 +302,24 @@ final class LegacyClassWriter {
             values.removeAll(keepingCapacity: true)
             try listReading.read(BPlusTreeWriter.standardLeafCapacity, from: &source, into: &values)
             guard !values.isEmpty else { return root }
-            if shape.type == .string || shape.type == .mixed { for value in values { examine(value, index) } }
-            root = try append(values, with: writer, to: root)
+            root = try append(values, index, with: writer, to: root)
             listReading.keeper.release()
         }
     }
 
-    /// Appends values to a list, in parts where they are large, and returns its root.
-    private func append(_ values: [Value?], with writer: BPlusTreeWriter, to root: Ref) throws(StorageError) -> Ref {
+    /// Appends values to a list of a property, in parts where they are large, and returns its root.
+    private func append(
+        _ values: [Value?], _ index: Int, with writer: BPlusTreeWriter, to root: Ref
+    ) throws(StorageError) -> Ref {
         var root = root
         var (start, byteCount) = (0, 0)
-        for index in values.indices {
-            byteCount += values[index]?.byteCount ?? 0
-            guard byteCount > LegacyClassWriter.bytesPerRun || index == values.count - 1 else { continue }
+        for position in values.indices {
+            byteCount += values[position]?.byteCount ?? 0
+            examine(values[position], index)
+            guard byteCount > LegacyClassWriter.bytesPerRun || position == values.count - 1 else { continue }
             try target.requireRoom(for: byteCount)
-            root = try writer.append(contentsOf: values[start...index].map { $0 ?? .null }, to: root)
-            (start, byteCount) = (index + 1, 0)
+            root = try writer.append(contentsOf: values[start...position].map { $0 ?? .null }, to: root)
+            (start, byteCount) = (position + 1, 0)
         }
         return root
     }

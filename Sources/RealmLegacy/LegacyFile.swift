@@ -96,6 +96,8 @@ package final class LegacyFile: Sendable {
 
     /// How many slots top nodes of these formats have.
     private static let topSlotCounts: Set<Int> = [3, 5, 7, 9, 10]
+    /// The greatest number of tables, of which format 24 can have one more.
+    private static let maximumTableCount = 65_535
 
     /// Reads the schema of all tables, and how many rows they have.
     private static func tables(
@@ -104,6 +106,9 @@ package final class LegacyFile: Sendable {
         let names = try reading.names(at: top.names)
         let list = try reading.refs(at: top.tables, "tables")
         guard list.count == names.count else { throw list.corrupt("\(names.count) table names for \(list.count) tables") }
+        guard names.count <= maximumTableCount else {
+            throw list.corrupt("\(names.count) tables; at most \(maximumTableCount) are possible")
+        }
         if names.contains(Array("!UPDATE_PROGRESS".utf8)) { throw interrupted(format) }
         // Counting rows may give back the pages that the list is in.
         var refs: [Ref] = []

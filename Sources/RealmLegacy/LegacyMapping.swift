@@ -38,13 +38,20 @@ struct LegacyMapping {
         report = ConversionReport(fromFormat: file.format)
         positions = Array(repeating: nil, count: file.tables.count)
         if let top = file.top { report.noteHistory(of: top) }
-        for table in file.tables where table.className != nil { addClass(table) }
+        for table in file.tables where table.className != nil {
+            try control?.check()
+            addClass(table)
+        }
         for table in file.tables where table.className == nil && !LegacyMapping.known.contains(table.name) {
             let name = String(decoding: table.name, as: UTF8.self)
             report.note(
                 .tableLeftOut, count: table.rowCount, "the table '\(name)' is no class; its \(table.rowCount) rows are left out")
         }
-        for index in classes.indices { addProperties(index) }
+        for index in classes.indices {
+            try control?.check()
+            addProperties(index)
+        }
+        try checkWidths()
         try findPrimaryKeys()
     }
 
@@ -128,6 +135,22 @@ struct LegacyMapping {
         }
     }
 
+    /// Throws `.corrupt` for a class to which so many columns link that its new table has no room for their hidden ones.
+    private func checkWidths() throws(StorageError) {
+        var counts = classes.map(\.properties.count)
+        for one in classes {
+            for property in one.properties {
+                guard let target = property.target, let position = positions[target] else { continue }
+                counts[position] += 1
+            }
+        }
+        guard let index = counts.firstIndex(where: { $0 > LegacySpec.maximumColumnCount }) else { return }
+        throw .corrupt(
+            ref: .none,
+            reason: "class '\(classes[index].name)' needs \(counts[index]) columns, with those for incoming links; at most "
+                + "\(LegacySpec.maximumColumnCount) are possible")
+    }
+
     /// Returns what the values of a column become; nil for what has no equivalent.
     private func kind(of column: LegacyColumn) -> LegacyProperty.Kind? {
         if let type = LegacyProperty.valueType(column.type) { return .value(type) }
@@ -178,7 +201,12 @@ struct LegacyMapping {
             try classNames.read(256, into: &names)
             try properties.read(256, into: &keys)
             guard names.count == keys.count, !names.isEmpty else { throw table.uneven(table.spec.columns[1]) }
-            for (name, key) in zip(names, keys) { addPrimaryKey(name ?? .null, key ?? .null) }
+            for (name, key) in zip(names, keys) {
+                try control?.check()
+                let byteCount = (name?.byteCount ?? 0) + (key?.byteCount ?? 0)
+                try reading.budget?.spend(textOf: byteCount, in: table.root(of: table.spec.columns[0]) ?? .none)
+                addPrimaryKey(name ?? .null, key ?? .null)
+            }
             done += names.count
             reading.keeper.release()
         }
@@ -216,7 +244,7 @@ struct LegacyMapping {
     /// Returns the number of the property that an entry of the list of primary keys names; nil for none.
     private mutating func number(of property: Value, _ index: Int) -> Int? {
         switch property {
-        case .int(let number): return classes[index].properties.firstIndex { Int64($0.column.index) == number }
+        case .int(let number): return LegacyMapping.number(ofColumn: number, in: classes[index].properties)
         case .string(let text):
             let known =
                 propertyNumbers[index]
@@ -226,6 +254,16 @@ struct LegacyMapping {
             return known[text.array]
         default: return nil
         }
+    }
+
+    /// Returns the number of the property of a column; nil for none. Properties are in the order of their columns.
+    private static func number(ofColumn column: Int64, in properties: [LegacyProperty]) -> Int? {
+        var (low, high) = (0, properties.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Int64(properties[middle].column.index) < column { low = middle + 1 } else { high = middle }
+        }
+        return low < properties.count && Int64(properties[low].column.index) == column ? low : nil
     }
 
     /// Drops the primary key of a class where two objects have the same.

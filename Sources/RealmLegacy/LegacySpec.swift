@@ -13,6 +13,8 @@ package final class LegacySpec: Sendable {
 
     /// How deeply tables may be nested in each other.
     private static let maximumDepth = 8
+    /// The greatest number of columns of a table, which is that of format 24 too.
+    static let maximumColumnCount = 65_535
 
     /// Reads a spec.
     ///
@@ -25,6 +27,7 @@ package final class LegacySpec: Sendable {
         guard depth < LegacySpec.maximumDepth else { throw .corrupt(ref: ref, reason: "tables are nested too deeply") }
         var parts = try Parts(try reading.refs(at: ref, "spec"), reading)
         var columns: [LegacyColumn] = []
+        columns.reserveCapacity(parts.types.count)
         var slot = 0
         for index in 0..<parts.types.count {
             let column = try parts.column(index, slot: slot, reading, depth: depth)
@@ -65,13 +68,16 @@ package final class LegacySpec: Sendable {
             let sixth = try node.rawValue(5)
             guard (3...6).contains(node.count), sixth == 0 else { throw node.corrupt("a spec of \(node.count) slots") }
             types = try reading.integers(at: try node.requiredRef(0, "column types"))
+            guard types.count <= LegacySpec.maximumColumnCount else {
+                throw node.corrupt("a table of \(types.count) columns; at most \(LegacySpec.maximumColumnCount) are possible")
+            }
+            try reading.budget?.spend(columns: types.count, of: node)
             names = try reading.names(at: try node.requiredRef(1, "column names"))
             attributes = try reading.integers(at: try node.requiredRef(2, "column attributes"))
             let first = try node.optionalRef(3, "subspecs"), second = try node.optionalRef(4, "key lists")
             subspecs = first.isNone ? nil : try reading.refs(at: first, "subspecs")
             keys = second.isNone ? nil : try reading.refs(at: second, "key lists")
-            guard types.count == attributes.count, names.count <= types.count, types.count <= LegacyReading.maximumLeafCount
-            else {
+            guard types.count == attributes.count, names.count <= types.count else {
                 throw node.corrupt("\(types.count) types, \(attributes.count) attributes and \(names.count) names of columns")
             }
         }

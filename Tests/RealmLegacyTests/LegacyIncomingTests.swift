@@ -28,8 +28,8 @@ struct LegacyIncomingTests {
         return writer.finish()
     }
 
-    @Test(arguments: [1, 7, 300, 4096, 1 << 20])
-    func `windows of any size hand out every link once, and in order`(_ windowSize: Int) throws {
+    @Test(arguments: [1, 7, 300, 4096, 1 << 20], [4096, 16])
+    func `windows of any size hand out every link once, and in order`(_ windowSize: Int, _ rangeCount: Int) throws {
         let seed: UInt64 = 23
         var generator = SeededGenerator(seed: seed)
         let targetCount = 9000
@@ -52,7 +52,7 @@ struct LegacyIncomingTests {
             let links = LegacyLinks(file: file, table: file.tables[0], column: file.tables[0].spec.columns[0], control: nil)
             let incoming = try IncomingLinks(links, targetCount: targetCount, LegacyReading(file.space))
             #expect(incoming.count == expected.reduce(0) { $0 + $1.count })
-            incoming.windowSize = windowSize
+            (incoming.windowSize, incoming.rangeCount) = (windowSize, rangeCount)
             // Windows of few links read the column often.
             let rows = windowSize < 300 ? Array(0..<40) + [8999] : Array(0..<targetCount)
             for row in rows {
@@ -76,6 +76,18 @@ struct LegacyIncomingTests {
             #expect(all[0].windowSize == 2 << 20)
             #expect(all.dropFirst().allSatisfy { $0.count == 0 && $0.windowSize <= 256 })
             try LegacyFixtures.converting(path, key: nil) { snapshot, _ in #expect(snapshot.verify().errors == []) }
+        }
+    }
+
+    @Test func `very many columns share the memory for windows and ranges`() throws {
+        try LegacyFixtures.withFile(LegacyIncomingTests.file([0, 1, 2], targetCount: 3)) { path in
+            let file = try LegacyFile(path: path)
+            let links = LegacyLinks(file: file, table: file.tables[0], column: file.tables[0].spec.columns[0], control: nil)
+            var all: [IncomingLinks] = []
+            for _ in 0..<20_000 { all.append(try IncomingLinks(links, targetCount: 3, LegacyReading(file.space))) }
+            IncomingLinks.divide(all, fileByteCount: file.file.plainByteCount)
+            #expect(all.reduce(0) { $0 + $1.windowSize } <= 2 << 20)
+            #expect(all.reduce(0) { $0 + $1.rangeCount } <= 1 << 20)
         }
     }
 

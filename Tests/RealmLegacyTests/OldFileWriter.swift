@@ -71,11 +71,34 @@ struct OldFileWriter {
         tables.append(refs([refs(spec), refs(columns.map(\.root))]))
     }
 
+    /// Adds a table whose node was added before.
+    mutating func table(_ name: String, at ref: Int64) {
+        names.append(Array(name.utf8))
+        tables.append(ref)
+    }
+
+    /// Adds bytes that are not used.
+    mutating func room(_ byteCount: Int) { _ = node(0x10, byteCount, [UInt8](repeating: 0, count: byteCount)) }
+
+    /// Adds a table with an enumerated column.
+    ///
+    /// - Parameters:
+    ///   - column: The name of the column.
+    ///   - keys: The distinct strings.
+    ///   - positions: The root of the column.
+    ///   - others: The columns after it, which are not enumerated.
+    mutating func table(_ name: String, enumerated column: String, keys: Int64, _ positions: Int64, _ others: [Column] = []) {
+        let types = integers([3] + others.map(\.type)), attributes = integers([0] + others.map(\.attributes))
+        let spec = refs([types, shortStrings([Array(column.utf8)] + others.map(\.name)), attributes, 0, refs([keys])])
+        table(name, at: refs([spec, refs([positions] + others.map(\.root))]))
+    }
+
     /// Adds the top node and the footer, and returns the file; with a type of history the node has slots for versions and histories.
     mutating func finish(historyType: Int64? = nil) -> [UInt8] {
         let (first, second) = (shortStrings(names), refs(tables))
-        let more = historyType.map { [0, 0, 0, 3, $0 << 1 | 1, 0, 1] } ?? []
-        let top = refs([first, second, Int64(bytes.count + 32 + 8 * more.count) << 1 | 1] + more)
+        let more: [Int64] = historyType.map { (type: Int64) -> [Int64] in [0, 0, 0, 3, type << 1 | 1, 0, 1] } ?? []
+        let size = Int64(bytes.count + 32 + 8 * more.count)
+        let top = refs([first, second, size << 1 | 1] + more)
         for word in [UInt64(top), 0x3034_1252_37e5_26c8] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
         return bytes
     }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmLegacy
+
+/// Columns, rows and texts that take no bytes of a file, or the bytes of others.
+@Suite("Bounds of old files")
+struct LegacyBoundsTests {
+    private typealias Column = OldFileWriter.Column
+
+    /// Returns whether an error is one about damage, with a text in its description.
+    private static func isDamage(_ error: any Error, _ text: String) -> Bool {
+        guard case .corrupt = error as? StorageError else { return false }
+        return "\(error)".contains(text)
+    }
+
+    // MARK: - Columns
+
+    /// Returns a file with tables of columns without any bytes.
+    private static func wideFile(_ tableCount: Int, columnCount: Int, room: Int = 16_384) -> [UInt8] {
+        var file = OldFileWriter()
+        let (types, names, attributes) = (
+            file.node(0, columnCount, []), file.node(8, columnCount, []), file.node(0, columnCount, [])
+        )
+        let table = file.refs([file.refs([types, names, attributes]), 0])
+        for number in 0..<tableCount { file.table("class_T\(number)", at: table) }
+        file.room(room)
+        return file.finish()
+    }
+
+    @Test(arguments: [(1, 16_384), (2, 5 << 20)])
+    func `as many columns are read as format 24 allows and the file has room for`(_ tableCount: Int, _ room: Int) throws {
+        let bytes = LegacyBoundsTests.wideFile(tableCount, columnCount: 65_535, room: room)
+        try LegacyFixtures.withFile(bytes) { path in
+            let file = try LegacyFile(path: path)
+            #expect(file.tables.map(\.spec.columns.count) == Array(repeating: 65_535, count: tableCount))
+        }
+    }
+
+    @Test(arguments: [(1, 65_536, "at most 65535 are possible"), (2, 65_535, "more columns than the file has room for")])
+    func `columns without bytes are damage where they are too many`(
+        _ tableCount: Int, _ columnCount: Int, _ text: String
+    ) throws {
+        try LegacyFixtures.withFile(LegacyBoundsTests.wideFile(tableCount, columnCount: columnCount)) { path in
+            _ = #expect { try LegacyFile(path: path) } throws: { LegacyBoundsTests.isDamage($0, text) }
+        }
+    }
+
+    @Test func `more columns of links than format 24 has room for in their target are damage`() throws {
+        var file = OldFileWriter()
+        file.table("class_T", [Column(0, "n", file.integers([]))])
+        let count = 40_000
+        let (types, names) = (file.integers(Array(repeating: 12, count: count)), file.node(8, count, []))
+        let (attributes, targets) = (file.node(0, count, []), file.refs(Array(repeating: 1, count: count)))
+        let table = file.refs([file.refs([types, names, attributes, targets]), 0])
+        file.table("class_A", at: table)
+        file.table("class_B", at: table)
+        file.room(2 << 20)
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            _ = #expect { _ = try old.schema() } throws: { LegacyBoundsTests.isDamage($0, "those for incoming links") }
+        }
+    }
+
+    @Test func `rows of very many columns are converted in parts of a leaf`() throws {
+        let (columnCount, rowCount) = (5000, 300)
+        var file = OldFileWriter()
+        let (types, names, attributes) = (
+            file.node(0, columnCount, []), file.node(8, columnCount, []), file.node(0, columnCount, [])
+        )
+        let roots = file.refs(Array(repeating: file.node(0, rowCount, []), count: columnCount))
+        file.table("class_A", at: file.refs([file.refs([types, names, attributes]), roots]))
+        file.room(100_000)
+        try LegacyFixtures.withFile(file.finish()) { path in
+            try LegacyFixtures.converting(path, key: nil) { snapshot, _ in
+                let table = try #require(snapshot.classTable(named: "A"))
+                #expect(table.count == rowCount)
+                #expect(table.columns.count == columnCount)
+                #expect(snapshot.verify().errors == [])
+            }
+        }
+    }
+
+    // MARK: - Primary keys
+
+    /// Returns how many rows share the values of the first column of a file's first table.
+    private static func duplicateCount(_ bytes: [UInt8]) throws -> Int {
+        try LegacyFixtures.withFile(bytes) { path in
+            let file = try LegacyFile(path: path)
+            let search = DuplicateSearch(
+                file, file.tables[0], of: file.tables[0].spec.columns[0], LegacyReading(file.space), control: nil)
+            return try search.duplicateCount()
+        }
+    }
+
+    @Test func `equal keys are found in the first of very many rows`() throws {
+        let (leafSize, leafCount) = (65_536, 40)
+        var file = OldFileWriter()
+        let leaf = Array(repeating: file.node(0, leafSize, []), count: leafCount)
+        let size = Int64(leafSize) << 1 | 1, total = Int64(leafSize * leafCount) << 1 | 1
+        let root = file.refs([size] + leaf + [total], flags: 0x80)
+        file.table("class_A", [Column(0, "id", root)])
+        file.room(40_000)
+        let count = try LegacyBoundsTests.duplicateCount(file.finish())
+        #expect(count > 100_000 && count < 200_000, "\(count) of \(leafSize * leafCount) rows")
+    }
+
+    @Test func `different keys are not looked at twice, however many there are`() throws {
+        var file = OldFileWriter()
+        file.table("class_A", [Column(0, "id", file.tree((0..<200_000).map { Int64($0) << 20 }))])
+        #expect(try LegacyBoundsTests.duplicateCount(file.finish()) == 0)
+    }
+
+    @Test func `a long key that many rows share is looked at as often as the file has room for it`() throws {
+        var file = OldFileWriter()
+        let text = [UInt8](repeating: UInt8(ascii: "x"), count: 49_999) + [0]
+        let keys = file.refs([file.node(0x10, text.count, text)], flags: 0x20)
+        file.table("class_A", enumerated: "s", keys: keys, file.node(0, 65_000, []))
+        #expect(try LegacyBoundsTests.duplicateCount(file.finish()) == 1)
+    }
+
+    @Test func `keys that lie in each other are damage`() throws {
+        let (count, byteCount) = (100, 8192)
+        var file = OldFileWriter()
+        var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: byteCount)
+        bytes[byteCount - 1] = 0
+        for number in 0..<count - 1 {
+            let rest = byteCount - 8 * number - 8
+            bytes.replaceSubrange(
+                8 * number..<8 * number + 8,
+                with: [0x41, 0x41, 0x41, 0x41, 0x10, UInt8(rest >> 16), UInt8(rest >> 8 & 255), UInt8(rest & 255)])
+        }
+        let first = file.node(0x10, byteCount, bytes)
+        let keys = file.refs((0..<count).map { first + 8 * Int64($0) }, flags: 0x20)
+        file.table("class_A", enumerated: "s", keys: keys, file.integers((0..<count).map { Int64($0) }))
+        let damaged = file.finish()
+        _ = #expect { try LegacyBoundsTests.duplicateCount(damaged) } throws: {
+            LegacyBoundsTests.isDamage($0, "more different values than the file has room for")
+        }
+    }
+
+    @Test func `a list of primary keys that repeats a long name is damage`() throws {
+        let rowCount = 1000
+        var file = OldFileWriter()
+        let name = Array("class_".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 10_000) + [0]
+        let keys = file.refs([file.node(0x10, name.count, name)], flags: 0x20)
+        let properties = Column(2, "pk_property", file.node(8, rowCount, []))
+        file.table("pk", enumerated: "pk_table", keys: keys, file.node(0, rowCount, []), [properties])
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            _ = #expect { _ = try old.schema() } throws: { LegacyBoundsTests.isDamage($0, "rows share long texts") }
+        }
+    }
+
+    @Test func `the search for equal keys can be cancelled`() throws {
+        var file = OldFileWriter()
+        file.table("class_A", [Column(0, "id", file.tree([1, 2]))])
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            let control = WorkControl()
+            control.cancel()
+            let search = DuplicateSearch(
+                old, old.tables[0], of: old.tables[0].spec.columns[0], LegacyReading(old.space), control: control)
+            #expect(throws: WorkControl.stopped) { try search.duplicateCount() }
+        }
+    }
+}
