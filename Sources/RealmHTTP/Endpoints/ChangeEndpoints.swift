@@ -46,17 +46,17 @@ struct ChangeEndpoints: Sendable {
         let context = try ReadContext(call)
         let slot = try notifications.slots.take(call.request.account, limit: call.request.roleLimits?[.streams])
         let realm = try notifications.notifications(of: context.database, for: context.request.scope)
-        let (reader, registration) = try self.reader(&request, realm, call)
+        let (holds, registration) = try self.holds(&request, realm, call)
         call.request.version = context.version.tokenText
         guard isStream else {
             let options = LongPoll.Options(
                 start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
                 representation: request.representation)
             return .later { promise in
-                LongPoll(reader, realm, options, slot: slot, registration: registration, call, timers, promise).begin()
+                LongPoll(holds, options, slot: slot, registration: registration, call, timers, promise).begin()
             }
         }
-        return .now(stream(request, reader, registration: registration, slot: slot, realm: realm, call, context: context))
+        return .now(stream(request, holds, registration: registration, slot: slot, call, context: context))
     }
 
     /// Makes the response that is a stream of events, and registers the stream as a lease.
@@ -66,16 +66,15 @@ struct ChangeEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - request: The parameters of the client.
-    ///   - reader: The subscriptions that the stream delivers.
+    ///   - holds: The subscriptions that the stream delivers.
     ///   - registration: The registration that they belong to; nil for a definition in the
     ///     request.
     ///   - slot: The place among the streams.
-    ///   - realm: The notifications of the realm.
     ///   - call: The call.
     ///   - context: The version at which the stream begins.
     private func stream(
-        _ request: ChangeRequest, _ reader: ChangeReader, registration: Registration?, slot: StreamSlots.Slot,
-        realm: RealmNotifications, _ call: Call, context: ReadContext
+        _ request: ChangeRequest, _ holds: FeedHolds, registration: Registration?, slot: StreamSlots.Slot, _ call: Call,
+        context: ReadContext
     ) -> Response {
         var options = EventStream.Options()
         options.start = request.start
@@ -83,11 +82,11 @@ struct ChangeEndpoints: Sendable {
         options.sendsHeartbeatEvents = request.sendsHeartbeatEvents
         let leaseID = "e_" + RandomName.make()
         let stream = EventStream(
-            reader, realm, options, slot: slot, registration: registration, call.request,
+            holds, options, slot: slot, registration: registration, call.request,
             didEnd: { [leases] in leases.remove(leaseID) })
         leases.add(
             LeaseRegistry.Lease(
-                id: leaseID, kind: .stream, realm: realm.database.name.text, principal: call.request.principal.logName,
+                id: leaseID, kind: .stream, realm: context.database.name.text, principal: call.request.principal.logName,
                 end: { [weak stream] in
                     stream?.hangUp()
                 }))
@@ -107,23 +106,23 @@ struct ChangeEndpoints: Sendable {
     ///     chooses another one.
     ///   - realm: The notifications of the realm.
     ///   - call: The call.
-    /// - Returns: A reader of the subscriptions, and the registration that they belong to, if any.
+    /// - Returns: The subscriptions with their holds, and the registration that they belong to, if any.
     /// - Throws: `not_found` for an unknown registration, or the `Problem` of a wrong definition.
-    private func reader(
+    private func holds(
         _ request: inout ChangeRequest, _ realm: RealmNotifications, _ call: Call
-    ) throws(Problem) -> (ChangeReader, Registration?) {
+    ) throws(Problem) -> (FeedHolds, Registration?) {
         switch request.source {
         case .definition(let definition):
             try realm.requireObservable(definition, for: call.request)
             let (feed, start) = try realm.feed(definition, from: request.start, within: call.request.budget)
             request.start = start
-            return (ChangeReader(subs: [ReadSubscription(name: "default", feed: feed, skips: nil)]), nil)
+            return (FeedHolds([ReadSubscription(name: "default", feed: feed, skips: nil)], in: realm), nil)
         case .registration(let id):
             let found = try notifications.registrations.find(id: id, in: realm.database, for: call.request)
-            return try reader(found, request)
+            return try holds(found, request)
         case .ticket(let ticket):
             let found = try notifications.registrations.find(ticket: ticket, in: realm.database, for: call.request)
-            return try reader(found, request)
+            return try holds(found, request)
         }
     }
 
@@ -132,11 +131,11 @@ struct ChangeEndpoints: Sendable {
     ///
     /// - Throws: `not_found` when there is no registration, `not_acceptable` for another
     ///   representation.
-    private func reader(_ found: Registration?, _ request: ChangeRequest) throws(Problem) -> (ChangeReader, Registration?) {
+    private func holds(_ found: Registration?, _ request: ChangeRequest) throws(Problem) -> (FeedHolds, Registration?) {
         guard let registration = found else { throw Problem(.notFound, "there is no such registration") }
         guard case .json = request.format else {
             throw Problem(.notAcceptable, "registered subscriptions are delivered in JSON")
         }
-        return (ChangeReader(subs: registration.hold()), registration)
+        return (registration.hold(), registration)
     }
 }

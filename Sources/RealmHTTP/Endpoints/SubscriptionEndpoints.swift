@@ -30,23 +30,23 @@ struct SubscriptionEndpoints: Sendable {
         let client = call.request.account
         let realm = try notifications.notifications(of: context.database, for: context.request.scope)
         try notifications.registrations.reserve(client, limit: call.request.roleLimits?[.registrations])
-        let subs: [ReadSubscription]
+        let holds: FeedHolds
         do throws(Problem) {
-            subs = try hold(definitions, realm, for: call.request)
+            holds = try hold(definitions, realm, for: call.request)
         } catch {
             notifications.registrations.giveBack(client)
             throw error
         }
         return .later { promise in
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
-            for sub in subs { sub.feed.activate() }
+            for sub in holds.subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
             let budget = call.request.budget
             realm.align(
-                subs, wantsContents: false, countedIn: share, until: budget.deadline, isWanted: { budget.goesOn }
+                holds.subs, wantsContents: false, countedIn: share, until: budget.deadline, isWanted: { budget.goesOn }
             ) { result in
-                for sub in subs { sub.feed.deactivate() }
-                promise.complete(register(subs, result, in: realm, share, for: call))
+                for sub in holds.subs { sub.feed.deactivate() }
+                promise.complete(register(holds, result, share, for: call))
             }
         }
     }
@@ -56,7 +56,7 @@ struct SubscriptionEndpoints: Sendable {
     /// - Throws: The `Problem` of the first wrong definition, with a pointer into the body.
     private func hold(
         _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications, for request: Request
-    ) throws(Problem) -> [ReadSubscription] {
+    ) throws(Problem) -> FeedHolds {
         var subs: [ReadSubscription] = []
         for (name, definition) in definitions {
             do throws(Problem) {
@@ -69,36 +69,34 @@ struct SubscriptionEndpoints: Sendable {
                 throw error.below("/subscriptions/" + JSONPointer.escape(name))
             }
         }
-        return subs
+        return FeedHolds(subs, in: realm)
     }
 
     /// Makes the registration after its feeds were aligned, or releases them when that failed.
     ///
     /// - Parameters:
-    ///   - subs: The subscriptions with their feeds.
+    ///   - holds: The subscriptions with their feeds.
     ///   - result: The version that all of them start from, or why there is none.
-    ///   - realm: The notifications of the realm.
     ///   - share: What the definitions take of the memory of the client.
     ///   - call: The call.
     /// - Returns: The response to the client.
     private func register(
-        _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, in realm: RealmNotifications,
-        _ share: ObservedShare, for call: Call
+        _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
         switch result {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.account)
-            for sub in subs { realm.release(sub.feed) }
+            holds.giveUp()
             return Response(problem, for: call.request)
         case .success(let aligned):
             let version = aligned.version.tokenText
             let registration = Registration(
-                subs, realm, for: call.request, version: version, seconds: call.limits.registrationSeconds,
+                holds, for: call.request, version: version, seconds: call.limits.registrationSeconds,
                 share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)
-            response.addLocation(ObjectAddress.subscription(realm.database.name.text, registration.id))
+            response.addLocation(ObjectAddress.subscription(registration.notifications.database.name.text, registration.id))
             response.add("Realm-Version", version)
             call.request.version = version
             return response

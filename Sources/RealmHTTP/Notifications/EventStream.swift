@@ -133,6 +133,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// The bytes of snapshots that may be written before the client has received them.
     private static let bytesInAdvance = 128 << 10
 
+    /// The subscriptions of the stream, with a hold on each feed.
+    private let holds: FeedHolds
     /// Reads the change sets of the subscriptions of the stream.
     let reader: ChangeReader
     /// The notifications of the realm that the stream is about.
@@ -151,34 +153,39 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// The registration that is read, which the stream keeps in memory; nil for a definition in the
     /// request.
     private let registration: Registration?
-    /// Called once after the connection of the stream was closed, to remove its entry from the list
-    /// of leases.
+    /// Called once after the connection of the stream was closed, or when the stream is released without having had one, to remove its
+    /// entry from the list of leases.
     private let didEnd: @Sendable () -> Void
     private let state = RankedMutex(.eventStream, State())
 
     /// Makes a stream, which begins when it gets its connection.
     ///
     /// - Parameters:
-    ///   - reader: The subscriptions, with a hold on each feed that the stream gives up at its end.
-    ///   - notifications: The notifications of the realm.
+    ///   - holds: The subscriptions, with a hold on each feed that the stream gives up at its end.
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - request: The request, with its id and its principal.
-    ///   - didEnd: Called once after the connection was closed.
+    ///   - didEnd: Called once after the connection was closed, or when the stream is released without having had one.
     init(
-        _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
-        registration: Registration?,
-        _ request: Request, didEnd: @escaping @Sendable () -> Void
+        _ holds: FeedHolds, _ options: Options, slot: StreamSlots.Slot, registration: Registration?, _ request: Request,
+        didEnd: @escaping @Sendable () -> Void
     ) {
-        self.reader = reader
-        self.notifications = notifications
+        self.holds = holds
+        reader = ChangeReader(subs: holds.subs)
+        notifications = holds.notifications
         self.options = options
         self.slot = slot
         self.registration = registration
         requestID = request.id
         standing = request.standing
         self.didEnd = didEnd
+    }
+
+    /// Removes the entry of a stream whose response was never sent, because its client had left before or another response took its
+    /// place.
+    deinit {
+        if !state.withLock({ $0.isClosed }) { didEnd() }
     }
 
     /// Always true, since this subscriber is a stream and not a poll.
@@ -261,6 +268,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             state.connection = nil
         }
         notifications.remove(self)
+        holds.giveUp()
         registration?.close(self)
         didEnd()
     }

@@ -46,6 +46,8 @@ final class LongPoll: ChangeSubscriber {
     /// the next poll, unless the response would be almost empty without it.
     private static let byteLimit = 1 << 20
 
+    /// The subscriptions of the poll, with a hold on each feed.
+    private let holds: FeedHolds
     /// Reads the change sets of the subscriptions of the poll.
     let reader: ChangeReader
     /// The notifications of the realm that the poll is about.
@@ -67,8 +69,7 @@ final class LongPoll: ChangeSubscriber {
     /// Makes a poll, which does nothing before `begin`.
     ///
     /// - Parameters:
-    ///   - reader: The subscriptions, with a hold on each feed that the poll gives up at its end.
-    ///   - notifications: The notifications of the realm.
+    ///   - holds: The subscriptions, with a hold on each feed that the poll gives up at its end.
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the poll among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
@@ -76,12 +77,12 @@ final class LongPoll: ChangeSubscriber {
     ///   - timers: The timer that ends the wait.
     ///   - promise: Receives the response.
     init(
-        _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
-        registration: Registration?,
-        _ call: Call, _ timers: TimerQueue, _ promise: any ResponsePromise
+        _ holds: FeedHolds, _ options: Options, slot: StreamSlots.Slot, registration: Registration?, _ call: Call,
+        _ timers: TimerQueue, _ promise: any ResponsePromise
     ) {
-        self.reader = reader
-        self.notifications = notifications
+        self.holds = holds
+        reader = ChangeReader(subs: holds.subs)
+        notifications = holds.notifications
         self.options = options
         self.slot = slot
         self.registration = registration
@@ -103,6 +104,8 @@ final class LongPoll: ChangeSubscriber {
     func begin() {
         registration?.open(self)
         guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
+        // Whoever has ended the poll before it was added has not removed it.
+        guard !isAnswered else { return leave() }
         let isFirst = options.start == .beginning && options.wantsSnapshots
         align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
     }
@@ -112,7 +115,7 @@ final class LongPoll: ChangeSubscriber {
     private func align(wantsContents: Bool) {
         notifications.align(
             reader.subs, wantsContents: wantsContents, countedIn: registration == nil ? slot.share : nil,
-            isWanted: { [self] in !state.withLock { $0.isAnswered } && call.request.budget.isStillWanted?() ?? true }
+            isWanted: { [self] in !isAnswered && call.request.budget.isStillWanted?() ?? true }
         ) { [self] result in
             switch result {
             case .failure(let problem): fail(problem)
@@ -141,10 +144,11 @@ final class LongPoll: ChangeSubscriber {
             state.newest = newest
         }
         for sub in reader.subs { sub.feed.add(self) }
+        // The same is true of its feeds, which would keep it, and its place among the streams.
+        guard !isAnswered else { return leave() }
         // The server may have begun to stop before there was anything to answer.
         if !answerIfReady(), options.seconds > 0, !state.withLock({ $0.isUrgent }) {
-            let isOver = state.withLock { $0.isAnswered }
-            guard !isOver else { return }
+            guard !isAnswered else { return }
             timers.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
                 self?.finish()
             }
@@ -232,8 +236,8 @@ final class LongPoll: ChangeSubscriber {
         complete(Response(problem, for: call.request))
     }
 
-    /// Sends the response and removes the poll from everything that it was added to. Only the first
-    /// call has an effect.
+    /// Sends the response, removes the poll from everything that it was added to, and gives up its holds. Only the first call has an
+    /// effect.
     private func complete(_ response: Response) {
         let isFirst = state.withLock { state -> Bool in
             defer { state.isAnswered = true }
@@ -241,11 +245,20 @@ final class LongPoll: ChangeSubscriber {
         }
         guard isFirst else { return }
         HeldLocks.assertNone()
-        notifications.remove(self)
-        registration?.close(self)
+        leave()
+        holds.giveUp()
         // The credential may have ended while the poll waited, or while its answer was written.
         promise.complete(standing.principal.isOver ? Response(.credentialEnded, for: call.request) : response)
     }
+
+    /// Removes the poll from everything that it was added to.
+    private func leave() {
+        notifications.remove(self)
+        registration?.close(self)
+    }
+
+    /// Whether the response to the poll was sent, or is being sent.
+    private var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     // MARK: - Answers
 

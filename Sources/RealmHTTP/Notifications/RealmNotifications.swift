@@ -359,26 +359,23 @@ final class RealmNotifications: Sendable {
 
     /// Adds a subscriber and activates its feeds.
     ///
-    /// - Returns: False when the realm is closed. The subscriber has to be removed nevertheless.
+    /// - Returns: False when the realm is closed, and nothing was done.
     func add(_ subscriber: any ChangeSubscriber) -> Bool {
         let isOpen = state.withLock { state -> Bool in
             guard !state.isClosed else { return false }
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
             return true
         }
-        for sub in subscriber.reader.subs { sub.feed.activate() }
+        if isOpen { for sub in subscriber.reader.subs { sub.feed.activate() } }
         return isOpen
     }
 
-    /// Removes a subscriber and gives up its holds on the feeds.
+    /// Removes a subscriber from its feeds, and deactivates them for it if it was added and not removed before.
     func remove(_ subscriber: any ChangeSubscriber) {
+        for sub in subscriber.reader.subs { sub.feed.remove(subscriber) }
         let removed = state.withLock { $0.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) }
-        withExtendedLifetime(removed) {}
-        for sub in subscriber.reader.subs {
-            sub.feed.remove(subscriber)
-            sub.feed.deactivate()
-            release(sub.feed)
-        }
+        guard removed != nil else { return }
+        for sub in subscriber.reader.subs { sub.feed.deactivate() }
     }
 
     /// Brings subscriptions to one version, at least that of the newest commit, and publishes that

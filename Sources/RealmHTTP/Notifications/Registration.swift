@@ -36,10 +36,12 @@ final class Registration: Sendable {
     let rights: String
     /// The name under which it belongs to its maker.
     let owner: String
+    /// The subscriptions with a hold on each feed, which is given up when the registration is released.
+    private let holds: FeedHolds
     /// The notifications of the realm that the registered subscriptions are about.
-    let notifications: RealmNotifications
+    var notifications: RealmNotifications { holds.notifications }
     /// The subscriptions, in the order in which the client named them.
-    let subs: [ReadSubscription]
+    var subs: [ReadSubscription] { holds.subs }
     /// The token of the version from which all subscriptions are observed.
     let version: String
     /// How many seconds the registration lives without a reader.
@@ -50,25 +52,22 @@ final class Registration: Sendable {
     private let becameIdle: @Sendable () -> Void
     private let state: RankedMutex<State>
 
-    /// Makes a registration, which takes over the holds on the feeds and gives them up when it is
-    /// deallocated.
+    /// Makes a registration, which takes over the holds on the feeds.
     ///
     /// - Parameters:
-    ///   - subs: The subscriptions, with a hold on each feed.
-    ///   - notifications: The notifications of the realm.
+    ///   - holds: The subscriptions, with a hold on each feed.
     ///   - request: The request of the client that registers them.
     ///   - version: The token of the version that all feeds have reached.
     ///   - seconds: How many seconds the registration lives without a reader.
     ///   - share: What its definitions take of the memory of its client.
     ///   - becameIdle: Called without a lock when the last reader has left.
     init(
-        _ subs: [ReadSubscription], _ notifications: RealmNotifications, for request: Request, version: String, seconds: Int,
-        share: ObservedShare, becameIdle: @escaping @Sendable () -> Void
+        _ holds: FeedHolds, for request: Request, version: String, seconds: Int, share: ObservedShare,
+        becameIdle: @escaping @Sendable () -> Void
     ) {
         self.becameIdle = becameIdle
         self.share = share
-        self.subs = subs
-        self.notifications = notifications
+        self.holds = holds
         client = request.account
         standing = request.standing
         rights = request.rightsIdentity
@@ -76,11 +75,6 @@ final class Registration: Sendable {
         self.version = version
         self.seconds = Double(seconds)
         state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))
-    }
-
-    /// Gives up the registration's holds on its feeds.
-    deinit {
-        for sub in subs { notifications.release(sub.feed) }
     }
 
     /// The seconds until the registration expires; nil while it has a reader.
@@ -96,10 +90,10 @@ final class Registration: Sendable {
 
     // MARK: - Readers
 
-    /// Returns the subscriptions for one reader, with a hold on each feed that the reader gives up.
-    func hold() -> [ReadSubscription] {
+    /// Returns the subscriptions for one reader, with a hold of its own on each feed.
+    func hold() -> FeedHolds {
         for sub in subs { sub.feed.retain() }
-        return subs
+        return FeedHolds(subs, in: notifications)
     }
 
     /// Adds a reader. The registration does not expire while it has one.

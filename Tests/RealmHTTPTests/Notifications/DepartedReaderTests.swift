@@ -46,6 +46,26 @@ struct DepartedReaderTests {
         #expect(try eventually { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
     }
 
+    /// The definition of a stream stayed observed, and its entry stayed in the list of leases, if the client had left before its response
+    /// was sent.
+    @Test(arguments: ["close", "reset"])
+    func `leave nothing behind when they go before their stream begins`(_ way: String) throws {
+        let server = try ChangeServer { $0.limits.retentionSeconds = 0 }
+        try server.makeRealm("app", classes: Self.classes)
+        for number in 0..<100 {
+            // A worker binds a query of this length while its client leaves.
+            let condition = "age > \(number)" + String(repeating: " OR age == 5", count: 120)
+            let client = try RawConnection(
+                port: server.port, "/v1/realms/app/changes?class=S&where=\(ChangeServer.encode(condition))")
+            if way == "reset" { client.socket.reset() } else { client.socket.close() }
+        }
+        #expect(eventually { server.server.daemon.connectionCount <= 1 })
+        #expect(try eventually(seconds: 20) { try server.metric("observed_definitions") == 0 })
+        let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
+        #expect(leases.json["items"]?.elements?.isEmpty == true, "\(leases.text)")
+        #expect(try server.metric("streams") == 0)
+    }
+
     @Test func `leave a snapshot alone that somebody holds`() throws {
         let server = try ChangeServer { $0.limits.liveVersions = 30 }
         try server.makeRealm("app", classes: Self.classes)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The subscriptions that a stream, a poll or a registration reads, with a hold on the feed of each.
+///
+/// The holds are given up once: at the end of the reader, or when this object is released. So they do not outlast a response that was
+/// never sent because its client had left, or a reply that was never begun. Any thread may use it.
+final class FeedHolds: Sendable {
+    /// The subscriptions, in the order in which the client named them.
+    let subs: [ReadSubscription]
+    /// The notifications of the realm that they are about.
+    let notifications: RealmNotifications
+    /// Whether the holds were not given up yet.
+    private let isHolding = Atomic<Bool>(true)
+
+    /// Takes over the holds on the feeds of subscriptions.
+    ///
+    /// - Parameters:
+    ///   - subs: The subscriptions, with a hold on each feed.
+    ///   - notifications: The notifications of the realm.
+    init(_ subs: [ReadSubscription], in notifications: RealmNotifications) {
+        self.subs = subs
+        self.notifications = notifications
+    }
+
+    /// Gives up the holds. Only the first call has an effect.
+    func giveUp() {
+        guard isHolding.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        for sub in subs { notifications.release(sub.feed) }
+    }
+
+    deinit { giveUp() }
+}
