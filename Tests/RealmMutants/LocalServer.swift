@@ -42,9 +42,10 @@ package final class LocalServer: Sendable {
 
     package func close(_ name: String) { state.catalog.detach(name) }
 
-    /// What the handler answers; streams are taken up to `limit` bytes.
+    /// What the handler answers; streams are taken up to `limit` bytes. If `isSent` is false, the answer does not reach its client.
     package func request(
-        _ method: String, _ target: String, body: String? = nil, headers: [(RequestHeader, String)] = [], limit: Int = 4 << 20
+        _ method: String, _ target: String, body: String? = nil, headers: [(RequestHeader, String)] = [], limit: Int = 4 << 20,
+        isSent: Bool = true
     ) -> Answer {
         var fields = RequestHeaders()
         fields.add(.host, "127.0.0.1")
@@ -54,6 +55,9 @@ package final class LocalServer: Sendable {
             methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(),
             arrival: Instant.now(),
             clientAddress: "127.0.0.1", isHTTP10: false)
+        defer {
+            if !isSent { handler.didEnd(request, status: 499, bytesSent: 0, bytesReceived: 0, isComplete: false) }
+        }
         if case .refuse(let response) = handler.admit(request) { return answer(response, limit) }
         request.body = Array((body ?? "").utf8)
         switch handler.reply(to: request) {

@@ -22,6 +22,9 @@ struct SnapshotEndpoints: Sendable {
         let lease = try pinned.pin(
             database, realm: database.name.text, client: holder(call.request),
             for: call.request, ttl: ttl)
+        call.request.takeBack = { [pinned, id = lease.id, realm = database.name.text] in
+            _ = pinned.free(id, realm: realm, owner: nil)
+        }
         var response = document(201, lease)
         response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
         return .now(response)

@@ -41,9 +41,9 @@ struct SubscriptionEndpoints: Sendable {
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in holds.subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
-            let budget = call.request.budget
             realm.align(
-                holds.subs, wantsContents: false, countedIn: share, until: budget.deadline, isWanted: { budget.goesOn }
+                holds.subs, wantsContents: false, countedIn: share, until: call.request.deadline,
+                isWanted: { call.request.isWanted }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))
@@ -72,7 +72,7 @@ struct SubscriptionEndpoints: Sendable {
         return FeedHolds(subs, in: realm)
     }
 
-    /// Makes the registration after its feeds were aligned, or releases them when that failed.
+    /// Makes the registration after its feeds were aligned, or releases them when that failed or the client has left.
     ///
     /// - Parameters:
     ///   - holds: The subscriptions with their feeds.
@@ -83,7 +83,7 @@ struct SubscriptionEndpoints: Sendable {
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
-        switch result {
+        switch call.request.isWanted ? result : .failure(Problem(WorkStop.cancelled)) {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.account)
             holds.giveUp()
@@ -94,6 +94,7 @@ struct SubscriptionEndpoints: Sendable {
                 holds, for: call.request, version: version, seconds: call.limits.registrationSeconds,
                 share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
+            call.request.takeBack = { [table = notifications.registrations] in table.end(registration) }
             notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)
             response.addLocation(ObjectAddress.subscription(registration.notifications.database.name.text, registration.id))

@@ -102,8 +102,13 @@ package final class Request: @unchecked Sendable {
     package var query: String?
     /// The version token that the response was made from, for the log.
     package var version: String?
-    /// Whether the request only reads, so that it need not be begun once its client has left.
+    /// Whether the request only reads or registers subscriptions, so that it need not be begun once its client has left.
     package var changesNothing = false
+    /// Takes back what the request has made for its client alone, whose id nobody else knows. It is called when the response was not sent
+    /// as a whole; nil for a request that makes nothing of that kind.
+    package var takeBack: (@Sendable () -> Void)?
+    /// Whether the client still waits, as far as is known. May be read as long as the connection is suspended, by any thread.
+    var isWanted: Bool { !budget.isCancelled && budget.isStillWanted?() ?? true }
     /// Whether the request reads a snapshot that the client leased. Such responses are not cached,
     /// because the lease may expire before the version does.
     package var readsSnapshot = false

@@ -115,7 +115,7 @@ final class LongPoll: ChangeSubscriber {
     private func align(wantsContents: Bool) {
         notifications.align(
             reader.subs, wantsContents: wantsContents, countedIn: registration == nil ? slot.share : nil,
-            isWanted: { [self] in !isAnswered && call.request.budget.isStillWanted?() ?? true }
+            isWanted: { [self] in !isAnswered && call.request.isWanted }
         ) { [self] result in
             switch result {
             case .failure(let problem): fail(problem)

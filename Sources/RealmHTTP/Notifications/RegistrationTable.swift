@@ -191,6 +191,12 @@ final class RegistrationTable: Sendable {
         return registration.delete()
     }
 
+    /// Ends a registration whose client does not know of it, because its response was not sent.
+    func end(_ registration: Registration) {
+        state.withLock { RegistrationTable.end(registration, .now(), &$0) }
+        _ = registration.delete()
+    }
+
     /// Ends the registrations whose makers have other rights by the roles in force, with their streams and polls.
     func endOutdated() {
         let all = state.withLock { Array($0.byID.values) }

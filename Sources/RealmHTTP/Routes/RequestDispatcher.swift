@@ -360,15 +360,17 @@ package final class RequestDispatcher: RequestHandler {
         finisher.finishesQuickly(response, for: request)
     }
 
-    /// Counts and logs a request whose response was sent, or could not be sent.
+    /// Counts and logs a request whose response was sent, or could not be sent; what it has made for its client alone is taken back then.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - status: The status of the response.
     ///   - bytesSent: The length of the body that was sent.
     ///   - bytesReceived: The length of the body that was received.
-    ///   - isComplete: Whether the whole response was sent. It is not evaluated here.
+    ///   - isComplete: Whether the whole response was sent.
     package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
+        if !isComplete { request.takeBack?() }
+        request.takeBack = nil
         ends.note(request, status: status, bytesSent: bytesSent, bytesReceived: bytesReceived)
     }
 }

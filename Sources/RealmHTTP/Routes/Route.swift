@@ -120,6 +120,13 @@ package final class Route: Sendable {
         }
     }
 
+    /// Returns whether a request is in vain once its client has left: it only reads, or it registers subscriptions.
+    ///
+    /// - Parameter method: The method; nil for one that the server does not know.
+    func isForItsClient(_ method: HTTPMethod?) -> Bool {
+        onlyReads(method) || method == .post && traits.contains(.subscribes)
+    }
+
     /// Returns the media types that a method accepts as its body.
     ///
     /// - Parameter method: The method; nil for one that the server does not know.

@@ -36,6 +36,23 @@ import Testing
         #expect(server.request("DELETE", "/v1/realms/dogs").status == 204)
     }
 
+    /// A registration whose client had left before it was answered stayed for a minute, and a snapshot for its time to live.
+    @Test(arguments: ["subscriptions", "snapshots"])
+    func `what only its client would know of ends when the response is not sent`(_ kind: String) throws {
+        let schema = #"{"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"}]}]}"#
+        let realm = server.request("POST", "/v1/realms", body: #"{"name":"dogs","inMemory":"dogs","schema":\#(schema)}"#)
+        #expect(realm.status == 201, "\(realm.text)")
+        for isSent in [true, false] {
+            let body = kind == "subscriptions" ? #"{"subscriptions":{"a":{"class":"Dog"}}}"# : "{}"
+            let made = server.request("POST", "/v1/realms/dogs/\(kind)", body: body, isSent: isSent)
+            #expect(made.status == 201, "\(made.text)")
+            let id = try ParsedJSON(parsing: made.bytes)["id"]?.text ?? ""
+            let found = server.request("GET", "/v1/realms/dogs/\(kind)/\(id)")
+            #expect(found.status == (isSent ? 200 : 410), "\(found.text)")
+        }
+        #expect(server.request("DELETE", "/v1/realms/dogs").status == 204)
+    }
+
     @Test func `the route decides what is allowed`() {
         #expect(server.request("GET", "/v1/nothing").status == 404)
         let refused = server.request("PUT", "/v1/realms")
