@@ -47,6 +47,8 @@ final class ChangeFeed: Sendable {
         var activeUsers = 0
         /// When the last user of the feed left; nil while it has users.
         var unusedSince: Instant?
+        /// Whether the feed is counted among those that no client uses.
+        var isCountedIdle = false
         /// The streams and polls that are notified of new change sets, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
@@ -154,6 +156,7 @@ final class ChangeFeed: Sendable {
         state.withLock { state in
             state.users += 1
             state.unusedSince = nil
+            countIdle(&state)
         }
     }
 
@@ -165,8 +168,17 @@ final class ChangeFeed: Sendable {
         state.withLock { state in
             state.users -= 1
             if state.users == 0 { state.unusedSince = .now() }
+            countIdle(&state)
             return state.users == 0
         }
+    }
+
+    /// Counts the feed among those that no client uses, or not any more, after its users have changed or it was closed.
+    private func countIdle(_ state: inout State) {
+        let isIdle = state.unusedSince != nil && !state.isClosed
+        guard isIdle != state.isCountedIdle else { return }
+        state.isCountedIdle = isIdle
+        notifications.noteIdle(isIdle ? 1 : -1)
     }
 
     /// The memory in bytes that the definition, the observation and the change sets take, about.
@@ -223,7 +235,11 @@ final class ChangeFeed: Sendable {
         state.ringBytes = bytes
     }
 
-    deinit { ObservedMemory.shared.add(-definitionBytes - state.withLock { $0.ringBytes }) }
+    deinit {
+        let (bytes, isCountedIdle) = state.withLock { ($0.ringBytes, $0.isCountedIdle) }
+        ObservedMemory.shared.add(-definitionBytes - bytes)
+        if isCountedIdle { notifications.noteIdle(-1) }
+    }
 
     /// When the last hold was given up; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
@@ -286,6 +302,7 @@ final class ChangeFeed: Sendable {
     func close() {
         let attachment = state.withLock { state -> Attachment? in
             state.isClosed = true
+            countIdle(&state)
             defer { state.attachment = nil }
             return state.attachment
         }

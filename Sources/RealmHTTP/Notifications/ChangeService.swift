@@ -79,7 +79,8 @@ final class ChangeService: Sendable {
                     workers.submitContinuation(for: "realm " + name, job)
                 },
                 didRunEmpty: { [weak self, name = database.name.text] in self?.watch(view, ofRealm: name) },
-                makeRoom: { [weak self] in self?.makeRoom() }, makeRoomSoon: { [weak self] in self?.makeRoomSoon() })
+                dropExcess: { [weak self] in self?.dropExcess() }, makeRoom: { [weak self] in self?.makeRoom() },
+                makeRoomSoon: { [weak self] in self?.makeRoomSoon() })
             state.realms[view] = notifications
             return (notifications, true)
         }
@@ -109,6 +110,24 @@ final class ChangeService: Sendable {
         release(view)
         // Whoever begins to use them has them watched again in the end.
         if state.withLock({ $0.realms[view]?.isUnused }) == true { watch(view, ofRealm: name) }
+    }
+
+    /// Evicts unused feeds of all realms when more are unused than may be kept, or when all feeds take more than half of the memory
+    /// that they may. Those that were unused for longest go first, and an eighth more of them than necessary, so that the search is not
+    /// repeated at each release.
+    private func dropExcess() {
+        let limit = limits.idleDefinitions
+        let bytes = ObservedMemory.shared.byteCount - limits.observedBytes / 2
+        guard metrics.idleFeeds.load(ordering: .relaxed) > limit || bytes > 0 else { return }
+        let unused = realms.flatMap { realm in realm.unusedFeeds.map { (realm: realm, feed: $0.feed, since: $0.since) } }
+            .sorted { $0.since < $1.since }
+        let number = unused.count > limit ? unused.count - limit + limit / 8 : 0
+        var freed = 0
+        for (count, entry) in unused.enumerated() {
+            guard count < number || freed < bytes else { break }
+            freed += entry.feed.byteCount
+            entry.realm.drop(entry.feed)
+        }
     }
 
     /// Evicts the unused feeds of all realms.

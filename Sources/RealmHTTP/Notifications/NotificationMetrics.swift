@@ -4,9 +4,11 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Counts of the notifications of all realms since the start of the server. Any thread may add to
+/// Counts of the notifications of all realms, most of them since the start of the server. Any thread may add to
 /// them.
 final class NotificationMetrics: Sendable {
+    /// How many feeds are kept at present although no client uses them, in all realms and scopes.
+    let idleFeeds = Atomic<Int>(0)
     /// The number of change sets that were encoded since the start of the server.
     let encodings = Atomic<Int>(0)
     /// The evaluations of definitions in realms that are closed. They are kept, because a counter

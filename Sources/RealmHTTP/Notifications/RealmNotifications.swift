@@ -47,26 +47,13 @@ final class RealmNotifications: Sendable {
             if byNames[feed.nameIdentity]?.isEmpty == true { byNames[feed.nameIdentity] = nil }
         }
 
-        /// Removes the feeds that have been unused for longest when too many are unused. An eighth
-        /// more than necessary is removed, so that the search is not repeated at each release.
+        /// Removes the feeds that no client uses, as far as they satisfy a condition.
         ///
-        /// - Parameters:
-        ///   - limit: How many unused feeds may be kept.
-        ///   - bytes: How much memory unused feeds have to give up.
         /// - Returns: The feeds, which the caller closes after the lock is released.
-        mutating func takeExcess(_ limit: Int, bytes: Int) -> [ChangeFeed] {
-            guard feeds.count > limit || bytes > 0 else { return [] }
-            let unused = feeds.values.compactMap { feed in feed.unusedSince.map { (feed, $0) } }.sorted { $0.1 < $1.1 }
-            let number = unused.count > limit ? unused.count - limit + limit / 8 : 0
-            var freed = 0
-            var excess: [ChangeFeed] = []
-            for (feed, _) in unused {
-                guard excess.count < number || freed < bytes else { break }
-                freed += feed.byteCount
-                excess.append(feed)
-            }
-            for feed in excess { remove(feed) }
-            return excess
+        mutating func takeUnused(where condition: (ChangeFeed) -> Bool = { _ in true }) -> [ChangeFeed] {
+            let unused = feeds.values.filter { $0.unusedSince != nil && condition($0) }
+            for feed in unused { remove(feed) }
+            return unused
         }
     }
 
@@ -91,6 +78,8 @@ final class RealmNotifications: Sendable {
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     /// Called when the last feed was removed and there is no subscriber.
     private let didRunEmpty: @Sendable () -> Void
+    /// Evicts unused feeds of all realms when there are too many.
+    private let dropExcess: @Sendable () -> Void
     /// Evicts the unused feeds of all realms.
     let makeRoom: @Sendable () -> Void
     /// Has a worker evict the unused feeds of all realms soon, once however many feeds have grown.
@@ -109,6 +98,9 @@ final class RealmNotifications: Sendable {
         var isNew = false
     }
 
+    /// How many feeds of the realm are kept although no client uses them.
+    private let idleCount = Atomic<Int>(0)
+
     /// Guards the epochs, which are read under the locks of streams and feeds.
     private let epochs: RankedMutex<Epochs>
     /// The version up to which all feeds of the realm have their changes.
@@ -124,13 +116,16 @@ final class RealmNotifications: Sendable {
     ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
     ///   - didRunEmpty: Called when the last feed was removed and there is no subscriber.
+    ///   - dropExcess: Evicts unused feeds of all realms when there are too many.
     ///   - makeRoom: Evicts the unused feeds of all realms.
     ///   - makeRoomSoon: Has a worker do that.
     init(
         _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void,
-        makeRoom: @escaping @Sendable () -> Void, makeRoomSoon: @escaping @Sendable () -> Void
+        dropExcess: @escaping @Sendable () -> Void, makeRoom: @escaping @Sendable () -> Void,
+        makeRoomSoon: @escaping @Sendable () -> Void
     ) {
+        self.dropExcess = dropExcess
         self.makeRoom = makeRoom
         self.makeRoomSoon = makeRoomSoon
         self.database = database
@@ -173,6 +168,11 @@ final class RealmNotifications: Sendable {
     /// - Returns: False when the server stops. The job is then never called.
     func work(_ job: @escaping @Sendable () -> Void) -> Bool { submit(job) }
 
+    /// Counts a feed that no client uses any more (1), or one that is used again or was evicted (-1).
+    func noteIdle(_ difference: Int) {
+        idleCount.add(difference, ordering: .relaxed)
+        metrics.idleFeeds.add(difference, ordering: .relaxed)
+    }
     /// Counts a reset of subscriptions.
     func noteReset(_ reason: ResetNotice.Reason) { metrics.noteReset(reason) }
     /// Counts a stream that was reset because its client was too far behind.
@@ -285,19 +285,18 @@ final class RealmNotifications: Sendable {
         return (feed, known?.isEmpty == true ? start : .unclear)
     }
 
-    /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
-    /// resume; beyond the limit, the ones that were unused for longest are evicted.
+    /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can resume; beyond the limit, the ones of the
+    /// server that were unused for longest are evicted.
     func release(_ feed: ChangeFeed) {
         guard feed.release() else { return }
         if dropAbandoned(feed) { return }
-        let (excess, sets) = state.withLock { state -> ([ChangeFeed], Bool) in
+        let sets = state.withLock { state -> Bool in
             defer { state.willDrop = true }
-            let bytes = ObservedMemory.shared.byteCount - limits.observedBytes / 2
-            return (state.takeExcess(limits.idleDefinitions, bytes: bytes), !state.willDrop)
+            return !state.willDrop
         }
-        for feed in excess { feed.close() }
         // One timer at a time: clients may come and go by the hundred.
         if sets { setDropTimer(at: Instant.now()) }
+        dropExcess()
     }
 
     /// Sets the timer that evicts unused feeds, for feeds that became unused at a time.
@@ -309,8 +308,7 @@ final class RealmNotifications: Sendable {
     private func dropUnused() {
         let limit = Instant.now().earlier(bySeconds: Double(limits.retentionSeconds))
         let (unused, next) = state.withLock { state -> ([ChangeFeed], Instant?) in
-            let unused = state.feeds.values.filter { $0.isUnused(since: limit) }
-            for feed in unused { state.remove(feed) }
+            let unused = state.takeUnused { $0.isUnused(since: limit) }
             let next = state.feeds.values.compactMap(\.unusedSince).min()
             state.willDrop = next != nil
             return (unused, next)
@@ -321,19 +319,34 @@ final class RealmNotifications: Sendable {
 
     /// Evicts all feeds that no client uses, without waiting for the time of retention, if there is no subscriber.
     func dropAllUnused() {
-        let unused = state.withLock { state -> [ChangeFeed] in
-            guard state.subscribers.isEmpty else { return [] }
-            let unused = state.feeds.values.filter { $0.unusedSince != nil }
-            for feed in unused { state.remove(feed) }
-            return unused
-        }
-        for feed in unused { feed.close() }
+        closeEvicted(state.withLock { state -> [ChangeFeed] in state.subscribers.isEmpty ? state.takeUnused() : [] })
     }
 
     /// Evicts all feeds that no client uses at the moment.
-    func dropIdle() {
-        let unused = state.withLock { $0.takeExcess(0, bytes: .max) }
-        for feed in unused { feed.close() }
+    func dropIdle() { closeEvicted(state.withLock { $0.takeUnused() }) }
+
+    /// The feeds that no client uses, each with the time at which its last user left.
+    var unusedFeeds: [(feed: ChangeFeed, since: Instant)] {
+        guard idleCount.load(ordering: .relaxed) > 0 else { return [] }
+        return state.withLock { state in
+            state.feeds.values.compactMap { feed in feed.unusedSince.map { (feed: feed, since: $0) } }
+        }
+    }
+
+    /// Evicts one of the feeds that no client uses, unless one uses it again.
+    func drop(_ feed: ChangeFeed) {
+        closeEvicted(
+            state.withLock { state -> [ChangeFeed] in
+                guard feed.unusedSince != nil, state.feeds[feed.identity] === feed else { return [] }
+                state.remove(feed)
+                return [feed]
+            })
+    }
+
+    /// Closes feeds that were evicted.
+    private func closeEvicted(_ feeds: [ChangeFeed]) {
+        for feed in feeds { feed.close() }
+        if !feeds.isEmpty, isUnused { didRunEmpty() }
     }
 
     /// Removes an unused feed whose observation never began. No client can resume from it.

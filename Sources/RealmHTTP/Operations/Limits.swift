@@ -80,7 +80,7 @@ package struct Limits: Sendable, Equatable {
     /// The age in seconds at which streams end, varied by a tenth so that they do not all end
     /// together.
     package var streamSeconds = 1800
-    /// The maximum number of observed definitions that are kept although no client reads them.
+    /// The maximum number of observed definitions of all realms that are kept although no client reads them.
     package var idleDefinitions = 500
     /// The maximum memory in bytes of the observed definitions of all clients, with their queries and arguments, and the change sets
     /// that are kept of them.

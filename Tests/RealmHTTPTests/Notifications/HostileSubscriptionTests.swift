@@ -64,6 +64,25 @@ struct HostileSubscriptionTests {
         #expect(try stream.next("changes").id == version)
     }
 
+    /// Each realm, and each scope of what clients may see of it, kept as many.
+    @Test func `definitions that nobody reads any more are bounded for the whole server`() throws {
+        let server = try ChangeServer { $0.limits.idleDefinitions = 16 }
+        for realm in 0..<8 { try server.makeRealm("r\(realm)", classes: ChangeFixture.classes) }
+        let stream = try server.stream("r0", "class=Dog&where=age%20%3C%20-1&include=keys")
+        _ = try stream.next("snapshot")
+        _ = try stream.next("ready")
+        for number in 0..<10 {
+            for realm in 0..<8 { _ = try server.poll("r\(realm)", "class=Dog&include=none&where=age%20%3C%20\(number)") }
+        }
+        #expect(try server.metric("observed_definitions") ?? 99 <= 17)
+        // Those that were read last are still observed, in whatever realm they are.
+        let before = try server.metric("observed_definitions")
+        for realm in 0..<8 { _ = try server.poll("r\(realm)", "class=Dog&include=none&where=age%20%3C%209") }
+        #expect(try server.metric("observed_definitions") == before)
+        let version = try server.batch("r0", [#"{"create":{"class":"Dog","body":{"_id":9,"age":-5}}}"#])
+        #expect(try stream.next("changes").id == version)
+    }
+
     @Test func `fifty subscriptions on one stream, with long lists of key paths`() throws {
         let fixture = try ChangeFixture()
         let paths = (0..<1000).map { _ in "\"name\"" }.joined(separator: ",")
