@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// The metrics of notifications, which `/metrics` reads.
 extension ChangeService {
-    /// Writes the metrics of notifications. Counts of the observation hub have one sample per
-    /// realm.
+    /// Writes the metrics of notifications. What waits in the observation hubs has one sample per realm, whatever the number of scopes of
+    /// its subscribers.
     ///
     /// - Parameter text: The metrics document.
     func write(to text: inout MetricsText) {
@@ -48,9 +48,20 @@ extension ChangeService {
             "queue_overflows_total", .counter, help: "Times that a stream was reset because its client read too slowly.",
             value: Double(metrics.overflows.load(ordering: .relaxed)))
         guard !engine.isEmpty else { return }
+        // Each scope of a realm has a hub, and the hubs of a realm wait for the same commits and keep the same versions.
+        var lags: [ByteText: Int] = [:]
+        var held: [ByteText: Set<UInt64>] = [:]
+        for realm in engine {
+            lags[realm.name] = max(lags[realm.name] ?? 0, realm.metrics.waitingCommits)
+            held[realm.name, default: []].formUnion(realm.metrics.held)
+        }
         text.header("notifier_lag_commits", .gauge, "Commits whose changes were not published yet.")
-        for realm in engine { text.sample("notifier_lag_commits", [("realm", realm.name)], Double(realm.metrics.waitingCommits)) }
+        for (name, lag) in lags.sorted(by: { $0.key < $1.key }) {
+            text.sample("notifier_lag_commits", [("realm", name.text)], Double(lag))
+        }
         text.header("notifier_held_versions", .gauge, "Versions kept for definitions without readers.")
-        for realm in engine { text.sample("notifier_held_versions", [("realm", realm.name)], Double(realm.metrics.heldVersions)) }
+        for (name, versions) in held.sorted(by: { $0.key < $1.key }) {
+            text.sample("notifier_held_versions", [("realm", name.text)], Double(versions.count))
+        }
     }
 }

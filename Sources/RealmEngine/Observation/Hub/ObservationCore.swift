@@ -421,7 +421,7 @@ final class ObservationCore: @unchecked Sendable {
     func catchUpLate() {
         guard let since = history.since else { return }
         let now = Instant.now()
-        let isFarBehind = history.commitCount > limits.passiveCommits || registry.versionsBehind > limits.passiveVersions
+        let isFarBehind = history.commitCount > limits.passiveCommits || registry.versionsBehind.count > limits.passiveVersions
         if history.changeCount > limits.passiveChanges || now >= passiveDeadline
             || isFarBehind && now >= since.adding(restTime)
         {
@@ -473,7 +473,7 @@ final class ObservationCore: @unchecked Sendable {
         metrics.withLock { metrics in
             metrics.active = registry.activeCount
             metrics.passive = registry.count - registry.activeCount
-            metrics.heldVersions = registry.versionsBehind
+            metrics.held = registry.versionsBehind
         }
     }
 }

@@ -24,8 +24,10 @@ package struct ObservationMetrics: Sendable, Equatable {
     package var lostRanges: UInt64 = 0
     /// The number of commits that are not delivered yet.
     package var waitingCommits = 0
-    /// The number of versions that are kept because passive targets are at them.
-    package var heldVersions = 0
+    /// The numbers of the versions that are kept because passive targets are at them.
+    package var held: Set<UInt64> = []
+    /// How many versions are kept because passive targets are at them.
+    package var heldVersions: Int { held.count }
     /// The duration of the last round.
     package var lastRound = Duration.zero
 }

@@ -32,8 +32,8 @@ struct ObservationRegistry {
     var laggingInOrder: [Observation] { lagging.values.sorted { $0.number < $1.number } }
     /// The earliest version that an observation is at; nil when none lags behind.
     var oldestVersion: UInt64? { lagging.values.compactMap { $0.behind?.token.version }.min() }
-    /// The number of distinct versions that observations are at which lag behind.
-    var versionsBehind: Int { lagging.isEmpty ? 0 : Set(lagging.values.compactMap { $0.behind?.token.version }).count }
+    /// The versions that observations are at which lag behind.
+    var versionsBehind: Set<UInt64> { lagging.isEmpty ? [] : Set(lagging.values.compactMap { $0.behind?.token.version }) }
 
     /// The observation of a target; nil for none.
     subscript(identity: String) -> Observation? { byIdentity[identity] }
