@@ -222,8 +222,11 @@ package final class Database: VersionSource {
         return hub
     }
 
-    /// Ends the hub of a scope that has no listeners any more. Blocks until that is done.
-    package func endObservations(for scope: any VersionScope) { scopedObservations.end(scope.identity) }
+    /// Has those who observe the realm in a scope from now on get a new hub, if the given one is still that of the scope. The caller
+    /// closes it.
+    package func forgetObservations(_ hub: ObservationHub, for scope: any VersionScope) {
+        scopedObservations.forget(hub, of: scope.identity)
+    }
 
     /// Has all observed targets use another object for the newest version: the same version in another file.
     func moveObservations(to version: Version) {

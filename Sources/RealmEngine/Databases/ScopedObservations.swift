@@ -41,10 +41,15 @@ final class ScopedObservations: Sendable {
         return hub
     }
 
-    /// Ends a hub that has no listeners. Blocks until that is done.
+    /// Removes a hub that is about to be closed, so that nobody else gets it.
     ///
-    /// - Parameter identity: The identity of its scope.
-    func end(_ identity: String) { state.withLock { $0.hubs.removeValue(forKey: identity) }?.close() }
+    /// - Parameters:
+    ///   - hub: The hub. Another one that has taken its place stays.
+    ///   - identity: The identity of its scope.
+    func forget(_ hub: ObservationHub, of identity: String) {
+        // The caller holds the hub, so its last reference is not released under the lock.
+        state.withLock { if $0.hubs[identity] === hub { $0.hubs[identity] = nil } }
+    }
 
     /// Uses another object for the newest version: the same version in another file.
     func move(to version: Version) {

@@ -186,7 +186,9 @@ final class ChangeService: Sendable {
     func close(_ database: Database, failing problem: Problem? = nil) {
         let closed = state.withLock { state -> [RealmNotifications] in
             let views = state.realms.keys.filter { $0.database == ObjectIdentifier(database) }
-            return views.compactMap { state.realms.removeValue(forKey: $0) }
+            let closed = views.compactMap { state.realms.removeValue(forKey: $0) }
+            for notifications in closed { notifications.forgetHub() }
+            return closed
         }
         for notifications in closed { close(notifications, failing: problem) }
         registrations.deleteAll(of: database)
@@ -212,6 +214,8 @@ final class ChangeService: Sendable {
                 state.realms[view] = notifications
                 return nil
             }
+            // Whoever comes before the hub is closed has to get another one, so it is forgotten under the same lock.
+            notifications.forgetHub()
             return notifications
         }
         if let released { close(released) }
@@ -221,7 +225,7 @@ final class ChangeService: Sendable {
     private func close(_ notifications: RealmNotifications, failing problem: Problem? = nil) {
         notifications.close(failing: problem)
         metrics.addPast(notifications.hub.metrics)
-        if let scope = notifications.scope { notifications.database.endObservations(for: scope) }
+        if notifications.scope != nil { notifications.hub.close() }
     }
 
     /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their

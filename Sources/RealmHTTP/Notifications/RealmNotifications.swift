@@ -486,6 +486,11 @@ final class RealmNotifications: Sendable {
 
     // MARK: - The end
 
+    /// Has whoever observes the realm in the same scope from now on get a new hub, because this one is about to be closed.
+    func forgetHub() {
+        if let scope { database.forgetObservations(hub, for: scope) }
+    }
+
     /// Ends all streams, and answers all polls.
     ///
     /// - Parameter cause: Why they end.

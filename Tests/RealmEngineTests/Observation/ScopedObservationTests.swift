@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    /// Whoever came between the moment in which a hub was given up and the one in which it was closed observed a closed one.
+    @Test func `a hub that is given up gives way to another at once`() throws {
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
+        let scope = try Scope("value > 1", hiding: [])
+        let first = realm.database.observations(for: scope)
+        realm.database.forgetObservations(first, for: scope)
+        let second = realm.database.observations(for: scope)
+        #expect(second !== first)
+        realm.database.forgetObservations(first, for: scope)
+        #expect(realm.database.observations(for: scope) === second)
+        first.close()
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        second.attach(ObservedTarget(.realm, identity: "realm"), RecordingListener(), isActive: true) { answer.set($0) }
+        _ = try answer.wait().get()
+        try realm.finish()
+    }
+
     /// Rules that read the object alone, or others that it links to or that link to it.
     private static let rules = [
         "value > 1", "group BEGINSWITH 'a' OR value == 3", "next.value > 1", "@links.Node.next.@count > 0", "other.value > 2",

@@ -35,6 +35,8 @@ final class ObservationCore: @unchecked Sendable {
     private var token: Int?
     /// The version that all active targets are at; nil while nothing is observed.
     private var position: Version?
+    /// Whether the hub is closed, so that nothing is observed any more.
+    private var hasEnded = false
     /// The observations.
     private var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
@@ -74,7 +76,7 @@ final class ObservationCore: @unchecked Sendable {
     ///   - current: The newest version, evaluated after the observer was added.
     ///   - observer: Receives each commit on the writer's thread.
     func begin(_ current: @autoclosure () -> Version, _ observer: @escaping CommitFeed.Observer) {
-        guard token == nil else { return }
+        guard token == nil, !hasEnded else { return }
         token = feed.add(observer)
         // The version is read after the observer was added: commits in between are delivered and then
         // skipped.
@@ -84,21 +86,25 @@ final class ObservationCore: @unchecked Sendable {
     /// Stops observing commits when there are no observations left.
     func settle() {
         updateCounts()
-        guard registry.isEmpty, let token else { return }
-        feed.remove(token)
-        self.token = nil
+        if registry.isEmpty, token != nil { rest() }
+    }
+
+    /// Ends all observations with the error `closed`, when the hub closes. Calls that still wait for a version find none.
+    func end() {
+        hasEnded = true
+        for observation in registry.inOrder { fail(observation, .closed) }
+        updateCounts()
+        rest()
+    }
+
+    /// Stops observing commits, and runs the calls that wait for one.
+    private func rest() {
+        if let token { feed.remove(token) }
+        token = nil
         position = nil
         history = CommitHistory()
         graph = nil
         runDeferred()
-    }
-
-    /// Ends all observations with the error `closed`, when the hub closes.
-    func end() {
-        if let token { feed.remove(token) }
-        token = nil
-        for observation in registry.inOrder { fail(observation, .closed) }
-        settle()
     }
 
     /// Runs a call when all commits up to a version have been delivered; a commit may be durable and
