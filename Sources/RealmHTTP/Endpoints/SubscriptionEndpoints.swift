@@ -42,8 +42,8 @@ struct SubscriptionEndpoints: Sendable {
             for sub in holds.subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
             realm.align(
-                holds.subs, wantsContents: false, countedIn: share, until: call.request.deadline,
-                isWanted: { call.request.isWanted }
+                holds.subs, wantsContents: false, for: call.request.account, countedIn: share,
+                until: call.request.deadline, isWanted: { call.request.isWanted }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))

@@ -74,10 +74,7 @@ final class ChangeService: Sendable {
             if let known = state.realms[view] { return (known, false) }
             let notifications = RealmNotifications(
                 database, scope: scope, limits: liveLimits, metrics: metrics, timers: timers,
-                submit: { [workers, name = database.name.text] job in
-                    // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
-                    workers.submitContinuation(for: "realm " + name, job)
-                },
+                submit: { [workers] client, job in workers.submitContinuation(for: client, job) },
                 didRunEmpty: { [weak self, name = database.name.text] in self?.watch(view, ofRealm: name) },
                 dropExcess: { [weak self] in self?.dropExcess() }, makeRoom: { [weak self] in self?.makeRoom() },
                 makeRoomSoon: { [weak self] in self?.makeRoomSoon() })

@@ -244,8 +244,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Brings the subscriptions to the newest version, with their contents, as long as the stream is open.
     private func align(_ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void) {
         notifications.align(
-            reader.subs, wantsContents: true, countedIn: share, isWanted: { [self] in state.withLock { $0.phase != .over } },
-            completion)
+            reader.subs, wantsContents: true, for: slot.client, countedIn: share,
+            isWanted: { [self] in state.withLock { $0.phase != .over } }, completion)
     }
 
     /// Returns the connection of the stream to wake, which then calls `next` for what was

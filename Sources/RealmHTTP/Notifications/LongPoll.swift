@@ -114,7 +114,7 @@ final class LongPoll: ChangeSubscriber {
     /// needed.
     private func align(wantsContents: Bool) {
         notifications.align(
-            reader.subs, wantsContents: wantsContents, countedIn: registration == nil ? slot.share : nil,
+            reader.subs, wantsContents: wantsContents, for: slot.client, countedIn: registration == nil ? slot.share : nil,
             isWanted: { [self] in !isAnswered && call.request.isWanted }
         ) { [self] result in
             switch result {

@@ -74,8 +74,8 @@ final class RealmNotifications: Sendable {
     private let metrics: NotificationMetrics
     /// The timer that evicts unused feeds.
     private let timers: TimerQueue
-    /// Gives a job to a worker, and returns false when the server stops.
-    private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
+    /// Gives a job to a worker in the share of a client, and returns false when the server stops.
+    private let submit: @Sendable (_ client: String, @escaping WorkerPool.Job) -> Bool
     /// Called when the last feed was removed and there is no subscriber.
     private let didRunEmpty: @Sendable () -> Void
     /// Evicts unused feeds of all realms when there are too many.
@@ -114,14 +114,15 @@ final class RealmNotifications: Sendable {
     ///   - limits: The limits of the server.
     ///   - metrics: The counts of all realms.
     ///   - timers: The timer that evicts unused feeds.
-    ///   - submit: Gives a job to a worker.
+    ///   - submit: Gives a job to a worker in the share of a client.
     ///   - didRunEmpty: Called when the last feed was removed and there is no subscriber.
     ///   - dropExcess: Evicts unused feeds of all realms when there are too many.
     ///   - makeRoom: Evicts the unused feeds of all realms.
     ///   - makeRoomSoon: Has a worker do that.
     init(
         _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
-        submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void,
+        submit: @escaping @Sendable (_ client: String, @escaping WorkerPool.Job) -> Bool,
+        didRunEmpty: @escaping @Sendable () -> Void,
         dropExcess: @escaping @Sendable () -> Void, makeRoom: @escaping @Sendable () -> Void,
         makeRoomSoon: @escaping @Sendable () -> Void
     ) {
@@ -163,10 +164,10 @@ final class RealmNotifications: Sendable {
         return epoch + "." + String(version)
     }
 
-    /// Gives a job to a worker.
+    /// Gives a job to a worker, in the share of the realm, so that subscribers of one realm do not delay those of another.
     ///
     /// - Returns: False when the server stops. The job is then never called.
-    func work(_ job: @escaping @Sendable () -> Void) -> Bool { submit(job) }
+    func work(_ job: @escaping @Sendable () -> Void) -> Bool { submit("realm " + database.name.text, job) }
 
     /// Counts a feed that no client uses any more (1), or one that is used again or was evicted (-1).
     func noteIdle(_ difference: Int) {
@@ -397,12 +398,13 @@ final class RealmNotifications: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - client: The client, in whose share of the workers definitions are evaluated that are not observed yet.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
     ///   - deadline: When beginning observations are aborted, if earlier than the time of a read.
-    ///   - isWanted: Returns whether the client still waits. Called on the thread of the hub.
+    ///   - isWanted: Returns whether the client still waits. Called on workers and on the thread of the hub.
     ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
-        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
+        _ subs: [ReadSubscription], wantsContents: Bool, for client: String, countedIn share: ObservedShare?,
         until deadline: Instant = .distantFuture, isWanted: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
@@ -410,6 +412,8 @@ final class RealmNotifications: Sendable {
         admission.byteLimit = limits.observedBytes
         admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), deadline)
         admission.isWanted = isWanted
+        let lane = EvaluationLane { [submit] job in submit(client, job) }
+        admission.runElsewhere = { work in lane.add(work) }
         let alignment = SubscriptionAlignment(
             subs, wantsContents: wantsContents, countedIn: share, admission
         ) { [self] result in

@@ -11,7 +11,7 @@ final class StreamSlots: Sendable {
         /// The counts of streams and polls that this place is part of.
         private let slots: StreamSlots
         /// The client whose stream or poll has this place.
-        private let client: String
+        let client: String
         /// The memory of the definitions that it reads, unless a registration has them.
         let share: ObservedShare
 

@@ -52,6 +52,43 @@ struct ObservationHubTests {
         return released
     }
 
+    // MARK: - Evaluations on other threads
+
+    @Test func `others get the changes of commits while a target is evaluated on another thread`() throws {
+        let realm = try realm()
+        let other = try Observed(try results(realm), in: realm.database, isActive: true)
+        let late = try Observed(try results(realm, "value >= 0", "late"), in: realm.database, isActive: true) {
+            for id in Int64(10)..<15 {
+                try addNode(realm, id)
+                #expect(try other.events().count == 1)
+            }
+        }
+        guard case .rows(_, let keys) = late.attached.contents else {
+            Issue.record("\(late.attached.contents)")
+            return
+        }
+        #expect(keys.count == 10 && late.attached.version.token.version == realm.database.current.token.version)
+        try addNode(realm, 20)
+        #expect(try late.events().first?.change.rows?.changes.insertions == [10])
+        try realm.finish()
+    }
+
+    @Test func `a target is evaluated again when the schema has changed meanwhile`() throws {
+        let realm = try realm()
+        let late = try Observed(try results(realm, "value >= 0", "late"), in: realm.database, isActive: true) {
+            try realm.write { session in
+                try session.fitSchema(SchemaInput(classes: [ClassInput("More", [PropertyInput("value", "int")])]))
+            }
+            try addNode(realm, 10)
+        }
+        guard case .rows(_, let keys) = late.attached.contents else {
+            Issue.record("\(late.attached.contents)")
+            return
+        }
+        #expect(keys.count == 6 && late.attached.version.token.version == realm.database.current.token.version)
+        try realm.finish()
+    }
+
     // MARK: - Rounds
 
     @Test func `equal definitions are looked at once, however many listen`() throws {

@@ -29,6 +29,32 @@ struct ObservationPropertyTests {
         try realm.finish()
     }
 
+    @Test(arguments: seeds)
+    func `what is committed while a target is evaluated on another thread is part of what it begins with`(_ seed: Int) throws {
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let recorder = CommitRecorder(realm.database)
+        try ObservationWorkload.write(realm, 30, &generator)
+        var replays: [ObservationReplay] = []
+        for target in try ObservationPropertyTests.targets(realm.database) {
+            do {
+                let replay = try ObservationReplay(
+                    target, in: realm.database, isActive: seed % 2 == 0,
+                    meanwhile: { try ObservationWorkload.write(realm, 2, &generator) })
+                replays.append(replay)
+            } catch ObservationError.notFound {
+                // The workload has deleted the object.
+            }
+        }
+        #expect(replays.count > 40, "seed \(seed)")
+        for round in 0..<6 {
+            let failures = try ObservationWorkload.round(realm, checking: replays, recorder, &generator)
+            #expect(failures.isEmpty, "seed \(seed) round \(round): \(failures.joined(separator: "\n"))")
+            if !failures.isEmpty { return }
+        }
+        try realm.finish()
+    }
+
     private static let queries = [
         "TRUEPREDICATE", "value > 2", "value > 2 SORT(value ASC)", "TRUEPREDICATE SORT(next.value DESC, value ASC)",
         "TRUEPREDICATE DISTINCT(group)", "TRUEPREDICATE SORT(value DESC) DISTINCT(group)", "value < 5 LIMIT(3)",

@@ -31,12 +31,15 @@ final class ObservationReplay {
         var rows: [ObjectKey]
     }
 
-    init(_ target: ObservedTarget, in database: Database, isActive: Bool, scope: (any VersionScope)? = nil) throws {
+    init(
+        _ target: ObservedTarget, in database: Database, isActive: Bool, scope: (any VersionScope)? = nil,
+        meanwhile: (() throws -> Void)? = nil
+    ) throws {
         self.target = ObservedTarget(target.kind, filter: target.filter, identity: target.identity + (isActive ? " active" : ""))
         self.database = database
         self.scope = scope
         label = self.target.identity
-        observed = try Observed(self.target, in: database, isActive: isActive, scope: scope)
+        observed = try Observed(self.target, in: database, isActive: isActive, scope: scope, meanwhile: meanwhile)
         version = observed.attached.version
         copy = .gone
         copy = try read(observed.attached.contents, version.snapshot)

@@ -41,10 +41,31 @@ struct Observed {
     /// What advances the target.
     private let hub: ObservationHub
 
-    init(_ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil) throws {
+    /// Begins to observe a target. With `meanwhile` it is evaluated on the calling thread, at a version before what `meanwhile` commits.
+    init(
+        _ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil,
+        meanwhile: (() throws -> Void)? = nil
+    ) throws {
         hub = database.observations(for: scope)
         let answer = Awaited<Result<Attached, ObservationError>>()
-        hub.attach(target, listener, isActive: isActive) { answer.set($0) }
+        let evaluation = Awaited<@Sendable () -> Void>()
+        var admission = ObservedMemory.Admission()
+        if meanwhile != nil {
+            admission.runElsewhere = { work in
+                // After a change of the schema it is evaluated once more.
+                if evaluation.isSet { work() } else { evaluation.set(work) }
+                return true
+            }
+        }
+        hub.attach(target, listener, isActive: isActive, admission) { answer.set($0) }
+        if let meanwhile {
+            _ = eventually { evaluation.isSet || answer.isSet }
+            try meanwhile()
+            if evaluation.isSet {
+                let work = try evaluation.wait()
+                work()
+            }
+        }
         attached = try answer.wait().get()
     }
 

@@ -68,24 +68,8 @@ struct DepartedReaderTests {
 
     /// A registration was evaluated to the end, and then kept, although nobody waited for it.
     @Test func `are not waited for while what they register is evaluated`() throws {
-        let server = try ChangeServer {
-            $0.limits.readSeconds = 120
-            $0.limits.observationSeconds = 120
-        }
-        try server.makeRealm(
-            "app",
-            classes: #"[{"name":"N","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"value","type":"int"},"#
-                + #"{"name":"list","type":"object","collection":"list","objectType":"N"}]}]"#)
-        try server.batch("app", (0..<40).map { "{\"create\":{\"class\":\"N\",\"body\":{\"_id\":\($0),\"value\":1}}}" })
-        // All link to all: every step of a path multiplies what it reaches.
-        let all = (0..<40).map(String.init).joined(separator: ",")
-        try server.batch("app", (0..<40).map { "{\"patch\":{\"class\":\"N\",\"key\":\"\($0)\",\"body\":{\"list\":[\(all)]}}}" })
-        let body =
-            #"{"subscriptions":{"a":{"class":"N","where":"ANY list.list.list.list.list.list.list.value == _id - 100"}}}"#
-        let client = try RawConnection(port: server.port)
-        try client.send(
-            "POST /v1/realms/app/subscriptions HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        let server = try EndlessDefinition.server()
+        let client = try EndlessDefinition.register(1, at: server)
         #expect(try eventually { try server.metric("observed_definitions") == 1 })
         client.socket.reset()
         #expect(try eventually(seconds: 30) { try server.metric("observed_definitions") == 0 })

@@ -45,6 +45,8 @@ final class ObservationCore: @unchecked Sendable {
     private var catchUpTime = Duration.zero
     /// The links between classes; nil until they are needed, and after a change of the schema.
     private var graph: LinkGraph?
+    /// The evaluations on other threads.
+    private var pending = PendingEvaluations()
     /// The calls that wait until a version has been delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -86,15 +88,17 @@ final class ObservationCore: @unchecked Sendable {
     /// Stops observing commits when there are no observations left.
     func settle() {
         updateCounts()
-        if registry.isEmpty, token != nil { rest() }
+        if registry.isEmpty, pending.isEmpty, token != nil { rest() }
     }
 
     /// Ends all observations with the error `closed`, when the hub closes. Calls that still wait for a version find none.
     func end() {
         hasEnded = true
         for observation in registry.inOrder { fail(observation, .closed) }
+        let waiting = pending.removeAll()
         updateCounts()
         rest()
+        for call in waiting { call() }
     }
 
     /// Stops observing commits, and runs the calls that wait for one.
@@ -209,6 +213,90 @@ final class ObservationCore: @unchecked Sendable {
         if registry.detach(attachment) { trimHistory() }
     }
 
+    // MARK: - Evaluations on other threads
+
+    /// Where a target is evaluated before a listener is attached to it.
+    enum Place {
+        /// On the thread of the hub, or it is evaluated already.
+        case here
+        /// On another thread, which was requested for another listener before.
+        case requested
+        /// On another thread, which the caller requests.
+        case elsewhere(PendingEvaluation)
+    }
+
+    /// Decides where a target is evaluated.
+    ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - admission: What limits the beginning of the observation.
+    ///   - again: Called on the hub's thread after an evaluation that was requested before.
+    func place(
+        of target: ObservedTarget, _ admission: ObservedMemory.Admission, again: @escaping @Sendable () -> Void
+    ) -> Place {
+        guard let position, admission.runElsewhere != nil, registry[target.identity] == nil,
+            ObservedMemory.shared.byteCount < admission.byteLimit
+        else { return .here }
+        if let known = pending[target.identity] {
+            known.waiting.append(again)
+            return .requested
+        }
+        let evaluation = PendingEvaluation(
+            target, at: position, names: names, clock: EvaluationClock(limit: limits.evaluationTime, followedBy: clock),
+            admission: admission)
+        pending.add(evaluation)
+        return .elsewhere(evaluation)
+    }
+
+    /// What has come of an evaluation on another thread.
+    enum Evaluated {
+        /// The target is observed, so that listeners attach to it at once.
+        case observed
+        /// The schema has changed meanwhile, or too much else, so the target has to be evaluated again.
+        case outdated
+        /// The target cannot be evaluated.
+        case failed(ObservationError)
+    }
+
+    /// Ends an evaluation: advances its observer to the present position and observes the target.
+    ///
+    /// - Parameters:
+    ///   - evaluation: The evaluation, which has ended.
+    ///   - admission: What limits the beginning of the observation.
+    func take(_ evaluation: PendingEvaluation, _ admission: ObservedMemory.Admission) -> Evaluated {
+        defer { pending.remove(evaluation) }
+        guard let position else { return .failed(.closed) }
+        guard registry[evaluation.target.identity] == nil else { return .observed }
+        do throws(ObservationError) {
+            let observer = try evaluation.result.get()
+            guard !evaluation.isOutdated else { return .outdated }
+            try bringUp(observer, of: evaluation, to: position, admission)
+            guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
+                throw ObservationError.noRoom(limit: admission.byteLimit)
+            }
+            _ = registry.add(evaluation.target, observer, at: position)
+            return .observed
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Advances the observer of an evaluation over the changes since the version at which it was made.
+    private func bringUp(
+        _ observer: any TargetObserver, of evaluation: PendingEvaluation, to position: Version,
+        _ admission: ObservedMemory.Admission
+    ) throws(ObservationError) {
+        let changes = pending.changes(since: evaluation)
+        guard !changes.isEmpty else { return }
+        clock.start(until: admission.deadline, isWanted: admission.isWanted)
+        defer { clock.start() }
+        let range = ObservedRange(
+            from: evaluation.version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
+        guard observer.mayChange(over: range) else { return }
+        if case .unknown? = try observer.advance(over: range) { try observer.restart(at: position.snapshot) }
+        if observer.isGone { throw .notFound }
+    }
+
     // MARK: - Commits
 
     /// Advances targets over a commit and publishes the round.
@@ -224,6 +312,7 @@ final class ObservationCore: @unchecked Sendable {
         clock.start()
         let commit = scope == nil ? whole : whole.shown(from: from, to: whole.version.shown(by: scope), clock)
         let round = Round(commit, from)
+        pending.keep(commit, hasNewSchema: round.mayChangeSchema, atMost: limits.passiveChanges)
         // A commit with a mark, a lost one, or one that changes the schema is a round of its own for all
         // targets.
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil

@@ -55,7 +55,8 @@ package final class ObservationHub: Sendable {
 
     /// Attaches a listener to a target.
     ///
-    /// All commits up to the call are delivered to other listeners first.
+    /// All commits up to the call are delivered to other listeners first. The first evaluation of a target is made on another thread if
+    /// the admission has one.
     ///
     /// - Parameters:
     ///   - target: The target.
@@ -70,10 +71,50 @@ package final class ObservationHub: Sendable {
         completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
     ) {
         run(refused: { completion(.failure(.closed)) }) { [self] in
-            guard let source = source.value else { return completion(.failure(.closed)) }
-            core.begin(source.current) { [weak self] commit in self?.add(commit) }
-            completion(core.attach(target, listener, isActive: isActive, admission))
+            begin(
+                AttachCall(
+                    target: target, listener: listener, isActive: isActive, admission: admission, completion: completion))
         }
+    }
+
+    /// How often a target is evaluated on another thread before the hub waits for the evaluation.
+    private static let attempts = 3
+
+    /// Attaches a listener, or has its target evaluated on another thread before. Called on the hub's thread.
+    private func begin(_ call: AttachCall) {
+        guard let source = source.value else { return call.completion(.failure(.closed)) }
+        core.begin(source.current) { [weak self] commit in self?.add(commit) }
+        switch core.place(of: call.target, call.admission, again: { [self] in begin(call) }) {
+        case .here: attach(call)
+        case .requested: break
+        case .elsewhere(let evaluation):
+            let isTaken = call.admission.runElsewhere?({ [self] in
+                evaluation.run()
+                run(refused: { call.completion(.failure(.closed)) }) { [self] in end(evaluation, of: call) }
+            })
+            guard isTaken != true else { return }
+            evaluation.run()
+            end(evaluation, of: call)
+        }
+    }
+
+    /// Attaches a listener to a target that was evaluated on another thread. Called on the hub's thread.
+    private func end(_ evaluation: PendingEvaluation, of call: AttachCall) {
+        switch core.take(evaluation, call.admission) {
+        case .observed: attach(call)
+        case .failed(let error): call.completion(.failure(error))
+        case .outdated:
+            var call = call
+            call.attempts += 1
+            if call.attempts == ObservationHub.attempts { call.admission.runElsewhere = nil }
+            begin(call)
+        }
+        for again in evaluation.waiting { again() }
+    }
+
+    /// Attaches a listener to a target that is observed, or is evaluated now. Called on the hub's thread.
+    private func attach(_ call: AttachCall) {
+        call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
     }
 
     /// Sets whether a listener waits for events.

@@ -23,9 +23,13 @@ package final class ObservedMemory: Sendable {
         package var byteLimit = Int.max
         /// The instant at which the evaluation is given up.
         package var deadline = Instant.distantFuture
-        /// Returns whether the observation is still wanted, as long as it is evaluated; nil if that is not known. Called on the thread of
-        /// the hub.
+        /// Returns whether the observation is still wanted, as long as it is evaluated; nil if that is not known. Called on the thread
+        /// that evaluates.
         package var isWanted: (@Sendable () -> Bool)?
+
+        /// Has another thread than that of the hub do work, which evaluates the target; false if there is none. Nil to evaluate it on the
+        /// thread of the hub, where all other targets wait meanwhile.
+        package var runElsewhere: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)?
 
         /// Makes an admission without limits.
         package init() {}

@@ -7,7 +7,8 @@ internal import Synchronization
 /// Limits the time for which the thread of a hub evaluates one target, because all other targets wait
 /// meanwhile.
 ///
-/// The hub's thread starts it; the thread that closes the hub may stop it.
+/// The hub's thread starts it; the thread that closes the hub may stop it. A first evaluation on another thread has a clock of its own,
+/// which follows that of the hub afterwards.
 final class EvaluationClock: Sendable {
     /// The longest time that the evaluation of one target may take.
     private let limit: Duration
@@ -25,8 +26,26 @@ final class EvaluationClock: Sendable {
         let isWanted: @Sendable () -> Bool
     }
 
+    /// The clock of the hub, for an evaluation on another thread; nil for the clock of a hub itself.
+    private let hub: EvaluationClock?
+    /// Whether the clock of the hub counts from now on.
+    private let isHandedOver = Atomic<Bool>(false)
+
     /// Makes a clock that allows `limit` for each evaluation.
-    init(limit: Duration) { self.limit = limit }
+    ///
+    /// - Parameters:
+    ///   - limit: The longest time of an evaluation.
+    ///   - hub: The clock of the hub for an evaluation on another thread, which ends when that clock is stopped.
+    init(limit: Duration, followedBy hub: EvaluationClock? = nil) {
+        self.limit = limit
+        self.hub = hub
+    }
+
+    /// Has the clock of the hub count for all later evaluations. The client that waits for the first one is not asked about them.
+    func handOver() {
+        caller.withLock { $0 = nil }
+        isHandedOver.store(true, ordering: .releasing)
+    }
 
     /// Starts the time of one evaluation; called on the hub's thread before each.
     ///
@@ -43,6 +62,10 @@ final class EvaluationClock: Sendable {
 
     /// Whether the evaluation has time left, is still wanted and was not stopped. All threads may read it.
     var mayGoOn: Bool {
+        if let hub {
+            if isHandedOver.load(ordering: .acquiring) { return hub.mayGoOn }
+            guard !hub.isStopped.load(ordering: .relaxed) else { return false }
+        }
         guard !isStopped.load(ordering: .relaxed), Instant.now().nanoseconds < end.load(ordering: .relaxed) else { return false }
         return caller.withLock { $0 }?.isWanted() ?? true
     }
