@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
 internal import Synchronization
 
 /// The subscriptions that a stream, a poll or a registration reads, with a hold on the feed of each.
