@@ -7,7 +7,8 @@ internal import RealmStorage
 /// The name of a file states the identity, the size, the times and the version of the old file, so a changed file is converted again.
 /// Files expire a week after their last use; the least recently used ones are evicted first. Processes share the folder without locks:
 /// a file gets its name when it is complete, and a removed file stays readable for processes that have opened it. A report begins with
-/// a digest of itself and its file, by which damage is found.
+/// the digest of its file, the time of the last change of the file, and a digest of both and the report. The file is compared with its
+/// digest if it was changed since. The times of a report are those of its uses.
 struct ConversionCache {
     /// The folder; only the user can write to it.
     private let folder: String
@@ -22,13 +23,15 @@ struct ConversionCache {
     /// coarse.
     private static let settling: Int64 = 100_000_000
     /// The version of the conversion; another one invalidates the cache.
-    private static let generation = 2
+    private static let generation = 3
     /// The end of the names of converted files.
     private static let suffix = ".realm"
     /// The end of the names of reports.
     private static let reportSuffix = ".report"
-    /// How many bytes the line with the digest takes, which precedes the text of a report.
-    private static let digestByteCount = 65
+    /// How many bytes a digest takes as text.
+    private static let digestByteCount = 64
+    /// How many bytes the first line of a report takes.
+    private static let lineByteCount = 2 * (digestByteCount + 1) + 17
 
     /// The state of an old file, which its result is named by.
     struct Original: Equatable {
@@ -78,7 +81,7 @@ struct ConversionCache {
         return OpenFile(descriptor)
     }
 
-    /// Reads the report of an old file, after every byte of its result was compared with the digest.
+    /// Reads the report of an old file, after every byte of its result was compared with the digest if it was written to since.
     ///
     /// - Parameters:
     ///   - original: The old file.
@@ -91,9 +94,14 @@ struct ConversionCache {
     ) throws(StorageError) -> ConversionReport? {
         guard let path = path(for: original), let bytes = ConversionCache.bytes(ofFile: path + ConversionCache.reportSuffix)
         else { return nil }
-        let text = Array(bytes.dropFirst(ConversionCache.digestByteCount))
+        let text = Array(bytes.dropFirst(ConversionCache.lineByteCount))
+        let digest = Array(bytes.prefix(ConversionCache.digestByteCount))
+        let time = Array(bytes.dropFirst(digest.count + 1).prefix(16))
         do throws(StorageError) {
-            guard bytes.starts(with: try ConversionCache.digestLine(file, text, control)) else { return nil }
+            guard bytes.starts(with: try ConversionCache.line(digest, time, text)) else { return nil }
+            if try time != file.modifiedText() {
+                guard try digest == file.digestText(control) else { return nil }
+            }
         } catch {
             if case .stopped = error { throw error }
             return nil
@@ -101,16 +109,20 @@ struct ConversionCache {
         return ConversionReport(bytes: text)
     }
 
-    /// Returns the line that states the digest of a file and the text of its report.
-    private static func digestLine(
-        _ file: OpenFile, _ text: [UInt8], _ control: WorkControl?
-    ) throws(StorageError) -> [UInt8] {
-        Array((FileDigest.hex(try file.digest(with: text, control)) + "\n").utf8)
+    /// Returns the first line of a report.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the file as text.
+    ///   - time: The time of its last change as text.
+    ///   - text: The rest of the report.
+    private static func line(_ digest: [UInt8], _ time: [UInt8], _ text: [UInt8]) throws(StorageError) -> [UInt8] {
+        let start = digest + [UInt8(ascii: " ")] + time + [UInt8(ascii: " ")]
+        return start + Array(FileDigest.hex(try FileDigest.sha256(start + text)).utf8) + [UInt8(ascii: "\n")]
     }
 
     /// Marks the result of an old file as used now.
     func noteUse(of original: Original) {
-        if let path = path(for: original) { System.touch(path + ConversionCache.suffix) }
+        if let path = path(for: original) { System.touch(path + ConversionCache.reportSuffix) }
     }
 
     /// Removes the result of an old file, and its report.
@@ -140,20 +152,28 @@ struct ConversionCache {
     ///   - original: The old file.
     ///   - control: Can cancel the work.
     /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.
+    /// - Throws: `.stopped` when the work was cancelled.
     func keep(
         _ file: NewFile, _ report: ConversionReport, of original: Original, _ control: WorkControl? = nil
-    ) -> OpenFile? {
+    ) throws(StorageError) -> OpenFile? {
         let bytes = Array(report.text.utf8)
         guard let path = path(for: original), bytes.count <= ConversionReport.maximumTextByteCount,
             let byteCount = try? System.regularFileSize(file.descriptor), byteCount <= maximumByteCount,
             let descriptor = try? System.duplicate(file.descriptor)
         else { return nil }
         let kept = OpenFile(descriptor)
-        guard let digest = try? ConversionCache.digestLine(kept, bytes, control) else { return nil }
+        let line: [UInt8]
+        do throws(StorageError) {
+            let time = try kept.modifiedText()
+            line = try ConversionCache.line(try kept.digestText(control), time, bytes)
+        } catch {
+            if case .stopped = error { throw error }
+            return nil
+        }
         makeRoom(for: byteCount)
         do throws(StorageError) {
             let text = try NewFile(beside: path)
-            try System.write(text.descriptor, digest + bytes)
+            try System.write(text.descriptor, line + bytes)
             try text.replace(path + ConversionCache.reportSuffix)
             try file.replace(path + ConversionCache.suffix)
             return kept
@@ -173,17 +193,21 @@ struct ConversionCache {
         NewFile.removeLeftovers(inFolder: folder, names: names)
         let now = Int(WallClock.now().nanoseconds / 1_000_000_000)
         var files = names.filter { $0.hasSuffix(ConversionCache.suffix) }.compactMap { name in
-            System.entry(atPath: folder + "/" + name, followsLink: false).map { (name, entry: $0) }
+            System.entry(atPath: folder + "/" + name, followsLink: false).map { entry in
+                let report = ConversionCache.stem(name) + ConversionCache.reportSuffix
+                let use = System.entry(atPath: folder + "/" + report, followsLink: false) ?? entry
+                return (name, byteCount: entry.byteCount, used: use.modified)
+            }
         }
-        files.sort { $1.entry.modified < $0.entry.modified }
+        files.sort { $1.used < $0.used }
         var (count, total) = (byteCount > 0 ? 1 : 0, byteCount)
         var kept: Set<ByteText> = []
-        for (name, entry) in files {
+        for (name, byteCount, used) in files {
             count += 1
-            total += entry.byteCount
+            total += byteCount
             let isKept =
                 count <= ConversionCache.maximumCount && total <= maximumByteCount
-                && now - entry.modified.seconds <= ConversionCache.maximumAge
+                && now - used.seconds <= ConversionCache.maximumAge
             if isKept { kept.insert(ByteText(ConversionCache.stem(name))) } else { System.remove(folder + "/" + name) }
         }
         for name in names
@@ -206,7 +230,7 @@ struct ConversionCache {
     private static func bytes(ofFile path: String) -> [UInt8]? {
         guard let descriptor = try? System.openRegular(path, followsLink: false) else { return nil }
         defer { System.close(descriptor) }
-        guard let size = try? System.regularFileSize(descriptor), size <= digestByteCount + ConversionReport.maximumTextByteCount
+        guard let size = try? System.regularFileSize(descriptor), size <= lineByteCount + ConversionReport.maximumTextByteCount
         else { return nil }
         return try? System.read(descriptor, at: 0, byteCount: size)
     }

@@ -81,19 +81,6 @@ package struct ConvertedFile: Sendable {
         throw .refused(.fileInUse("another program keeps writing to the file, so it cannot be converted"))
     }
 
-    /// Returns the result of an earlier conversion, of which every byte was checked; nil when the cache does not have it.
-    ///
-    /// - Parameters:
-    ///   - old: The old file.
-    ///   - key: Its key, if it is encrypted.
-    ///   - base: The folder for caches; nil for that of the user.
-    ///   - control: Can cancel the check.
-    package static func kept(
-        of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil, _ control: WorkControl? = nil
-    ) throws(StorageError) -> ConvertedFile? {
-        try kept(of: old, try ConversionCache.Original(old), key: key, in: ConversionCache(in: base), control)
-    }
-
     /// Returns the newest version of the result of an earlier conversion; nil when the cache does not have it.
     ///
     /// It is for a glance at the classes: the bytes are not checked, and the look does not count as a use of the file.
@@ -150,7 +137,8 @@ package struct ConvertedFile: Sendable {
             do throws(StorageError) {
                 let report = try old.convert(to: file, key: key, control)
                 // The name in the cache is that of the state before, and the file is that of the state after.
-                if (try? ConversionCache.Original(old)) == original, let kept = cache.keep(file, report, of: original, control) {
+                if (try? ConversionCache.Original(old)) == original, let kept = try cache.keep(file, report, of: original, control)
+                {
                     return ConvertedFile(report, .kept(kept))
                 }
                 return ConvertedFile(report, .own(file))

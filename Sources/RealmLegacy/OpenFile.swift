@@ -18,20 +18,23 @@ final class OpenFile: Sendable {
     /// The path at which this process can open the file while this object exists.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
-    /// Returns a digest of the whole file and a text.
+    /// Returns the time at which the contents of the file changed last, as 16 hexadecimal digits.
+    func modifiedText() throws(StorageError) -> [UInt8] {
+        let digits = Array(String(UInt64(bitPattern: try System.facts(descriptor).modified), radix: 16).utf8)
+        return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
+    }
+
+    /// Returns the digest of the whole file as 64 hexadecimal digits.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - control: Can cancel the work.
-    /// - Returns: The digest, of 32 bytes.
+    /// - Parameter control: Can cancel the work.
     /// - Throws: `.io` when reading fails, `.stopped` when the work was cancelled.
-    func digest(with text: [UInt8], _ control: WorkControl?) throws(StorageError) -> [UInt8] {
+    func digestText(_ control: WorkControl?) throws(StorageError) -> [UInt8] {
         let byteCount = try System.regularFileSize(descriptor)
-        var parts = text
+        var parts: [UInt8] = []
         for start in stride(from: 0, to: byteCount, by: OpenFile.pieceByteCount) {
             try control?.check()
             parts += try FileDigest.sha256(descriptor, start..<min(start + OpenFile.pieceByteCount, byteCount))
         }
-        return try FileDigest.sha256(parts)
+        return Array(FileDigest.hex(try FileDigest.sha256(parts)).utf8)
     }
 }

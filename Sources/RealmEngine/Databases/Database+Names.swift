@@ -72,9 +72,8 @@ extension Database {
         guard let old = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) else {
             return try readable(place, options).snapshot
         }
-        if let kept = try? ConvertedFile.kept(of: old, key: options.key, options.control) {
-            return try kept.snapshot(key: options.key)
-        }
+        // The opening compares the file with its digest.
+        if let kept = try? ConvertedFile.keptSnapshot(of: old, key: options.key) { return kept }
         do throws(StorageError) {
             return try LegacyFile(old.file, countsRows: true).schema(options.control)
         } catch {

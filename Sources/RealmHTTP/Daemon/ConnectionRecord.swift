@@ -335,7 +335,7 @@ final class ConnectionRecord: Sendable {
     ///
     /// - Parameter bytes: A complete response; empty to close without one.
     func hangUp(with bytes: [UInt8] = []) {
-        if endsWithConnection.load(ordering: .relaxed) { return realm_rest_reset(descriptor) }
+        if endsWithConnection.load(ordering: .relaxed) { realm_rest_reset(descriptor) }
         if tls == nil { write(bytes) }
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -345,8 +345,9 @@ final class ConnectionRecord: Sendable {
     /// - Parameter seconds: After how long the connection is reset if the client reads nothing.
     /// - Returns: Whether the system resets it; not for Unix sockets.
     func beginUnframed(stallSeconds seconds: Int) -> Bool {
+        guard realm_rest_reset_after(descriptor, UInt32(clamping: seconds) * 1000) != 0 else { return false }
         endsWithConnection.store(true, ordering: .relaxed)
-        return realm_rest_reset_after(descriptor, UInt32(clamping: seconds) * 1000) != 0
+        return true
     }
 
     /// Notes the end of a response whose end is that of the connection.

@@ -67,7 +67,7 @@ internal import RealmStorage
     }
 
     /// Whether the library may wait although connections are ready: it does so after exactly 128 events, until the next event.
-    var canStall: Bool { load >= Int(REALM_REST_EVENTS_AT_ONCE) - 1 }
+    var canStall: Bool { load >= Int(REALM_REST_EVENTS_AT_ONCE) - 2 }
 
     /// Ends a wait of the library.
     func wake() { realm_rest_signal(wakeUp) }

@@ -298,7 +298,7 @@ extension System {
     }
 
     /// Returns what the system reports about an open file, including its times.
-    static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
+    package static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         return FileFacts(info)
