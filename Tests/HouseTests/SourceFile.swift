@@ -58,7 +58,7 @@ struct SourceFile {
         lineCount = lines.count - 1
         docCommentLineCount = lines.count { line in line.drop { $0 == UInt8(ascii: " ") }.starts(with: "///".utf8) }
         let tokens = SourceTokens(Array(contents)).tokens
-        namesPointers = tokens.contains { $0.isWord && $0.text.contains(/Unsafe[A-Za-z]*Pointer|OpaquePointer/) }
+        namesPointers = tokens.contains { $0.isWord && SourceFile.isPointer($0.text) }
         importedModules = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.text == "import" }.map(\.1.text))
         plainTextCollections = SourceFile.plainTextCollections(in: tokens.map(\.text))
         calledNames = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.isWord && $0.1.text == "(" }.map(\.0.text))
@@ -75,11 +75,21 @@ struct SourceFile {
         ).subtracting(parameters)
     }
 
+    /// Whether a word is or has the name of a pointer type: `Unsafe…Pointer` or `OpaquePointer`.
+    private static func isPointer(_ word: String) -> Bool {
+        // Nearly all words are told by this, and a regular expression takes minutes for them.
+        guard word.contains("Pointer") else { return false }
+        return word.contains(/Unsafe[A-Za-z]*Pointer|OpaquePointer/)
+    }
+
     /// Finds `[String: …]`, `Dictionary<String, …>` and `Set<String>` among the words and marks of a source.
     private static func plainTextCollections(in words: [String]) -> [String] {
         let forms = [["[", "String", ":"], ["Dictionary", "<", "String", ","], ["Set", "<", "String", ">"]]
-        return words.indices.flatMap { start in
-            forms.filter { words[start...].starts(with: $0) }.map { $0.joined() }
+        // Each has its `String` within the first three words.
+        return words.indices.filter { words[$0] == "String" }.flatMap { position in
+            (max(0, position - 2)..<position).flatMap { start in
+                forms.filter { words[start...].starts(with: $0) }.map { $0.joined() }
+            }
         }
     }
 }
