@@ -161,7 +161,7 @@ import Testing
                 try fill(server)
                 try open(server)
                 #expect(
-                    try eventually {
+                    try eventually(longestPause: 0.005) {
                         reached = try server.get("big").json["progress"]?.double ?? 1
                         return reached >= part
                     })
@@ -196,7 +196,7 @@ import Testing
             var seen: [Double] = []
             var last: ParsedJSON = .null
             #expect(
-                try eventually {
+                try eventually(longestPause: 0.005) {
                     last = try server.get("big").json
                     if let part = last["progress"]?.double { seen.append(part) }
                     return last["state"]?.text != "opening"
