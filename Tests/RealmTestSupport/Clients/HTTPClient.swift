@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Glibc
 package import Synchronization
 
 /// A small blocking HTTP client over one connection: says exactly what it is told to, and shows exactly what came.
@@ -103,10 +104,9 @@ package final class HTTPClient {
     /// Reads one answer; interim answers are skipped.
     package func readAnswer(toHead: Bool = false) throws -> Answer {
         while true {
-            let head = try readHead()
-            let lines = head.components(separatedBy: "\r\n")
+            let lines = try readHead()
             let words = (lines.first ?? "").split(separator: " ")
-            guard words.count >= 2, let status = Int(words[1]) else { throw Failure(description: "no status line: \(head)") }
+            guard words.count >= 2, let status = Int(words[1]) else { throw Failure(description: "no status line: \(lines)") }
             if status == 100 { continue }
             let headers = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
                 guard let colon = line.firstIndex(of: ":") else { return nil }
@@ -118,15 +118,33 @@ package final class HTTPClient {
         }
     }
 
-    private func readHead() throws -> String {
-        let end = Array("\r\n\r\n".utf8)
+    /// Reads the lines up to an empty one.
+    private func readHead() throws -> [String] {
+        var lines: [String] = []
+        var (start, next) = (0, 0)
         while true {
-            if let range = received.firstRange(of: end) {
-                let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
-                received.removeFirst(range.upperBound)
-                return head
+            while let end = HTTPClient.position(of: 0x0a, in: received, from: next) {
+                next = end + 1
+                guard end > start, received[end - 1] == 0x0d else { continue }
+                let line = received[start..<end - 1]
+                start = next
+                if line.isEmpty {
+                    received.removeFirst(start)
+                    return lines
+                }
+                lines.append(String(decoding: line, as: UTF8.self))
             }
             guard try receive() else { throw Failure(description: "the connection ended after \(received.count) bytes") }
+        }
+    }
+
+    /// The position of a byte from `start` on. Every answer is searched, and a loop in a debug build would take longer than the server.
+    private static func position(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
+        unsafe bytes.withUnsafeBytes { all in
+            guard start < bytes.count, let rest = unsafe all.baseAddress.map({ unsafe $0 + start }),
+                let found = unsafe memchr(rest, Int32(byte), bytes.count - start)
+            else { return nil }
+            return unsafe start + rest.distance(to: UnsafeRawPointer(found))
         }
     }
 
@@ -148,10 +166,10 @@ package final class HTTPClient {
     private func readChunks() throws -> ([UInt8], Bool) {
         var body: [UInt8] = []
         while true {
-            var lineEnd = received.firstIndex(of: 0x0a)
+            var lineEnd = HTTPClient.position(of: 0x0a, in: received, from: 0)
             while lineEnd == nil {
                 guard try receive() else { return (body, false) }
-                lineEnd = received.firstIndex(of: 0x0a)
+                lineEnd = HTTPClient.position(of: 0x0a, in: received, from: 0)
             }
             guard let lineEnd,
                 let size = Int(
