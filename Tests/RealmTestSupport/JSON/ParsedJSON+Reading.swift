@@ -20,8 +20,16 @@ extension ParsedJSON {
 private struct JSONReader {
     let bytes: [UInt8]
     var offset = 0
+    /// Whether the document has any control character. Nearly all have none, and then no text has to be searched for them.
+    private let hasControls: Bool
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+        hasControls = unsafe bytes.withUnsafeBytes { all in
+            guard let start = all.baseAddress else { return false }
+            return (0..<0x20).contains { unsafe memchr(start, $0, bytes.count) != nil }
+        }
+    }
 
     mutating func readDocument() throws -> ParsedJSON {
         let value = try readValue()
@@ -149,7 +157,9 @@ private struct JSONReader {
         }
         guard let length else { throw malformed }
         let plain = bytes[start..<start + length]
-        guard let text = String(validating: plain, as: UTF8.self), !text.utf8.contains(where: { $0 < 0x20 }) else {
+        guard let text = String(validating: plain, as: UTF8.self),
+            !hasControls || !text.utf8.contains(where: { $0 < 0x20 })
+        else {
             throw malformed
         }
         offset += length
