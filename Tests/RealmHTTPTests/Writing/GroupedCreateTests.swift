@@ -10,8 +10,10 @@ import Testing
 @Suite struct GroupedCreateTests {
     private static let lines = ("Content-Type", "application/x-ndjson")
 
-    private static func dog(_ key: Int) -> String {
-        #"{"_id":\#(key),"age":\#(key % 20),"name":"dog number \#(key)","tags":["a","t\#(key % 7)"],"chip":{"code":"c\#(key)"}}"#
+    private static func dog(_ key: Int) -> String { dog(key, name: "dog number \(key)") }
+
+    private static func dog(_ key: Int, name: String) -> String {
+        #"{"_id":\#(key),"age":\#(key % 20),"name":"\#(name)","tags":["a","t\#(key % 7)"],"chip":{"code":"c\#(key)"}}"#
     }
 
     /// A defective line, and what its import is answered with.
@@ -37,20 +39,31 @@ import Testing
     func `the first defect of a long import is reported with its line, wherever it stands`(_ defect: Defect) throws {
         let server = try WriteServer()
         let bytes = try server.bytes()
-        for place in [1, 10_000, 10_001] {
-            var body = (0..<11_000).map(GroupedCreateTests.dog)
-            // The duplicate has to come behind what it duplicates.
-            body.insert(defect.line, at: defect.code == "duplicate_key" ? max(place - 1, 1) : place - 1)
-            body.insert("{{{", at: 10_999)
-            let line = min(defect.code == "duplicate_key" ? max(place, 2) : place, 11_000)
-            let answer = try server.send("POST", "app/import?class=Dog", body.joined(separator: "\n"), [GroupedCreateTests.lines])
-            let isFirst = line < 11_000
-            #expect(answer.json["line"]?.int == (isFirst ? line : 11_000), "\(place): \(answer.text)")
-            if isFirst { #expect(answer.code == defect.code, "\(place): \(answer.text)") }
-            if isFirst, let pointer = defect.pointer { #expect(answer.json["pointer"]?.text == pointer, "\(answer.text)") }
+        // Objects are created by the mebibyte: 257 of these are more.
+        let long = String(repeating: "n", count: 4000)
+        for place in [1, 200, 256, 257, 258, 259, 400] {
+            let body = (0..<500).map { GroupedCreateTests.dog($0, name: long) }
+            try GroupedCreateTests.check(defect, at: place, in: body, server)
+        }
+        // Or by ten thousand.
+        if ["duplicate_key", "null_not_allowed"].contains(defect.code) {
+            let body = (0..<10_100).map(GroupedCreateTests.dog)
+            for place in [10_000, 10_001] { try GroupedCreateTests.check(defect, at: place, in: body, server) }
         }
         #expect(try server.bytes() == bytes)
         try server.finish()
+    }
+
+    /// Imports lines with a defective one, and with one that is no JSON near the end.
+    private static func check(_ defect: Defect, at place: Int, in lines: [String], _ server: WriteServer) throws {
+        var body = lines
+        // The duplicate has to come behind what it duplicates.
+        let line = defect.code == "duplicate_key" ? max(place, 2) : place
+        body.insert(defect.line, at: line - 1)
+        body.insert("{{{", at: lines.count - 1)
+        let answer = try server.send("POST", "app/import?class=Dog", body.joined(separator: "\n"), [GroupedCreateTests.lines])
+        #expect(answer.json["line"]?.int == line && answer.code == defect.code, "\(place): \(answer.text)")
+        if let pointer = defect.pointer { #expect(answer.json["pointer"]?.text == pointer, "\(place): \(answer.text)") }
     }
 
     @Test func `a long import has all of its objects, with lists, embedded objects and links in any direction`() throws {
