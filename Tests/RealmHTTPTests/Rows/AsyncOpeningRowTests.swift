@@ -41,7 +41,7 @@ import Testing
 
     @Test func `A10, E25: an opening in the background is answered at once; until it is ready, reads are 503`() throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
-            try makeBig(server, objects: 40_000)
+            try makeBig(server, objects: 10_000)
             let answer = try open(server, AsyncOpeningRowTests.steps)
             #expect(answer.status == 202 && answer["Location"] == "/v1/realms/big", "\(answer.text)")
             #expect(answer.json["state"]?.text == "opening")
@@ -65,8 +65,8 @@ import Testing
 
     @Test func `E42: opening a large file does not hold up other realms`() throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 600 }) { (server: WriteServer) throws in
-            // The file has 64 MB, or 1 GB where there is time for it; what is migrated is bounded by the memory of a write.
-            try makeBig(server, objects: TestRun.isLong ? 400_000 : 26_000, text: String(repeating: "x", count: 2400))
+            // The file has 24 MB, or 1 GB where there is time for it; what is migrated is bounded by the memory of a write.
+            try makeBig(server, objects: TestRun.isLong ? 400_000 : 10_000, text: String(repeating: "x", count: 2400))
             let client = try HTTPClient(port: server.port)
             var asked = 0
             func latencies(while condition: () throws -> Bool) throws -> [Double] {
