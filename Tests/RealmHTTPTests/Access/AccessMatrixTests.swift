@@ -7,7 +7,8 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-/// Every listener × every header that tells where a request comes from × every route and method.
+/// Every listener × every header that tells where a request comes from × every route and method. A short run sends a third of the
+/// headers to each method of a route in turn, one at least of each fate.
 ///
 /// The server was started by the image with `--host 0.0.0.0 --insecure`, and whoever reached it attached any file of
 /// the machine, deleted it with `files=true`, and migrated. Behind a proxy on loopback all of that was public.
@@ -132,9 +133,12 @@ import Testing
         }
         let client = try connect(server, listener)
         var wrong: [String] = []
+        var turn = 0
         for route in RouteTable.routes where !route.traits.contains(.isServer) {
             for method in HTTPMethod.allCases where method != .connect {
-                for (headers, fate) in AccessMatrixTests.headers {
+                turn += 1
+                for (number, (headers, fate)) in AccessMatrixTests.headers.enumerated()
+                where TestRun.isLong || (number + turn).isMultiple(of: 3) {
                     let fields = headers.isEmpty ? [("Content-Type", "application/json")] : headers
                     let answer = try client.request(method.rawValue, AccessMatrixTests.path(route), headers: fields)
                     let wanted = AccessMatrixTests.expected(route, method, fate, listener)
