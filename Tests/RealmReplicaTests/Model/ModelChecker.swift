@@ -15,22 +15,23 @@ struct ModelChecker {
     private(set) var deniedCount = 0
     /// How a state was reached first.
     private var origins: [Int: (before: Int, step: ModelStep)] = [:]
+    /// States without faults ahead from which a write succeeds. Many states differ only in their budgets.
+    private var unstuck: Set<Int> = []
 
     init(_ flaw: ModelFlaw? = nil) { self.flaw = flaw }
 
     /// What is wrong, and the steps that lead there; nil when nothing is.
     mutating func check(processes: Int, _ budget: ModelBudget, isFair: Bool = true) -> String? {
         let start = ModelState(processes: processes, budget)
-        var frontier = [start]
+        var frontier = [(state: start, hash: start.hashValue)]
         var seen: Set<Int> = [start.hashValue]
         while !frontier.isEmpty {
-            var next: [ModelState] = []
-            for state in frontier {
+            var next: [(state: ModelState, hash: Int)] = []
+            for (state, hash) in frontier {
                 stateCount += 1
                 acknowledgedCount += state.acknowledged.count
                 deniedCount += state.denied.count
-                if isFair, let stuck = ModelChecker.stuck(state) { return explain(stuck, state.hashValue) }
-                let hash = state.hashValue
+                if isFair, let stuck = self.stuck(state) { return explain(stuck, hash) }
                 for step in state.steps(flaw) {
                     var after = state
                     after.take(step, flaw)
@@ -38,7 +39,7 @@ struct ModelChecker {
                     guard seen.insert(known).inserted else { continue }
                     origins[known] = (hash, step)
                     if let violation = ignoresDenied ? after.loss : after.violation { return explain(violation, known) }
-                    next.append(after)
+                    next.append((after, known))
                 }
             }
             frontier = next
@@ -58,24 +59,25 @@ struct ModelChecker {
     }
 
     /// Why a write cannot succeed from a state on, although nothing fails any more; nil when it can.
-    private static func stuck(_ state: ModelState) -> String? {
+    private mutating func stuck(_ state: ModelState) -> String? {
         var state = state
         state.budget = ModelBudget(
             writes: 0, claims: 0, lost: 0, unsent: 0, deadlines: 0, crashes: 0, cancels: 0, failovers: 0, prunes: 0, releases: 0)
-        guard settle(&state) else { return "the processes go on for ever" }
+        guard unstuck.insert(state.hashValue).inserted else { return nil }
+        guard ModelChecker.settle(&state) else { return "the processes go on for ever" }
         let before = state.acknowledged.count
         if state.processes[0].machine == nil {
             state.open(0)
-            guard settle(&state) else { return "a claim goes on for ever" }
+            guard ModelChecker.settle(&state) else { return "a claim goes on for ever" }
         }
         // A process that was fenced finds out by its first write; its second one is made by another opening.
         for _ in 0..<2 where state.acknowledged.count == before {
             if state.processes[0].machine == nil {
                 state.open(0)
-                guard settle(&state) else { return "a claim goes on for ever" }
+                guard ModelChecker.settle(&state) else { return "a claim goes on for ever" }
             }
             state.write(0, nil)
-            guard settle(&state) else { return "a write goes on for ever" }
+            guard ModelChecker.settle(&state) else { return "a write goes on for ever" }
         }
         if let violation = state.violation { return violation }
         return state.acknowledged.count > before ? nil : "no write can succeed"
