@@ -12,18 +12,23 @@ import Testing
 struct FullTextQueryTests {
     private static let seed: UInt64 = 47
     private static let words = ["harbor", "river", "bridge", "garden", "harvest", "silver"]
-    private let realm: EngineRealm
     private let texts: [String?]
+    private let snapshot: Snapshot
 
-    init() throws {
-        var random = SeededGenerator(seed: FullTextQueryTests.seed)
-        texts = (0..<5000).map { id in
+    init() throws { (texts, snapshot) = try FullTextQueryTests.notes.get() }
+
+    /// The texts, and objects that have them: made once, as no test changes them.
+    private static let notes = Result { try makeNotes() }
+
+    private static func makeNotes() throws -> (texts: [String?], snapshot: Snapshot) {
+        var random = SeededGenerator(seed: seed)
+        let texts: [String?] = (0..<5000).map { id in
             if id % 97 == 0 { return nil }
             var words = (0..<4).compactMap { _ in FullTextQueryTests.words.randomElement(using: &random) }
             if id % 501 == 3 { words.append("seldom") }
             return words.joined(separator: " ")
         }
-        realm = try EngineRealm([
+        let realm = try EngineRealm([
             ClassInput(
                 "Note", primaryKey: "id",
                 [
@@ -31,7 +36,6 @@ struct FullTextQueryTests {
                     PropertyInput("next", "object", objectType: "Note"),
                 ])
         ])
-        let texts = texts
         try realm.write { session in
             for (id, text) in texts.enumerated() {
                 let next: InputValue = id > 0 ? .integer(Int64(id / 2)) : .null
@@ -39,6 +43,9 @@ struct FullTextQueryTests {
                 _ = try session.create("Note", ["id": .integer(Int64(id)), "text": text, "next": next])
             }
         }
+        let snapshot = realm.database.current.snapshot
+        try realm.finish()
+        return (texts, snapshot)
     }
 
     @Test(arguments: [
@@ -47,7 +54,6 @@ struct FullTextQueryTests {
         "none river", "river -none", "ha* se* ri*",
     ])
     func `an index gives what the texts give`(_ search: String) throws {
-        let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Note"))
         let id = try #require(table.column(named: "id"))
         let storage = ByteStorage(search)
@@ -56,12 +62,13 @@ struct FullTextQueryTests {
             let bytes = text.map { ByteStorage($0) }
             return withExtendedLifetime(bytes) { parsed.matches(bytes?.view) }
         }
-        let own = texts.indices.filter { matches(texts[$0]) }
-        let linked = texts.indices.filter { $0 > 0 && matches(texts[$0 / 2]) }
+        let isFound = texts.map(matches)
+        let own = texts.indices.filter { isFound[$0] }
+        let linked = texts.indices.filter { $0 > 0 && isFound[$0 / 2] }
         for (query, expected) in [
             ("text TEXT '\(search)'", own), ("next.text TEXT '\(search)'", linked),
             ("text TEXT '\(search)' OR id < 0", own), ("text TEXT '\(search)' AND (id < 100 OR id >= 100)", own),
-            ("NOT text TEXT '\(search)'", texts.indices.filter { !own.contains($0) }),
+            ("NOT text TEXT '\(search)'", texts.indices.filter { !isFound[$0] }),
         ] {
             let bound = try Query.parse(query).bind(to: table, in: snapshot)
             let found = try bound.execute().compactMap { key -> Int? in
@@ -72,7 +79,6 @@ struct FullTextQueryTests {
             #expect(try Query.parse(query).bind(to: table, in: snapshot).count() == expected.count, "\(query)")
         }
         withExtendedLifetime(storage) {}
-        try realm.finish()
     }
 
     /// A query of different searches that find the same objects.
@@ -84,7 +90,6 @@ struct FullTextQueryTests {
     func `searches of one query keep a bit for each object, and all of them together have a bound`(
         _ search: String, _ word: String
     ) throws {
-        let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Note"))
         let expected = try Query.parse("text TEXT '\(search)'").bind(to: table, in: snapshot).count()
         #expect(expected > 1000)
@@ -98,18 +103,15 @@ struct FullTextQueryTests {
         for _ in 0..<2 {
             #expect(throws: QueryError.storage(.stopped(.tooManyValues(limit: 1000)))) { try refused.count() }
         }
-        try realm.finish()
     }
 
     @Test func `searches have a bound where nobody has set one`() throws {
         let check = CancellationCheck()
         try check.keep(byteCount: 60 << 20)
         #expect(throws: StorageError.stopped(.tooManyValues(limit: 2 << 20))) { try check.keep(byteCount: 8 << 20) }
-        try realm.finish()
     }
 
     @Test func `lists of many prefixes and of many constants give what one condition gives`() throws {
-        let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Note"))
         func count(_ text: String) throws -> Int { try Query.parse(text).bind(to: table, in: snapshot).count() }
         let prefixes = ["h*", "ha*", "har*", "r*", "ri*", "riv*", "rive*"].joined(separator: " ")
@@ -118,11 +120,9 @@ struct FullTextQueryTests {
         let seldom = (0..<20).map { "text TEXT 'seldom -x\($0)'" }.joined(separator: " OR ")
         #expect(try count("text TEXT 'seldom'") > 0)
         #expect(try count(seldom) == count("text TEXT 'seldom'"))
-        try realm.finish()
     }
 
     @Test func `keys of groups and of sorts share the leaves that a query may keep`() throws {
-        let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Note"))
         let everything = 1 << 18
         for (path, isShared) in [("id", false), ("next.next.id", true), ("next.id", true)] {
@@ -137,6 +137,5 @@ struct FullTextQueryTests {
             #expect(try sorted.execute().count == 5000)
             #expect(sorted.cancellation.takesLeaves(everything) == !isShared, "sorted by \(path)")
         }
-        try realm.finish()
     }
 }
