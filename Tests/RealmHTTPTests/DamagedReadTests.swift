@@ -10,7 +10,7 @@ import Testing
 /// Damaged files once more, now through queries and representations: an error or an answer, nothing else.
 @Suite("Damaged files behind queries")
 struct DamagedReadTests {
-    private static let mutationsPerFile = TestRun.isLong ? 800 : 80
+    private static let mutationsPerFile = TestRun.isLong ? 800 : 40
 
     static let fixtures = Fixtures.names.filter { name in
         guard !Fixtures.isEncrypted(name), let path = try? Fixtures.path(name) else { return false }

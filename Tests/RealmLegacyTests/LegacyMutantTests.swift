@@ -56,5 +56,6 @@ import Testing
     }
 
     /// How many mutants of each file there are; `LEGACY_MUTANTS` sets another number.
-    private static let count = ProcessInfo.processInfo.environment["LEGACY_MUTANTS"].flatMap { Int($0) } ?? 30
+    private static let count =
+        ProcessInfo.processInfo.environment["LEGACY_MUTANTS"].flatMap { Int($0) } ?? (TestRun.isLong ? 30 : 15)
 }

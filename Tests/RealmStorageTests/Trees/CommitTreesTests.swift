@@ -23,7 +23,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: copy) }
         let arena = try NodeArena(byteCount: 1 << 28)
         var opened = 0
-        for seed in 0..<(TestRun.isLong ? 2_000 : 60) {
+        for seed in 0..<(TestRun.isLong ? 2_000 : 32) {
             var random = SeededGenerator(seed: UInt64(seed))
             let damage = Damage.allCases[seed % Damage.allCases.count]
             try Data(damage.apply(to: original, using: &random)).write(to: copy)

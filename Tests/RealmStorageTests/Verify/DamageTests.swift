@@ -8,7 +8,7 @@ import Testing
 /// A damaged or hostile file is an error or an answer, never a crash, a hang or a read outside the file.
 @Suite("Damaged files")
 struct DamageTests {
-    private static let mutationsPerFile = TestRun.isLong ? 3_000 : 600
+    private static let mutationsPerFile = TestRun.isLong ? 3_000 : 200
 
     /// Files small enough that one mutation in the right place is likely, of every kind.
     static let fixtures = Fixtures.names.filter { name in
