@@ -40,7 +40,7 @@ import Testing
         return Double(max(0, free.usableByteCount + free.lockedByteCount - 4096)) / Double(free.logicalSize)
     }
 
-    @Test(arguments: 1...(TestRun.isLong ? 40 : 8) as ClosedRange<UInt64>)
+    @Test(arguments: 1...(TestRun.isLong ? 40 : 6) as ClosedRange<UInt64>)
     func `a compact file takes over while versions are made and read`(seed: UInt64) throws {
         let file = try TemporaryRealm()
         let key = seed % 3 == 0 ? try EncryptionKey(bytes: Fixtures.key) : nil
@@ -52,7 +52,7 @@ import Testing
         let first = try store.beginTransaction()
         try workload.makeSchema(first)
         _ = try first.commit()
-        for round in 0..<6 {
+        for round in 0..<(TestRun.isLong ? 6 : 4) {
             for _ in 0..<Int(seed % 4) { try write(store, &workload, steps: 40) }
             let pinned = (snapshot: store.current, contents: try contents(store.current))
             let copy = try store.makeCompactCopy()
