@@ -81,7 +81,7 @@ struct FollowerTests {
         #expect(try RecordDifference.isEqual(owned.snapshot, replica.snapshot), "\(what)")
     }
 
-    @Test(arguments: TestRun.seeds(quick: 3, long: 60))
+    @Test(arguments: TestRun.seeds(quick: 2, long: 60))
     func `are equal to the owner after each commit, and tell the same changes`(seed: UInt64) throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("equal", log)
@@ -125,7 +125,7 @@ struct FollowerTests {
     }
 
     /// Readers hold versions that are up to fifty behind while records fly. The owner keeps nothing for them.
-    @Test(arguments: TestRun.seeds(quick: 3, long: 60))
+    @Test(arguments: TestRun.seeds(quick: 2, long: 60))
     func `never show a wrong row to who reads`(seed: UInt64) throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("readers", log, grace: 0)

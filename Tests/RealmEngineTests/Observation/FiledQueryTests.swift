@@ -21,7 +21,7 @@ import Testing
         var rows: [ObjectKey]
     }
 
-    private static let seeds = 0..<(TestRun.isLong ? 600 : 15)
+    private static let seeds = 0..<(TestRun.isLong ? 600 : 9)
 
     @Test(arguments: seeds)
     func `what a hub tells is what each query finds before and after each commit`(_ seed: Int) throws {

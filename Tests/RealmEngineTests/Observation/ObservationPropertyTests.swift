@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Observation: random workloads")
 struct ObservationPropertyTests {
-    private static let seeds = 0..<(TestRun.isLong ? 300 : 8)
+    private static let seeds = 0..<(TestRun.isLong ? 300 : 6)
 
     @Test(arguments: seeds)
     func `change sets lead a copy to what a fresh read finds, and tell exactly what was modified`(_ seed: Int) throws {

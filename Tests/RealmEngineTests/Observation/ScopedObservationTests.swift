@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<(TestRun.isLong ? 80 : 4), rules)
+    @Test(arguments: 0..<(TestRun.isLong ? 80 : 2), rules)
     func `change sets lead a copy to what a fresh read of the view finds`(_ seed: Int, _ rule: String) throws {
         let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ServerProcess.executable != nil), arguments: TestRun.seeds(quick: 3, long: 40))
+    @Test(.enabled(if: ServerProcess.executable != nil), arguments: TestRun.seeds(quick: 2, long: 40))
     func `whatever clients observe and whatever rows come, the memory stays within the bound`(_ seed: UInt64) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-observed-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

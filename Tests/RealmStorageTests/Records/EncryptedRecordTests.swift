@@ -107,7 +107,7 @@ struct EncryptedRecordTests {
 
     // MARK: - Copies
 
-    @Test(arguments: TestRun.seeds(quick: 3, long: 40))
+    @Test(arguments: TestRun.seeds(quick: 2, long: 40))
     func `lead copies to the versions of the owner, which can be continued by commits`(seed: UInt64) throws {
         let key = try Self.key()
         let scene = try Scene(commits: 30, seed: seed, key: key)

@@ -25,7 +25,7 @@ struct LiveRecordTests {
         return backend.bytes
     }
 
-    @Test(arguments: TestRun.seeds(quick: 3, long: 40))
+    @Test(arguments: TestRun.seeds(quick: 2, long: 40))
     func `make the versions of the owner, which can be continued by commits`(seed: UInt64) throws {
         let scene = try Scene(commits: 30, seed: seed)
         let store = try FileStore(MemoryBackend(scene.base))
@@ -51,7 +51,7 @@ struct LiveRecordTests {
 
     /// Readers hold versions that are up to fifty behind. A record that would disturb them is refused until the file was left to
     /// them; then they go on reading what they read.
-    @Test(arguments: TestRun.seeds(quick: 3, long: 40))
+    @Test(arguments: TestRun.seeds(quick: 2, long: 40))
     func `never disturb who reads`(seed: UInt64) throws {
         let scene = try Scene(commits: 80, seed: seed)
         let store = try FileStore(MemoryBackend(scene.base))

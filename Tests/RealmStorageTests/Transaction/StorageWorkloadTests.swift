@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Random writes of every kind")
 struct StorageWorkloadTests {
-    @Test(arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
+    @Test(arguments: 1...(TestRun.isLong ? 20 : 4) as ClosedRange<UInt64>)
     func `leave a file that passes verification after every commit`(seed: UInt64) throws {
         let file = try TemporaryRealm()
         let realm = try ScratchRealm(path: file.path, clusterShift: seed % 2 == 0 ? 2 : 8)
