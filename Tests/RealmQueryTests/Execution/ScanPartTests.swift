@@ -39,7 +39,7 @@ struct ScanPartTests {
         return (realm, numbers)
     }
 
-    @Test(arguments: [1, 2] as [UInt64])
+    @Test(arguments: TestRun.seeds(quick: 1, long: 2))
     func `have the same results, to the last digit, whoever works on them`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let (realm, numbers) = try ScanPartTests.realm(160_000, &random)
