@@ -105,7 +105,7 @@ package final class Request: @unchecked Sendable {
     /// Whether the request only reads or registers subscriptions, so that it need not be begun once its client has left.
     package var changesNothing = false
     /// Takes back what the request has made for its client alone, whose id nobody else knows. It is called when the response was not sent
-    /// as a whole; nil for a request that makes nothing of that kind.
+    /// as a whole, or a problem was sent in its place; nil for a request that makes nothing of that kind.
     package var takeBack: (@Sendable () -> Void)?
     /// Whether the client still waits, as far as is known. May be read as long as the connection is suspended, by any thread.
     var isWanted: Bool { !budget.isCancelled && budget.isStillWanted?() ?? true }

@@ -360,7 +360,8 @@ package final class RequestDispatcher: RequestHandler {
         finisher.finishesQuickly(response, for: request)
     }
 
-    /// Counts and logs a request whose response was sent, or could not be sent; what it has made for its client alone is taken back then.
+    /// Counts and logs a request whose response was sent, or could not be sent. What it has made for its client alone is taken back unless
+    /// the client has got the response with its id: another one may have taken its place, such as a problem.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -369,7 +370,7 @@ package final class RequestDispatcher: RequestHandler {
     ///   - bytesReceived: The length of the body that was received.
     ///   - isComplete: Whether the whole response was sent.
     package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
-        if !isComplete { request.takeBack?() }
+        if !isComplete || !(200..<300).contains(status) { request.takeBack?() }
         request.takeBack = nil
         ends.note(request, status: status, bytesSent: bytesSent, bytesReceived: bytesReceived)
     }
