@@ -3,7 +3,7 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Follows one target from version to version. It is used on the thread of the hub only.
+/// Follows one target from version to version. One thread uses it at a time: the one that makes it, and then that of the hub.
 ///
 /// For every range `mayChange` is called first, and `advance` only if that returned true. `restart` is
 /// called in place of `advance` when the changes are unknown. After an error the observer is not used any
@@ -63,7 +63,7 @@ extension ObservedTarget {
     /// Makes the observer of this target at a version.
     ///
     /// - Parameters:
-    ///   - snapshot: The version.
+    ///   - snapshot: The version. Its schema may have more than that in which the target was made.
     ///   - names: The configured names of linking objects.
     ///   - clock: Limits the time of evaluations.
     /// - Throws: `ObservationError`: `notFound` when the target does not exist, or the error of reading
@@ -71,6 +71,14 @@ extension ObservedTarget {
     func observer(at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock) throws(ObservationError)
         -> any TargetObserver
     {
+        let present = ObservedTarget(kind, filter: filter.resolved(in: snapshot, names), identity: identity)
+        return try present.resolvedObserver(at: snapshot, names: names, clock)
+    }
+
+    /// Makes the observer of a target whose filter was resolved in the version.
+    private func resolvedObserver(
+        at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock
+    ) throws(ObservationError) -> any TargetObserver {
         switch kind {
         case .realm: return RealmObserver()
         case .results(let table, let query):
