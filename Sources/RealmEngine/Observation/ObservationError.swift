@@ -15,6 +15,8 @@ package enum ObservationError: Error, Sendable {
     case storage(StorageError)
     /// The observed definitions of the process take as many bytes as they may.
     case noRoom(limit: Int)
+    /// Properties or classes were changed or removed before the observation began, so the target has to be made anew.
+    case outdated
     /// The database is closed, or the attachment has ended.
     case closed
 }

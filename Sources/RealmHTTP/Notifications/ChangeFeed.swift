@@ -19,14 +19,12 @@ final class ChangeFeed: Sendable {
         var resolved: ResolvedSubscription
         /// The observation at the hub; nil before it has begun and after it has ended.
         var attachment: Attachment?
-        /// Whether the hub was called to begin the observation and has not done it yet.
-        var isAttaching = false
+        /// The number of callers for whom the hub was called to begin the observation, and who have no answer yet.
+        var attaching = 0
         /// Whether there was an observation, so that clients may resume.
         var hasBegun = false
         /// Whether the feed was closed, so that it begins no observation.
         var isClosed = false
-        /// Actions to call when the observation has begun, for callers that came before that.
-        var waiting: [@Sendable () -> Void] = []
         /// The newest change sets of the feed, from which clients resume.
         var ring = ChangeRing(base: 0)
         /// The problem that ended the observation early; nil while there is none.
@@ -63,7 +61,7 @@ final class ChangeFeed: Sendable {
     let definition: SubscriptionDefinition
     /// The names of linking objects that the configuration of the realm gives, used in change sets.
     let names: BacklinkNames
-    /// The thread that evaluates all observed definitions of the realm.
+    /// What advances the observed definitions of the realm.
     private let hub: ObservationHub
     private let liveLimits: LiveLimits
     /// The limits in force.
@@ -219,7 +217,8 @@ final class ChangeFeed: Sendable {
         let (growth, problem) = setObserved(bytes)
         guard growth > 0 else { return }
         makeRoomIfScarce()
-        if ObservedMemory.shared.byteCount > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
+        let limit = limits.observedBytes
+        if ObservedMemory.shared.byteCount > limit { throw ChangeFeed.problem(.noRoom(limit: limit)) }
         if let problem { throw problem }
     }
 
@@ -247,9 +246,12 @@ final class ChangeFeed: Sendable {
     /// Whether the last user of the feed left at the given time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
+    /// Whether the definition is observed, so that the feed catches up without a first evaluation.
+    var isObserved: Bool { state.withLock { $0.attachment != nil } }
+
     /// Whether the feed has no user, and its observation was aborted before it began.
     var isAbandoned: Bool {
-        state.withLock { $0.users == 0 && !$0.hasBegun && !$0.isAttaching && $0.failure == nil }
+        state.withLock { $0.users == 0 && !$0.hasBegun && $0.attaching == 0 && $0.failure == nil }
     }
 
     /// Counts a subscriber that waits for changes.
@@ -318,33 +320,27 @@ final class ChangeFeed: Sendable {
     ///   - admission: Until when, and whether, the caller waits for the observation to begin.
     ///   - completion: Receives the version, which includes every commit made before this call, and
     ///     the rows if they are wanted. It is called on the hub's thread, or at once on this thread
-    ///     when the feed has failed.
+    ///     when the feed has failed or the hub is closed.
     func catchUp(
         wantsContents: Bool, _ admission: ObservedMemory.Admission,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
             case fail(Problem)
-            case wait
-            case attach(ObservedTarget, isActive: Bool)
+            case attach
             case use(Attachment)
         }
         let action = state.withLock { state -> Action in
             if let failure = state.failure { return .fail(failure) }
             if state.isClosed { return .fail(ChangeFeed.problem(.closed)) }
             if let attachment = state.attachment { return .use(attachment) }
-            guard !state.isAttaching else {
-                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, admission, completion) }
-                return .wait
-            }
-            state.isAttaching = true
-            return .attach(state.resolved.target, isActive: state.activeUsers > 0)
+            state.attaching += 1
+            return .attach
         }
         HeldLocks.assertNone()
         switch action {
-        case .wait: break
         case .fail(let problem): completion(.failure(problem))
-        case .attach(let target, let isActive): attach(target, isActive: isActive, admission, completion)
+        case .attach: attach(admission, completion)
         case .use(let attachment) where wantsContents:
             hub.contents(of: attachment) { [self] result in
                 completion(result.map { ($0.version, $0.contents) }.mapError { failure ?? ChangeFeed.problem($0) })
@@ -356,54 +352,138 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Begins the observation. Callers of `catchUp` that come before it has begun wait for it.
+    /// Begins the observation. Callers of `catchUp` that come before it has begun do so as well, each in its own time and with its own
+    /// share of the workers; the hub makes one evaluation for all of them.
+    ///
+    /// - Parameters:
+    ///   - retry: What was tried before.
+    ///   - admission: Until when, and whether, the caller waits.
+    ///   - completion: Receives the version and the rows, or the problem.
     private func attach(
-        _ target: ObservedTarget, isActive: Bool, isRepeated: Bool = false, _ admission: ObservedMemory.Admission,
+        after retry: Retry = Retry(), _ admission: ObservedMemory.Admission,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
+        let (target, isActive) = state.withLock { ($0.resolved.target, $0.activeUsers > 0) }
         hub.attach(target, self, isActive: isActive, admission) { [self] result in
-            if case .failure(.noRoom) = result, !isRepeated {
+            switch result {
+            case .failure(.noRoom) where !retry.hasMadeRoom:
                 // What no client reads makes room for what one wants to read.
                 notifications.makeRoom()
-                return attach(target, isActive: isActive, isRepeated: true, admission, completion)
+                attach(after: Retry(hasMadeRoom: true, hasResolved: retry.hasResolved), admission, completion)
+            case .failure(let error) where error.mayComeFromOtherSchema && !retry.hasResolved:
+                guard case .success = resolveAgain() else { return answer(result, isActive: isActive, completion) }
+                // Each further change of the schema is one more reason.
+                let isOutdated = if case .outdated = error { true } else { false }
+                attach(after: Retry(hasMadeRoom: retry.hasMadeRoom, hasResolved: !isOutdated), admission, completion)
+            default: answer(result, isActive: isActive, completion)
             }
-            let (waiting, hasChanged, isClosed) = state.withLock { state in
-                state.isAttaching = false
-                switch result {
-                case .success where state.isClosed: break
-                // Other callers begin the observation again, in their own time.
-                case .failure(.query(.cancelled)): break
-                case .success(let attached):
-                    state.attachment = attached.attachment
-                    state.hasBegun = true
-                    state.ring.restart(at: attached.version.token.version)
-                    ChangeFeed.countRing(&state)
-                    state.firstCount = attached.contents.count
-                case .failure(let error): state.failure = ChangeFeed.problem(error)
-                }
-                defer { state.waiting = [] }
-                return (state.waiting, (state.activeUsers > 0) != isActive, state.isClosed)
-            }
-            HeldLocks.assertNone()
-            switch result {
-            case .success(let attached) where isClosed:
-                hub.detachNow(attached.attachment)
-                completion(.failure(ChangeFeed.problem(.closed)))
-            case .success(let attached):
-                // Users have come or gone meanwhile.
-                if hasChanged { updateActivity(of: attached.attachment) }
-                if let problem = setObserved(attached.byteCount).problem {
-                    end(problem)
-                    completion(.failure(problem))
-                } else {
-                    completion(.success((attached.version, attached.contents)))
-                }
-            case .failure(let error):
-                if failure != nil { notifications.forget(self) } else { notifications.dropAbandoned(self) }
-                completion(.failure(ChangeFeed.problem(error)))
-            }
-            for action in waiting { action() }
         }
+    }
+
+    /// What was done about failures to begin an observation.
+    private struct Retry {
+        /// Whether feeds that no client uses were evicted.
+        var hasMadeRoom = false
+        /// Whether the definition was resolved again, although the hub knows of no change of the schema.
+        var hasResolved = false
+    }
+
+    /// Resolves the definition in the newest version, after its schema may have changed. A definition that does not fit it any more fails
+    /// the feed. Called on the hub's thread.
+    private func resolveAgain() -> Result<ResolvedSubscription, Problem> {
+        let outcome = resolved(in: notifications.database.current.shown(by: notifications.scope))
+        use(outcome)
+        return outcome
+    }
+
+    /// Resolves the definition in a version.
+    private func resolved(in version: Version) -> Result<ResolvedSubscription, Problem> {
+        Result { () throws(Problem) in
+            try DefinitionResolver(
+                definition: definition, version: version, database: notifications.database,
+                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsOfPart))
+            ).resolve()
+        }
+    }
+
+    /// Observes what a definition was resolved to from now on, or fails the feed.
+    ///
+    /// - Parameters:
+    ///   - outcome: The definition as it was resolved in a new schema, or why it does not fit it.
+    ///   - version: The version at which the hub has ended the observation; nil when there was none.
+    private func use(_ outcome: Result<ResolvedSubscription, Problem>, endingAt version: UInt64? = nil) {
+        let old = state.withLock { state -> ResolvedSubscription in
+            if let version {
+                state.attachment = nil
+                state.ring.restart(at: version)
+                ChangeFeed.countRing(&state)
+            }
+            let old = state.resolved
+            switch outcome {
+            case .success(let resolved): state.resolved = resolved
+            case .failure(let problem): state.failure = state.failure ?? problem
+            }
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Ends the beginning of an observation for one caller.
+    ///
+    /// - Parameters:
+    ///   - result: What the hub has answered.
+    ///   - isActive: Whether the hub was told that a subscriber waits.
+    ///   - completion: Receives the version and the rows, or the problem.
+    private func answer(
+        _ result: Result<Attached, ObservationError>, isActive: Bool,
+        _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
+    ) {
+        let (isUsed, hasChanged, isClosed) = state.withLock { state -> (Bool, Bool, Bool) in
+            state.attaching -= 1
+            var isFirst = false
+            switch result {
+            case .success(let attached):
+                isFirst = !state.isClosed && state.failure == nil && state.attachment == nil
+                if isFirst { ChangeFeed.begin(attached, &state) }
+            // Other callers begin the observation in their own time.
+            case .failure(.query(.cancelled)): break
+            case .failure(let error): state.failure = state.failure ?? ChangeFeed.problem(error)
+            }
+            return (isFirst, (state.activeUsers > 0) != isActive, state.isClosed)
+        }
+        HeldLocks.assertNone()
+        switch result {
+        case .success(let attached) where isUsed:
+            // Users have come or gone meanwhile.
+            if hasChanged { updateActivity(of: attached.attachment) }
+            if let problem = setObserved(attached.byteCount).problem {
+                end(problem)
+                completion(.failure(problem))
+            } else {
+                completion(.success((attached.version, attached.contents)))
+            }
+        case .success(let attached):
+            // Another caller has begun the observation already, or it has ended.
+            hub.detachNow(attached.attachment)
+            if let problem = isClosed ? ChangeFeed.problem(.closed) : failure {
+                completion(.failure(problem))
+            } else {
+                completion(.success((attached.version, attached.contents)))
+            }
+        case .failure(let error):
+            let problem = failure
+            if problem != nil { notifications.forget(self) } else { notifications.dropAbandoned(self) }
+            completion(.failure(problem ?? ChangeFeed.problem(error)))
+        }
+    }
+
+    /// Begins the change sets at the version of an observation.
+    private static func begin(_ attached: Attached, _ state: inout State) {
+        state.attachment = attached.attachment
+        state.hasBegun = true
+        state.ring.restart(at: attached.version.token.version)
+        countRing(&state)
+        state.firstCount = attached.contents.count
     }
 
     /// Notes that the feed has changed, so that its subscribers are notified when the current round of
@@ -426,6 +506,7 @@ final class ChangeFeed: Sendable {
             ).with("limitName", "observed-bytes")
             problem.retryAfterSeconds = 5
             return problem
+        case .outdated: return Problem(.objectNotFound, "the schema has changed, and what was observed is not part of it anymore")
         case .closed: return Problem(.realmUnavailable, "the realm is being closed")
         }
     }
@@ -536,24 +617,7 @@ extension ChangeFeed: ObservationListener {
     func didChange(_ schema: SchemaChange, from: Version, to version: Version) {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
-        let outcome = Result { () throws(Problem) in
-            try DefinitionResolver(
-                definition: definition, version: version, database: notifications.database,
-                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsOfPart))
-            ).resolve()
-        }
-        let old = state.withLock { state -> ResolvedSubscription in
-            state.attachment = nil
-            state.ring.restart(at: version.token.version)
-            ChangeFeed.countRing(&state)
-            let old = state.resolved
-            switch outcome {
-            case .success(let resolved): state.resolved = resolved
-            case .failure(let problem): state.failure = problem
-            }
-            return old
-        }
-        withExtendedLifetime(old) {}
+        use(resolved(in: version), endingAt: version.token.version)
         // The hub has ended the observation.
         setObserved(0)
         notifications.noteChange(self)
@@ -590,6 +654,19 @@ extension ObservedContents {
         case .sections(_, let sections): return sections.reduce(0) { $0 + $1.rows.count }
         case .object, .realm: return nil
         case .gone: return 0
+        }
+    }
+}
+
+/// Which errors are a reason to resolve a definition again.
+extension ObservationError {
+    /// Whether a target may be found when its definition is resolved again, because the schema has changed since it was.
+    fileprivate var mayComeFromOtherSchema: Bool {
+        switch self {
+        case .notFound, .outdated: return true
+        case .query(.cancelled), .query(.storage): return false
+        case .query: return true
+        case .invalidSection, .storage, .noRoom, .closed: return false
         }
     }
 }

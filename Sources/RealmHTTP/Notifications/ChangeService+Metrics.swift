@@ -59,7 +59,7 @@ extension ChangeService {
         for (name, lag) in lags.sorted(by: { $0.key < $1.key }) {
             text.sample("notifier_lag_commits", [("realm", name.text)], Double(lag))
         }
-        text.header("notifier_held_versions", .gauge, "Versions kept for definitions without readers.")
+        text.header("notifier_held_versions", .gauge, "Versions kept for definitions without readers and for first evaluations.")
         for (name, versions) in held.sorted(by: { $0.key < $1.key }) {
             text.sample("notifier_held_versions", [("realm", name.text)], Double(versions.count))
         }

@@ -62,7 +62,9 @@ struct ObservationHubTests {
                 try addNode(realm, id)
                 #expect(try other.events().count == 1)
             }
+            #expect(eventually { realm.database.observations.metrics.heldVersions == 1 })
         }
+        #expect(eventually { realm.database.observations.metrics.heldVersions == 0 })
         guard case .rows(_, let keys) = late.attached.contents else {
             Issue.record("\(late.attached.contents)")
             return
@@ -86,6 +88,41 @@ struct ObservationHubTests {
             return
         }
         #expect(keys.count == 6 && late.attached.version.token.version == realm.database.current.token.version)
+        try realm.finish()
+    }
+
+    /// The filter was the one of the old schema, so changes of the new property were never told.
+    @Test(arguments: [true, false])
+    func `stars stand for what is added to the schema before an observation has begun`(_ isEvaluatedMeanwhile: Bool) throws {
+        let realm = try realm()
+        let filter = try KeyPathFilter.resolve(
+            ["*"], of: try table(realm), in: realm.database.current.snapshot, names: realm.database.backlinkNames)
+        let target = ObservedTarget(.object(try object(realm, 0)), filter: .keyPaths(filter), identity: "o")
+        let extend = {
+            try migrate(realm, [.addProperty(className: "Node", PropertyInput("extra", "int", optional: true), value: nil)])
+        }
+        if !isEvaluatedMeanwhile { try extend() }
+        let observed = try Observed(target, in: realm.database, isActive: true, meanwhile: isEvaluatedMeanwhile ? extend : nil)
+        try realm.write { session in _ = try session.patch("Node", .text("0"), ["extra": .integer(1)]) }
+        guard case .object(let steps)? = try observed.events().last?.change else {
+            Issue.record("nothing told")
+            return
+        }
+        #expect(steps.count == 1)
+        try realm.finish()
+    }
+
+    @Test func `a target whose schema is changed while it is evaluated has to be made anew`() throws {
+        let realm = try realm()
+        let target = try results(realm)
+        #expect {
+            try Observed(target, in: realm.database) {
+                try migrate(realm, [.renameProperty(className: "Node", name: "group", to: "team")])
+            }
+        } throws: { error in
+            if case .outdated? = error as? ObservationError { return true } else { return false }
+        }
+        #expect(try Observed(try results(realm), in: realm.database).attached.contents.rowKeys?.count == 5)
         try realm.finish()
     }
 

@@ -41,30 +41,34 @@ struct Observed {
     /// What advances the target.
     private let hub: ObservationHub
 
-    /// Begins to observe a target. With `meanwhile` it is evaluated on the calling thread, at a version before what `meanwhile` commits.
+    /// Begins to observe a target. With `meanwhile` another thread evaluates it, which begins before what `meanwhile` commits and goes on
+    /// after that.
     init(
         _ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil,
         meanwhile: (() throws -> Void)? = nil
     ) throws {
         hub = database.observations(for: scope)
         let answer = Awaited<Result<Attached, ObservationError>>()
-        let evaluation = Awaited<@Sendable () -> Void>()
+        let begun = Awaited<Bool>()
+        let released = Awaited<Bool>()
         var admission = ObservedMemory.Admission()
         if meanwhile != nil {
             admission.runElsewhere = { work in
-                // After a change of the schema it is evaluated once more.
-                if evaluation.isSet { work() } else { evaluation.set(work) }
+                Threads.spawn("evaluation", work)
+                return true
+            }
+            // The thread asks when it has begun, and again after a change of the schema.
+            admission.isWanted = {
+                begun.set(true)
+                _ = try? released.wait()
                 return true
             }
         }
         hub.attach(target, listener, isActive: isActive, admission) { answer.set($0) }
         if let meanwhile {
-            _ = eventually { evaluation.isSet || answer.isSet }
+            defer { released.set(true) }
+            _ = eventually { begun.isSet || answer.isSet }
             try meanwhile()
-            if evaluation.isSet {
-                let work = try evaluation.wait()
-                work()
-            }
         }
         attached = try answer.wait().get()
     }

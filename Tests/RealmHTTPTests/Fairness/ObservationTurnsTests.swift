@@ -26,4 +26,26 @@ import Testing
         client.socket.reset()
         #expect(try eventually { try server.metric("observed_definitions") ?? 99 <= 11 })
     }
+
+    /// The definition kept the names and keys of the old schema, and was evaluated to the end although nothing could come of it.
+    @Test func `a definition is resolved again when the schema changes while it is evaluated`() throws {
+        let server = try EndlessDefinition.server()
+        let client = try EndlessDefinition.register(1, at: server)
+        // It has begun when it keeps a version.
+        var id = 0
+        let hasBegun = try eventually {
+            id += 1
+            try server.batch("app", ["{\"create\":{\"class\":\"B\",\"body\":{\"_id\":\(id)}}}"])
+            return try server.metric("notifier_held_versions") == 1
+        }
+        #expect(hasBegun)
+        // Without objects it ends at once.
+        try server.batch("app", (0..<40).map { "{\"delete\":{\"class\":\"N\",\"key\":\"\($0)\"}}" })
+        let version = try server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0
+        try server.must(
+            "POST", "app/migrations",
+            "{\"fromVersion\":\(version),\"toVersion\":\(version + 1),\"allowDataLoss\":true,"
+                + #""steps":[{"removeClass":{"name":"B"}}]}"#)
+        #expect(client.read(until: "HTTP/1.1 201"), "\(client.text)")
+    }
 }

@@ -12,8 +12,11 @@ struct AttachCall: Sendable {
     let isActive: Bool
     /// What limits the beginning of an observation.
     var admission: ObservedMemory.Admission
-    /// How often the target was evaluated in vain, because the schema had changed meanwhile.
+    /// How often the target was evaluated in vain, because of what was committed meanwhile.
     var attempts = 0
     /// Receives the attachment with the state of the target, or an error.
     let completion: @Sendable (Result<Attached, ObservationError>) -> Void
+
+    /// Whether the caller has time left and still waits. Called without a lock.
+    var isWanted: Bool { Instant.now() < admission.deadline && admission.isWanted?() ?? true }
 }

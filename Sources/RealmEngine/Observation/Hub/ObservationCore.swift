@@ -91,14 +91,15 @@ final class ObservationCore: @unchecked Sendable {
         if registry.isEmpty, pending.isEmpty, token != nil { rest() }
     }
 
-    /// Ends all observations with the error `closed`, when the hub closes. Calls that still wait for a version find none.
+    /// Ends all observations with the error `closed`, when the hub closes. Who waits for an evaluation gets it too, and calls that still
+    /// wait for a version find none.
     func end() {
         hasEnded = true
         for observation in registry.inOrder { fail(observation, .closed) }
         let waiting = pending.removeAll()
         updateCounts()
         rest()
-        for call in waiting { call() }
+        for call in waiting { call.completion(.failure(.closed)) }
     }
 
     /// Stops observing commits, and runs the calls that wait for one.
@@ -219,33 +220,28 @@ final class ObservationCore: @unchecked Sendable {
     enum Place {
         /// On the thread of the hub, or it is evaluated already.
         case here
-        /// On another thread, which was requested for another listener before.
-        case requested
-        /// On another thread, which the caller requests.
+        /// On another thread, which the caller requests like all others who wait for this evaluation. The first one makes it.
         case elsewhere(PendingEvaluation)
     }
 
-    /// Decides where a target is evaluated.
-    ///
-    /// - Parameters:
-    ///   - target: The target.
-    ///   - admission: What limits the beginning of the observation.
-    ///   - again: Called on the hub's thread after an evaluation that was requested before.
-    func place(
-        of target: ObservedTarget, _ admission: ObservedMemory.Admission, again: @escaping @Sendable () -> Void
-    ) -> Place {
-        guard let position, admission.runElsewhere != nil, registry[target.identity] == nil,
-            ObservedMemory.shared.byteCount < admission.byteLimit
+    /// Decides where a target is evaluated. If that is elsewhere, the call waits for the evaluation.
+    func place(of call: AttachCall) -> Place {
+        let target = call.target
+        guard let position, call.admission.runElsewhere != nil, registry[target.identity] == nil,
+            ObservedMemory.shared.byteCount < call.admission.byteLimit
         else { return .here }
-        if let known = pending[target.identity] {
-            known.waiting.append(again)
-            return .requested
-        }
-        let evaluation = PendingEvaluation(
-            target, at: position, names: names, clock: EvaluationClock(limit: limits.evaluationTime, followedBy: clock),
-            admission: admission)
-        pending.add(evaluation)
+        let evaluation = pending[target.identity] ?? newEvaluation(of: target, at: position, call.admission.byteLimit)
+        evaluation.add(call)
         return .elsewhere(evaluation)
+    }
+
+    /// Prepares the evaluation of a target on another thread.
+    private func newEvaluation(of target: ObservedTarget, at position: Version, _ byteLimit: Int) -> PendingEvaluation {
+        let evaluation = PendingEvaluation(
+            target, at: position, byteLimit: byteLimit, names: names,
+            clock: EvaluationClock(limit: limits.evaluationTime, followedBy: clock))
+        pending.add(evaluation)
+        return evaluation
     }
 
     /// What has come of an evaluation on another thread.
@@ -254,47 +250,65 @@ final class ObservationCore: @unchecked Sendable {
         case observed
         /// The schema has changed meanwhile, or too much else, so the target has to be evaluated again.
         case outdated
+        /// It was stopped because nobody waited for it at that time.
+        case lapsed
         /// The target cannot be evaluated.
         case failed(ObservationError)
     }
 
     /// Ends an evaluation: advances its observer to the present position and observes the target.
     ///
-    /// - Parameters:
-    ///   - evaluation: The evaluation, which has ended.
-    ///   - admission: What limits the beginning of the observation.
-    func take(_ evaluation: PendingEvaluation, _ admission: ObservedMemory.Admission) -> Evaluated {
-        defer { pending.remove(evaluation) }
-        guard let position else { return .failed(.closed) }
+    /// - Parameter evaluation: The evaluation, which was made.
+    /// - Returns: What has come of it, and who has waited for it; nobody if it was ended before.
+    func take(_ evaluation: PendingEvaluation) -> (result: Evaluated, calls: [AttachCall]) {
+        let evaluated = observe(evaluation)
+        pending.remove(evaluation)
+        return (evaluated, evaluation.end())
+    }
+
+    /// Observes the target of an evaluation at the present position.
+    private func observe(_ evaluation: PendingEvaluation) -> Evaluated {
+        let result = evaluation.takeResult()
+        guard let position, let version = evaluation.version, pending.contains(evaluation) else { return .failed(.closed) }
         guard registry[evaluation.target.identity] == nil else { return .observed }
+        guard !evaluation.isOutdated else { return .outdated }
+        guard !evaluation.isUnused else { return .lapsed }
         do throws(ObservationError) {
-            let observer = try evaluation.result.get()
-            guard !evaluation.isOutdated else { return .outdated }
-            try bringUp(observer, of: evaluation, to: position, admission)
-            guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
-                throw ObservationError.noRoom(limit: admission.byteLimit)
+            let observer = try result.get()
+            guard try bringUp(observer, of: evaluation, from: version, to: position) else { return .outdated }
+            guard observer.byteCount <= evaluation.byteLimit - ObservedMemory.shared.byteCount else {
+                throw ObservationError.noRoom(limit: evaluation.byteLimit)
             }
             _ = registry.add(evaluation.target, observer, at: position)
             return .observed
         } catch {
-            return .failed(error)
+            return evaluation.hasLapsed ? .lapsed : .failed(error)
         }
     }
 
     /// Advances the observer of an evaluation over the changes since the version at which it was made.
+    ///
+    /// - Returns: False when it would have to be evaluated anew for that.
     private func bringUp(
-        _ observer: any TargetObserver, of evaluation: PendingEvaluation, to position: Version,
-        _ admission: ObservedMemory.Admission
-    ) throws(ObservationError) {
-        let changes = pending.changes(since: evaluation)
-        guard !changes.isEmpty else { return }
-        clock.start(until: admission.deadline, isWanted: admission.isWanted)
+        _ observer: any TargetObserver, of evaluation: PendingEvaluation, from version: Version, to position: Version
+    ) throws(ObservationError) -> Bool {
+        let changes = pending.changes(since: version)
+        guard !changes.isEmpty else { return true }
+        clock.start(isWanted: { evaluation.isWanted })
         defer { clock.start() }
         let range = ObservedRange(
-            from: evaluation.version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
-        guard observer.mayChange(over: range) else { return }
-        if case .unknown? = try observer.advance(over: range) { try observer.restart(at: position.snapshot) }
+            from: version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
+        guard observer.mayChange(over: range) else { return true }
+        if case .unknown? = try observer.advance(over: range) { return false }
         if observer.isGone { throw .notFound }
+        return true
+    }
+
+    /// Ends an evaluation that nobody waits for, unless it has begun: then the thread that makes it notices that.
+    func giveUp(_ evaluation: PendingEvaluation) {
+        guard evaluation.isUnused, evaluation.heldVersion == nil else { return }
+        pending.remove(evaluation)
+        _ = evaluation.end()
     }
 
     // MARK: - Commits
@@ -318,8 +332,9 @@ final class ObservationCore: @unchecked Sendable {
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
         guard adaptToSchema(round) else {
-            // All observations have ended; their listeners attach again.
+            // All observations have ended; their listeners attach again, and so does whoever waits for an evaluation.
             finish(round, start)
+            for call in pending.removeAll() { call.completion(.failure(.outdated)) }
             return
         }
         let range = ObservedRange(
@@ -351,6 +366,7 @@ final class ObservationCore: @unchecked Sendable {
         let version = whole.shown(by: scope)
         guard token != nil, let position, position.token.version == version.token.version else { return }
         self.position = version
+        pending.follow(version)
         rounds.publish(ObservationRound(version: version))
     }
 
@@ -565,10 +581,13 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Updates the numbers of targets in the metrics.
     private func updateCounts() {
+        // The position is kept as the newest version.
+        let evaluated = pending.heldVersions.filter { $0 != position?.token.version }
+        let held = evaluated.isEmpty ? registry.versionsBehind : registry.versionsBehind.union(evaluated)
         metrics.withLock { metrics in
             metrics.active = registry.activeCount
             metrics.passive = registry.count - registry.activeCount
-            metrics.held = registry.versionsBehind
+            metrics.held = held
         }
     }
 }

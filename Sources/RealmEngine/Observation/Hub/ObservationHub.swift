@@ -13,8 +13,8 @@ internal import RealmStorage
 /// The *thread of the hub* is the one of `SharedThreads.observers` that works for it at the moment; there is
 /// one at most, and none while nothing waits. The methods may be called from any thread and return at once,
 /// except `close`. Completions, listeners and observers of rounds are called on the thread of the hub,
-/// without a lock; they must not wait. A database makes its hub when it is opened and closes it when it is
-/// closed.
+/// without a lock; they must not wait. A call that comes after the hub was closed, or for which there is no thread, is
+/// answered at once by its own thread. A database makes its hub when it is opened and closes it when it is closed.
 package final class ObservationHub: Sendable {
     /// The limits of what is observed and of how much may wait.
     package let limits: ObservationLimits
@@ -56,7 +56,8 @@ package final class ObservationHub: Sendable {
     /// Attaches a listener to a target.
     ///
     /// All commits up to the call are delivered to other listeners first. The first evaluation of a target is made on another thread if
-    /// the admission has one.
+    /// the admission has one. Several callers with the same target share it: the thread that comes first makes it, and each of them waits
+    /// until its own deadline.
     ///
     /// - Parameters:
     ///   - target: The target.
@@ -64,7 +65,7 @@ package final class ObservationHub: Sendable {
     ///   - isActive: Whether the listener waits for events from the beginning.
     ///   - admission: What limits the beginning of an observation.
     ///   - completion: Receives the attachment with the state of the target, or an error. It is called on
-    ///     the hub's thread, before the first event.
+    ///     the hub's thread, before the first event; with `closed` it may be called at once on this thread.
     package func attach(
         _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool,
         _ admission: ObservedMemory.Admission = .init(),
@@ -84,32 +85,47 @@ package final class ObservationHub: Sendable {
     private func begin(_ call: AttachCall) {
         guard let source = source.value else { return call.completion(.failure(.closed)) }
         core.begin(source.current) { [weak self] commit in self?.add(commit) }
-        switch core.place(of: call.target, call.admission, again: { [self] in begin(call) }) {
-        case .here: attach(call)
-        case .requested: break
-        case .elsewhere(let evaluation):
-            let isTaken = call.admission.runElsewhere?({ [self] in
-                evaluation.run()
-                run(refused: { call.completion(.failure(.closed)) }) { [self] in end(evaluation, of: call) }
-            })
-            guard isTaken != true else { return }
-            evaluation.run()
-            end(evaluation, of: call)
+        guard case .elsewhere(let evaluation) = core.place(of: call) else { return attach(call) }
+        watch(evaluation)
+        let isTaken = call.admission.runElsewhere?({ [self] in
+            if evaluation.run() { keep { [self] in end(evaluation) } }
+        })
+        // Without another thread, as the server stops, this one does it.
+        if isTaken != true, evaluation.run() { end(evaluation) }
+    }
+
+    /// Attaches all listeners that have waited for an evaluation. Called on the hub's thread.
+    private func end(_ evaluation: PendingEvaluation) {
+        let (result, calls) = core.take(evaluation)
+        for call in calls {
+            switch result {
+            case .observed: attach(call)
+            case .failed(let error): call.completion(.failure(error))
+            case .lapsed where call.isWanted: begin(call)
+            case .lapsed: call.completion(.failure(.query(.cancelled)))
+            case .outdated:
+                var call = call
+                call.attempts += 1
+                if call.attempts == ObservationHub.attempts { call.admission.runElsewhere = nil }
+                begin(call)
+            }
         }
     }
 
-    /// Attaches a listener to a target that was evaluated on another thread. Called on the hub's thread.
-    private func end(_ evaluation: PendingEvaluation, of call: AttachCall) {
-        switch core.take(evaluation, call.admission) {
-        case .observed: attach(call)
-        case .failed(let error): call.completion(.failure(error))
-        case .outdated:
-            var call = call
-            call.attempts += 1
-            if call.attempts == ObservationHub.attempts { call.admission.runElsewhere = nil }
-            begin(call)
+    /// Sets a timer for those who wait for an evaluation, so that their deadlines are kept. Called on the hub's thread.
+    private func watch(_ evaluation: PendingEvaluation) {
+        guard let deadline = evaluation.setTimer() else { return }
+        TimerQueue.engine.set(at: deadline) { [weak self, weak evaluation] in
+            guard let self, let evaluation else { return }
+            keep { [self] in dismiss(evaluation) }
         }
-        for again in evaluation.waiting { again() }
+    }
+
+    /// Answers those whose time has passed while they wait for an evaluation. Called on the hub's thread.
+    private func dismiss(_ evaluation: PendingEvaluation) {
+        for call in evaluation.takeLate() { call.completion(.failure(.query(.cancelled))) }
+        core.giveUp(evaluation)
+        watch(evaluation)
     }
 
     /// Attaches a listener to a target that is observed, or is evaluated now. Called on the hub's thread.
@@ -227,6 +243,27 @@ package final class ObservationHub: Sendable {
         refused()
     }
 
+    /// Passes a call to the thread like `run`. If the system provides no thread now, it is made later. It is dropped if the hub is closed,
+    /// which has answered everybody then.
+    private func keep(_ call: @escaping @Sendable () -> Void) {
+        let newest = source.value?.current.token.version ?? 0
+        let isScheduled = inbox.withLock { inbox -> Bool in
+            guard !inbox.isClosed else { return true }
+            inbox.isUsed = true
+            inbox.add(call, atLeast: newest)
+            return schedule(&inbox)
+        }
+        if !isScheduled { retry() }
+    }
+
+    /// Requests a thread again a little later, after the system has provided none. The next commit or call does so too.
+    private func retry() {
+        TimerQueue.engine.set(at: Instant.now().adding(ObservationHub.timeToRetry)) { [weak self] in self?.wake() }
+    }
+
+    /// The time after which a thread is requested again.
+    private static let timeToRetry = Duration.seconds(1)
+
     /// Passes a commit to the thread. If the system provides no thread now, the next commit or call does.
     private func add(_ commit: Commit) {
         inbox.withLock { inbox in
@@ -288,11 +325,12 @@ package final class ObservationHub: Sendable {
         case leave(setsTimer: Instant?)
     }
 
-    /// Requests a thread for passive targets that are late.
+    /// Requests a thread for passive targets that are late, and for what waits.
     private func wake() {
-        inbox.withLock { inbox in
+        let isScheduled = inbox.withLock { inbox -> Bool in
             inbox.timer = nil
-            if !inbox.isClosed { _ = schedule(&inbox) }
+            return inbox.isClosed || schedule(&inbox)
         }
+        if !isScheduled { retry() }
     }
 }

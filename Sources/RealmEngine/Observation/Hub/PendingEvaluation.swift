@@ -5,53 +5,176 @@ internal import RealmStorage
 
 /// The first evaluation of a target on another thread than that of the hub, which advances all other targets meanwhile.
 ///
-/// `ObservationCore` makes one at its position and keeps the changes since then. When the evaluation is there, it advances the new
-/// observer over them.
+/// Everybody who waits for it asks for a thread, and the first one that comes makes it. Until then it is at the position of the hub. From
+/// then on `ObservationCore` keeps the changes, and advances the new observer over them when it takes it.
 ///
-/// `@unchecked Sendable`: `isOutdated` and `waiting` are used on the thread of the hub only. `result` is set by the thread that
-/// evaluates, which passes a call to the hub afterwards, and read by that call; the monitor of the inbox guards it.
+/// `@unchecked Sendable`: a lock guards `state`. `watchedUntil` is used on the thread of the hub only. `result` and `byteCount` are set by
+/// the thread that evaluates, which passes a call to the hub afterwards, and used by that call; the monitor of the inbox guards them.
 final class PendingEvaluation: @unchecked Sendable {
+    /// Who waits, and how far it is, guarded by the lock.
+    private struct State {
+        /// The version at which it is made; nil when it is over.
+        var version: Version?
+        /// Who waits for it. The hub changes them on its thread.
+        var calls: [AttachCall] = []
+        /// Whether a thread makes it, or has done so.
+        var hasBegun = false
+        /// Whether the changes since the version are not known, or include one of the schema, so that the target has to be evaluated again.
+        var isOutdated = false
+        /// Whether it was stopped because nobody waited for it any more.
+        var hasLapsed = false
+    }
+
     /// The target.
     let target: ObservedTarget
-    /// The version at which it is evaluated.
-    let version: Version
+    /// The bytes of all definitions beyond which none begins.
+    let byteLimit: Int
     /// The observer, or why there is none.
-    private(set) var result: Result<any TargetObserver, ObservationError> = .failure(.query(.cancelled))
-    /// Whether the changes since the version are not known, or include one of the schema, so that the target has to be evaluated again.
-    var isOutdated = false
-    /// What to call afterwards, for others who want to attach to the same target.
-    var waiting: [@Sendable () -> Void] = []
+    private var result: Result<any TargetObserver, ObservationError> = .failure(.query(.cancelled))
+    /// The memory in bytes that is counted for the observer until the hub takes it.
+    private var byteCount = 0
+    /// The instant at which a timer looks for calls whose time has passed; nil when none is set.
+    private var watchedUntil: Instant?
     /// The configured names of linking objects.
     private let names: BacklinkNames
     /// Limits the time of the evaluation, and of later ones by the clock of the hub.
     private let clock: EvaluationClock
-    /// What limits the beginning of the observation.
-    private let admission: ObservedMemory.Admission
+    private let state: RankedMutex<State>
 
     /// Prepares an evaluation.
     ///
     /// - Parameters:
     ///   - target: The target.
-    ///   - version: The version at which it is evaluated.
+    ///   - version: The position of the hub.
+    ///   - byteLimit: The bytes of all definitions beyond which none begins.
     ///   - names: The configured names of linking objects.
     ///   - clock: Limits its time; not that of the hub, which is in use meanwhile.
-    ///   - admission: What limits the beginning of the observation.
-    init(
-        _ target: ObservedTarget, at version: Version, names: BacklinkNames, clock: EvaluationClock,
-        admission: ObservedMemory.Admission
-    ) {
+    init(_ target: ObservedTarget, at version: Version, byteLimit: Int, names: BacklinkNames, clock: EvaluationClock) {
         self.target = target
-        self.version = version
+        self.byteLimit = byteLimit
         self.names = names
         self.clock = clock
-        self.admission = admission
+        state = RankedMutex(.leaf, State(version: version))
     }
 
-    /// Evaluates the target. It is called once, on any thread.
-    func run() {
-        clock.start(until: admission.deadline, isWanted: admission.isWanted)
+    deinit { ObservedMemory.shared.add(-byteCount) }
+
+    // MARK: - The thread that evaluates
+
+    /// Evaluates the target, unless that was begun before, or is not needed any more. Any thread may call it.
+    ///
+    /// - Returns: Whether it was evaluated by this call. The hub has to take it then.
+    func run() -> Bool {
+        let version = state.withLock { state -> Version? in
+            guard !state.hasBegun else { return nil }
+            state.hasBegun = true
+            return state.version
+        }
+        guard let version else { return false }
+        clock.start(isWanted: { [self] in isWanted })
         defer { clock.handOver() }
-        guard clock.mayGoOn else { return }
-        result = Result { () throws(ObservationError) in try target.observer(at: version.snapshot, names: names, clock) }
+        guard clock.mayGoOn else { return true }
+        result = Result { () throws(ObservationError) in try observer(at: version) }
+        return true
+    }
+
+    /// Makes the observer, and counts its memory.
+    private func observer(at version: Version) throws(ObservationError) -> any TargetObserver {
+        let memory = ObservedMemory.shared
+        guard memory.byteCount < byteLimit else { throw .noRoom(limit: byteLimit) }
+        let observer = try target.observer(at: version.snapshot, names: names, clock)
+        let bytes = observer.byteCount
+        guard bytes <= byteLimit - memory.byteCount else { throw .noRoom(limit: byteLimit) }
+        byteCount = bytes
+        memory.add(bytes)
+        return observer
+    }
+
+    /// Whether somebody still waits, and the result can be used. Once nobody does, that remains so.
+    var isWanted: Bool {
+        let (calls, isUseful) = state.withLock { ($0.calls, !$0.isOutdated && !$0.hasLapsed) }
+        guard isUseful else { return false }
+        if calls.contains(where: { $0.isWanted }) { return true }
+        state.withLock { $0.hasLapsed = true }
+        return false
+    }
+
+    // MARK: - The thread of the hub
+
+    /// Whether the target has to be evaluated again.
+    var isOutdated: Bool { state.withLock { $0.isOutdated } }
+    /// Whether it was stopped because nobody waited for it any more.
+    var hasLapsed: Bool { state.withLock { $0.hasLapsed } }
+    /// Whether nobody waits for it.
+    var isUnused: Bool { state.withLock { $0.calls.isEmpty } }
+    /// The version at which it is made; nil when it is over.
+    var version: Version? { state.withLock { $0.version } }
+    /// The version that the file keeps for it; nil when it has not begun, or is over.
+    var heldVersion: UInt64? { state.withLock { $0.hasBegun ? $0.version?.token.version : nil } }
+
+    /// Adds somebody who waits for it.
+    func add(_ call: AttachCall) { state.withLock { $0.calls.append(call) } }
+
+    /// Has it made at another version.
+    ///
+    /// - Returns: False when it has begun at an earlier one.
+    func follow(_ version: Version) -> Bool {
+        let (isMoved, old) = state.withLock { state -> (Bool, Version?) in
+            guard !state.hasBegun else { return (false, nil) }
+            defer { state.version = version }
+            return (true, state.version)
+        }
+        withExtendedLifetime(old) {}
+        return isMoved
+    }
+
+    /// Notes that the target has to be evaluated again.
+    func invalidate() { state.withLock { $0.isOutdated = true } }
+
+    /// Returns the observer or why there is none, after the evaluation. Its memory is the caller's to count.
+    func takeResult() -> Result<any TargetObserver, ObservationError> {
+        ObservedMemory.shared.add(-byteCount)
+        byteCount = 0
+        defer { result = .failure(.query(.cancelled)) }
+        return result
+    }
+
+    /// Ends it, so that it keeps no version, and begins no more.
+    ///
+    /// - Returns: Who has waited for it.
+    func end() -> [AttachCall] {
+        let (calls, version) = state.withLock { state -> ([AttachCall], Version?) in
+            defer {
+                state.calls = []
+                state.version = nil
+                state.hasBegun = true
+                state.isOutdated = true
+            }
+            return (state.calls, state.version)
+        }
+        withExtendedLifetime(version) {}
+        return calls
+    }
+
+    /// Removes and returns those who have no time left or do not wait any more.
+    func takeLate() -> [AttachCall] {
+        watchedUntil = nil
+        // Nobody is asked under the lock, and nobody else changes the calls.
+        let calls = state.withLock { $0.calls }
+        var left: [AttachCall] = []
+        var late: [AttachCall] = []
+        for call in calls {
+            if call.isWanted { left.append(call) } else { late.append(call) }
+        }
+        state.withLock { $0.calls = left }
+        return late
+    }
+
+    /// Records that a timer is set for the first deadline; returns that, or nil when none is needed or an earlier one is set.
+    func setTimer() -> Instant? {
+        let deadline = state.withLock { $0.calls.map(\.admission.deadline).min() } ?? .distantFuture
+        guard !deadline.isDistantFuture, watchedUntil.map({ deadline < $0 }) ?? true else { return nil }
+        watchedUntil = deadline
+        return deadline
     }
 }

@@ -21,7 +21,7 @@ package final class ObservedMemory: Sendable {
     package struct Admission: Sendable {
         /// The bytes of all definitions beyond which none begins.
         package var byteLimit = Int.max
-        /// The instant at which the evaluation is given up.
+        /// The instant until which the caller waits. An evaluation on another thread goes on as long as any caller waits for it.
         package var deadline = Instant.distantFuture
         /// Returns whether the observation is still wanted, as long as it is evaluated; nil if that is not known. Called on the thread
         /// that evaluates.

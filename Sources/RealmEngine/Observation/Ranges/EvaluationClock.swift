@@ -47,7 +47,7 @@ final class EvaluationClock: Sendable {
         isHandedOver.store(true, ordering: .releasing)
     }
 
-    /// Starts the time of one evaluation; called on the hub's thread before each.
+    /// Starts the time of one evaluation; called before each by the thread that makes it.
     ///
     /// - Parameters:
     ///   - deadline: When the evaluation ends in any case.
