@@ -398,11 +398,12 @@ final class RealmNotifications: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
-    ///   - client: The client, in whose share of the workers definitions are evaluated that are not observed yet.
+    ///   - client: The client, for whom workers evaluate definitions that are not observed yet.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
     ///   - deadline: When beginning observations are aborted, if earlier than the time of a read.
     ///   - isWanted: Returns whether the client still waits. Called on workers and on the thread of the hub.
-    ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
+    ///   - completion: Receives the version and the rows, on the thread of the hub, or at once on this one when a feed has failed or the
+    ///     hub is closed.
     func align(
         _ subs: [ReadSubscription], wantsContents: Bool, for client: String, countedIn share: ObservedShare?,
         until deadline: Instant = .distantFuture, isWanted: @escaping @Sendable () -> Bool,
@@ -412,8 +413,8 @@ final class RealmNotifications: Sendable {
         admission.byteLimit = limits.observedBytes
         admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), deadline)
         admission.isWanted = isWanted
-        let lane = EvaluationLane { [submit] job in submit(client, job) }
-        admission.runElsewhere = { work in lane.add(work) }
+        // These take turns apart from the reads of the client, so that others who wait for the same definition do not wait for those.
+        admission.runElsewhere = { [submit] work in submit("observe " + client, work) }
         let alignment = SubscriptionAlignment(
             subs, wantsContents: wantsContents, countedIn: share, admission
         ) { [self] result in

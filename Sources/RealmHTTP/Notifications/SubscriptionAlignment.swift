@@ -10,13 +10,18 @@ internal import RealmStorage
 /// read at an earlier version are still valid at the newest one unless their feed has got a change
 /// since then. Those that are not valid are read again. `RealmNotifications.align` makes one per
 /// alignment.
+///
+/// Definitions that are not observed yet begin one after another. So each one is counted before the next is
+/// evaluated, and a client has others wait for one evaluation at the most.
 final class SubscriptionAlignment: Sendable {
     /// What the feeds have answered in the current attempt to align them, guarded by the lock.
     private struct State {
-        /// The number of feeds that have not caught up yet.
+        /// The number of feeds that catch up together and have not done so yet.
         var missing = 0
-        /// The version that each feed has reached, by index; nil before its answer.
-        var versions: [Version?]
+        /// The number of the version that each feed has reached, by index; nil before its answer.
+        var versions: [UInt64?]
+        /// The newest of these versions; the earlier ones are not kept.
+        var newest: Version?
         /// The rows of each subscription at its version, by index.
         var contents: [ObservedContents?]
         /// The first problem that a feed has reported; it fails the whole alignment.
@@ -63,16 +68,70 @@ final class SubscriptionAlignment: Sendable {
     /// this thread.
     func begin() { catchUp(Array(subs.indices)) }
 
-    /// Has the feeds of some subscriptions catch up with the newest commit.
+    /// Has the feeds of some subscriptions catch up with the newest commit: first those that are not observed yet, one after another.
     private func catchUp(_ indexes: [Int]) {
-        state.withLock { $0.missing = indexes.count }
-        var admission = limits
-        // Nothing is observed for a request that has failed already.
-        admission.isWanted = { [self] in state.withLock { $0.problem == nil } && limits.isWanted?() ?? true }
-        for index in indexes {
-            subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
-                add(counted(result, index), index)
+        let others = indexes.filter { subs[$0].feed.isObserved }
+        begin(indexes.filter { !others.contains($0) }[...], before: others)
+    }
+
+    /// Begins the observation of the first of some subscriptions, and then that of the next one, as long as none has failed.
+    ///
+    /// - Parameters:
+    ///   - indexes: The subscriptions that are not observed.
+    ///   - others: Those that catch up together afterwards.
+    private func begin(_ indexes: ArraySlice<Int>, before others: [Int]) {
+        guard let index = indexes.first, !hasFailed else { return catchUpTogether(others) }
+        catchUp(index) { [self] in
+            let rest = indexes.dropFirst()
+            guard !rest.isEmpty else { return begin(rest, before: others) }
+            // It catches up with the others once more, so that it keeps no version while the next one is evaluated.
+            forget(index)
+            begin(rest, before: others + [index])
+        }
+    }
+
+    /// Drops what the feed of a subscription has reached.
+    private func forget(_ index: Int) {
+        let old = state.withLock { state -> (Version?, ObservedContents?) in
+            defer {
+                state.newest = nil
+                state.versions[index] = nil
+                state.contents[index] = nil
             }
+            return (state.newest, state.contents[index])
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Has the feeds of observed subscriptions catch up. The last one ends the attempt.
+    private func catchUpTogether(_ indexes: [Int]) {
+        guard !indexes.isEmpty, !hasFailed else { return finish() }
+        state.withLock { $0.missing = indexes.count }
+        for index in indexes {
+            catchUp(index) { [self] in
+                let isLast = state.withLock { state -> Bool in
+                    state.missing -= 1
+                    return state.missing == 0
+                }
+                if isLast { finish() }
+            }
+        }
+    }
+
+    /// Whether a feed has reported a problem. Nothing is observed then any more.
+    private var hasFailed: Bool { state.withLock { $0.problem != nil } }
+
+    /// Has the feed of a subscription catch up with the newest commit.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the subscription.
+    ///   - goOn: Called when it has caught up or failed.
+    private func catchUp(_ index: Int, then goOn: @escaping @Sendable () -> Void) {
+        var admission = limits
+        admission.isWanted = { [self] in !hasFailed && limits.isWanted?() ?? true }
+        subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
+            note(counted(result, index), index)
+            goOn()
         }
     }
 
@@ -89,36 +148,37 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Notes that one feed has caught up, or has failed. The last one ends the attempt.
-    private func add(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
-        // Contents of an earlier version are released after the lock.
-        let (isDone, old) = state.withLock { state -> (Bool, (Version?, ObservedContents?)) in
-            let old = (state.versions[index], state.contents[index])
+    /// Notes that one feed has caught up, or has failed.
+    private func note(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
+        // What is replaced is released after the lock.
+        let old = state.withLock { state -> (Version?, ObservedContents?) in
+            let old = (state.newest, state.contents[index])
             switch result {
             case .success(let (version, contents)):
-                state.versions[index] = version
-                state.contents[index] = contents
+                state.versions[index] = version.token.version
+                state.contents[index] = wantsContents ? contents : nil
+                if state.newest.map({ $0.token.version < version.token.version }) ?? true { state.newest = version }
             case .failure(let problem): state.problem = state.problem ?? problem
             }
-            state.missing -= 1
-            return (state.missing == 0, old)
+            return old
         }
         withExtendedLifetime(old) {}
-        if isDone { finish() }
     }
 
     /// Ends the alignment, or reads contents again that have changed between their version and the
     /// newest one.
     private func finish() {
         HeldLocks.assertNone()
-        let (versions, contents, problem) = state.withLock { ($0.versions.compactMap { $0 }, $0.contents, $0.problem) }
+        let (versions, last, contents, problem) = state.withLock { state in
+            (state.versions, state.newest, state.contents, state.problem)
+        }
         if let problem { return completion(.failure(problem)) }
-        guard let newest = versions.max(by: { $0.token.version < $1.token.version }) else {
+        guard let newest = last else {
             return completion(.failure(Problem(.internalError, "there is no subscription to align")))
         }
         let stale = subs.indices.filter { index in
-            let version = versions[index].token.version
-            return wantsContents && version < newest.token.version && subs[index].feed.next(after: version).1 != nil
+            guard wantsContents, let version = versions[index], version < newest.token.version else { return false }
+            return subs[index].feed.next(after: version).1 != nil
         }
         guard stale.isEmpty else { return catchUp(stale) }
         completion(.success(AlignedSubscriptions(version: newest, contents: contents)))
