@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 internal import RealmStorage
 
 /// Advances the observed targets of one database from version to version.
