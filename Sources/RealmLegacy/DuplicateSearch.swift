@@ -7,6 +7,9 @@ internal import RealmStorage
 ///
 /// Different values take bytes of their own. So a column that goes on after as many values as the file has room for has some of them
 /// twice, and no more rows are looked at.
+///
+/// The positions of enumerated strings are compared first: rows with one position have one string. Where they all differ, each string
+/// is read once, and the searches in all classes together read no more bytes of them than the file has.
 struct DuplicateSearch {
     /// The old file.
     private let file: LegacyFile
@@ -20,6 +23,8 @@ struct DuplicateSearch {
     private let control: WorkControl?
     /// How many rows have different values at most, as the size of the file allows.
     private let greatestCount: Int
+    /// Whether positions of enumerated strings are compared, and not the strings.
+    private var comparesPositions = false
 
     /// How many hashes are compared at a time at least.
     private static let leastPartSize = 2 << 20
@@ -47,15 +52,27 @@ struct DuplicateSearch {
     ///
     /// - Throws: `.corrupt` for more different values than the file has room for.
     func duplicateCount() throws(StorageError) -> Int {
+        guard column.type == .enumerated else { return try countOfDuplicates(reading) }
+        var positions = self
+        positions.comparesPositions = true
+        let count = try positions.countOfDuplicates(reading)
+        return count > 0 ? count : try countOfDuplicates(reading.anew)
+    }
+
+    /// Returns the same for the values, or for the positions of strings.
+    ///
+    /// - Parameter first: The pass that reads them first.
+    private func countOfDuplicates(_ first: LegacyReading) throws(StorageError) -> Int {
         let rowCount = min(table.rowCount, greatestCount)
         let size = max(DuplicateSearch.leastPartSize, rowCount / DuplicateSearch.divisor)
         let partCount = rowCount / size + 1
         var settled: Set<Int> = []
         var (part, isComplete) = (0, true)
-        var pass = reading
+        var (pass, strings) = (first, comparesPositions || column.type != .enumerated ? nil : reading.budget)
         while part < partCount {
-            let (hashes, isWhole) = try sortedHashes(part, of: partCount, size, except: settled, pass)
-            pass = LegacyReading(file.space)
+            let (hashes, isWhole) = try sortedHashes(part, of: partCount, size, except: settled, pass, counting: strings)
+            // What is read again was counted.
+            (pass, strings) = (reading.anew, nil)
             guard let twins = DuplicateSearch.twins(in: hashes, except: settled) else {
                 isComplete = isComplete && isWhole
                 part += 1
@@ -78,14 +95,16 @@ struct DuplicateSearch {
     ///   - partCount: How many parts there are.
     ///   - size: How many different hashes a part has, roughly.
     ///   - settled: Hashes that different values have.
-    ///   - reading: The pass that reads.
+    ///   - pass: The pass that reads.
+    ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
     private func sortedHashes(
-        _ part: Int, of partCount: Int, _ size: Int, except settled: Set<Int>, _ reading: LegacyReading
+        _ part: Int, of partCount: Int, _ size: Int, except settled: Set<Int>, _ pass: LegacyReading,
+        counting strings: LegacyBudget?
     ) throws(StorageError) -> (hashes: [Int], isWhole: Bool) {
         var hashes: [Int] = []
         hashes.reserveCapacity(min(table.rowCount, greatestCount, size))
         var limit = 2 * size
-        let isWhole = try forEach(reading) { value in
+        let isWhole = try forEach(pass, counting: strings) { value in
             let hash = DuplicateSearch.hash(value)
             guard Int(hash.magnitude % UInt(partCount)) == part else { return true }
             hashes.append(hash)
@@ -116,7 +135,7 @@ struct DuplicateSearch {
     private func isShared(_ hash: Int) throws(StorageError) -> Bool {
         var seen: [DetachedValue] = []
         var isFound = false
-        _ = try forEach(LegacyReading(file.space)) { value in
+        _ = try forEach(reading.anew, counting: nil) { value in
             guard DuplicateSearch.hash(value) == hash else { return true }
             isFound = seen.contains { Value.order($0.value, value) == 0 }
             if !isFound { seen.append(DetachedValue(value)) }
@@ -128,29 +147,43 @@ struct DuplicateSearch {
     /// Calls a closure with the values of the column in the order of rows, until it returns false or there were more of them, or more
     /// bytes of texts, than the file has room for if all differ.
     ///
+    /// - Parameters:
+    ///   - pass: The pass that reads.
+    ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
+    ///   - body: Gets the values.
     /// - Returns: Whether all rows were read.
-    private func forEach(_ reading: LegacyReading, _ body: (Value) -> Bool) throws(StorageError) -> Bool {
-        guard var source = try file.values(of: column, table, reading) else { return true }
-        defer { reading.keeper.release() }
+    private func forEach(
+        _ pass: LegacyReading, counting strings: LegacyBudget?, _ body: (Value) -> Bool
+    ) throws(StorageError) -> Bool {
+        guard var source = try makeSource(pass) else { return true }
+        defer { pass.keeper.release() }
         var values: [Value?] = []
         var (done, byteCount) = (0, UInt64(0))
         while true {
             try control?.check()
             values.removeAll(keepingCapacity: true)
-            try reading.read(DuplicateSearch.step, from: &source, into: &values)
+            try pass.read(DuplicateSearch.step, from: &source, into: &values)
             done += values.count
             guard !values.isEmpty else { break }
             for value in values {
                 guard body(value ?? .null) else { return false }
-                byteCount += UInt64(value?.byteCount ?? 0)
-                guard byteCount <= file.space.limit else { return false }
+                let length = value?.byteCount ?? 0
+                byteCount += UInt64(length)
+                guard byteCount <= file.space.limit, strings?.hasRoom(forTextOf: length) ?? true else { return false }
             }
             guard done <= greatestCount else { return false }
-            reading.keeper.release()
-            if reading.relieve() { try source.renew() }
+            pass.keeper.release()
+            if pass.relieve() { try source.renew() }
         }
         guard done == table.rowCount else { throw table.uneven(column) }
         return true
+    }
+
+    /// Returns where the values come from, or the positions of strings; nil in a table without trees.
+    private func makeSource(_ pass: LegacyReading) throws(StorageError) -> (any LegacySource)? {
+        guard comparesPositions else { return try file.values(of: column, table, pass) }
+        guard let root = table.root(of: column) else { return nil }
+        return LegacyValues(root, .enumerated, isNullable: false, pass)
     }
 
     /// Returns a hash of a value, with a seed that differs from process to process.

@@ -53,4 +53,12 @@ final class LegacyBudget {
         left -= byteCount >> 3
         guard left >= 0 else { throw .corrupt(ref: root, reason: "rows share long texts that should differ") }
     }
+
+    /// Counts a text that has bytes of its own in a sound file, and returns whether the file has room for it.
+    ///
+    /// - Parameter byteCount: The length of the text.
+    func hasRoom(forTextOf byteCount: Int) -> Bool {
+        left -= min(byteCount >> 3, left + 1)
+        return left >= 0
+    }
 }

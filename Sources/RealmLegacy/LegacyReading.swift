@@ -31,6 +31,9 @@ struct LegacyReading {
     /// The same pass with a keeper of its own, for values that are used up while others are kept.
     var nested: LegacyReading { LegacyReading(space, budget, LegacyKeeper(space.limit)) }
 
+    /// A pass over what was read before, which keeps values where this one does.
+    var anew: LegacyReading { LegacyReading(space, LegacyBudget(space), keeper) }
+
     /// How many bytes of decrypted pages are kept.
     static let keptByteCount = 16 << 20
 
