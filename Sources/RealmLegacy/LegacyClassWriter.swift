@@ -33,8 +33,6 @@ final class LegacyClassWriter {
     private(set) var danglingCounts: [Int]
     /// How many texts of each property are not UTF-8.
     private(set) var unusualTextCounts: [Int]
-    /// How many bytes the short texts of the rows have that were written to the present leaf.
-    private var leafByteCount = 0
 
     /// Where values come from.
     private enum Source {
@@ -46,16 +44,14 @@ final class LegacyClassWriter {
 
     /// How many values are read at a time, and how many rows at most.
     private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
-    /// How many values are read at a time where the rows of a leaf have more than `valuesPerStep`.
-    private static let valuesPerLeaf = 1 << 20
+    /// How many leaves are read at a time where columns are so many that a leaf has fewer than `greatestRowsPerLeaf` objects.
+    private static let leavesPerStep = 4
     /// How many rows of an encrypted file are read first, before it is known how large they are.
     private static let firstRows = 16
-    /// How many objects a leaf has.
-    private static let rowsPerLeaf = 256
+    /// How many objects a leaf has at most.
+    private static let greatestRowsPerLeaf = 256
     /// How many bytes of texts and binaries are written at a time.
     private static let bytesPerRun = 4 << 20
-    /// How many bytes a text or binary has at most that is a part of its leaf, and not a node of its own.
-    private static let shortByteCount = 64
 
     /// Makes a writer in front of the first row.
     ///
@@ -119,11 +115,17 @@ final class LegacyClassWriter {
         try requireEnd()
     }
 
-    /// Returns how many rows of some columns are read at a time at most: those of whole leaves, or fewer where columns are very many.
+    /// Returns how many objects of some columns a leaf has: fewer where columns are very many, because a leaf is in memory as a whole
+    /// when it is written. A short text takes at most 64 bytes of it.
+    static func rowsPerLeaf(_ columnCount: Int) -> Int {
+        max(1, min(greatestRowsPerLeaf, valuesPerStep / max(1, columnCount)))
+    }
+
+    /// Returns how many rows of some columns are read at a time at most: those of whole leaves.
     private static func greatestStep(_ columnCount: Int) -> Int {
-        let leaves = min(valuesPerStep / max(1, columnCount), rowsPerStep) / rowsPerLeaf
-        guard leaves == 0 else { return leaves * rowsPerLeaf }
-        return max(1, min(rowsPerLeaf, valuesPerLeaf / columnCount))
+        let leafSize = rowsPerLeaf(columnCount)
+        guard leafSize == greatestRowsPerLeaf else { return leafSize * leavesPerStep }
+        return min(valuesPerStep / max(1, columnCount), rowsPerStep) / leafSize * leafSize
     }
 
     /// Returns how many rows are read next: fewer in an encrypted file whose rows are large, because the pages of a step are kept.
@@ -231,17 +233,13 @@ final class LegacyClassWriter {
         var start = 0
         var byteCount = 0
         for row in 0..<count {
-            if (first + row) % LegacyClassWriter.rowsPerLeaf == 0 { leafByteCount = 0 }
             for index in one.properties.indices {
                 if case .lists(_, let refs) = sources[index] { columns[index].append(try list(refs[row], index)) }
                 let value = columns[index][row]
-                let length = value?.byteCount ?? 0
-                byteCount += length
-                leafByteCount += min(length, LegacyClassWriter.shortByteCount)
+                byteCount += value?.byteCount ?? 0
                 if byteCount > LegacyClassWriter.bytesPerRun { try target.requireRoom(for: byteCount) }
                 examine(value, index)
             }
-            try target.requireRoom(forLeafOf: leafByteCount)
             for (index, links) in incoming.enumerated() {
                 columns[one.properties.count + index].append(
                     try links.map { (links) throws(StorageError) in try backlinks(first + row, links) } ?? .null)
@@ -257,7 +255,9 @@ final class LegacyClassWriter {
     /// Writes some of the rows that were read.
     private func append(_ rows: Range<Int>, of count: Int, from first: Int) throws(StorageError) {
         let part = rows.count == count ? columns : columns.map { Array($0[rows]) }
-        try target.transaction.appendRows(first + rows.lowerBound..<first + rows.upperBound, in: key, columns: part)
+        try target.transaction.appendRows(
+            first + rows.lowerBound..<first + rows.upperBound, in: key, columns: part,
+            leafCapacity: LegacyClassWriter.rowsPerLeaf(columns.count))
     }
 
     /// Writes the list of one row and returns its root.

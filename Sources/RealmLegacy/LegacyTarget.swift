@@ -31,8 +31,6 @@ final class LegacyTarget {
     /// How many times the old file one object may have, if that is more than `leastObjectLimit`: lists and incoming links of an old
     /// file may take no bytes or one bit each, of which damage could make more than memory holds.
     private static let greatestObjectGrowth = 2
-    /// How many bytes the short texts of the objects of one leaf may have.
-    private static let leafLimit = 64 << 20
     /// A size in bytes that every object may have.
     private static let leastObjectLimit = 128 << 20
 
@@ -89,16 +87,6 @@ final class LegacyTarget {
             throw .limit(
                 "an object has more than \(objectLimit) bytes of values, lists and incoming links, which none in a file of this size "
                     + "should have")
-        }
-    }
-
-    /// Checks how large a leaf has become whose objects are written in parts: each part writes the leaf with its short texts again.
-    ///
-    /// - Parameter byteCount: How many bytes its short texts have.
-    /// - Throws: `.limit` for more than a leaf of sound classes has.
-    func requireRoom(forLeafOf byteCount: Int) throws(StorageError) {
-        guard byteCount <= LegacyTarget.leafLimit else {
-            throw .limit("neighbouring objects have more than \(LegacyTarget.leafLimit) bytes of short texts")
         }
     }
 

@@ -85,12 +85,17 @@ extension WriteTransaction {
     ///   - key: The table.
     ///   - columns: For each public and then for each hidden column as many values as there are keys. Collections and backlinks are
     ///     their roots, as `.list`; a tagged key is a root too.
+    ///   - leafCapacity: How many objects a leaf has at most: fewer than others where columns are very many, because a leaf is
+    ///     written as a whole.
     /// - Throws: `.limit` for values that cannot be stored or a full table.
-    package func appendRows(_ keys: Range<Int>, in key: TableKey, columns: [[Value?]]) throws(StorageError) {
+    package func appendRows(
+        _ keys: Range<Int>, in key: TableKey, columns: [[Value?]], leafCapacity: Int
+    ) throws(StorageError) {
         guard !keys.isEmpty else { return }
         let writers = writers(try table(key))
         let objects = keys.map { ObjectKey(Int64($0)) }
-        let root = try writers.cluster.append(ClusterRun(keys: objects, columns: columns), to: try table(key).objects)
+        let run = ClusterRun(keys: objects, columns: columns, leafCapacity: leafCapacity)
+        let root = try writers.cluster.append(run, to: try table(key).objects)
         try update(key) { state in
             state.objects = root
             state.objectSequence = UInt64(keys.upperBound)

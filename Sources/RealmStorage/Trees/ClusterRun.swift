@@ -7,15 +7,19 @@ package struct ClusterRun {
     /// The values of the objects for each column, in the order of the writer's columns; nil is the default value. Columns
     /// that are missing at the end get default values.
     let columns: [[Value?]]
+    /// How many objects a leaf has at most; nil for as many as the writer's leaves.
+    let leafCapacity: Int?
 
     /// Makes a run.
     ///
     /// - Parameters:
     ///   - keys: The keys of the objects, ascending.
     ///   - columns: A list of as many values as there are keys for each column; nil is the default value.
-    package init(keys: [ObjectKey], columns: [[Value?]]) {
+    ///   - leafCapacity: How many objects a leaf has at most, one at least; nil for as many as the writer's leaves.
+    package init(keys: [ObjectKey], columns: [[Value?]], leafCapacity: Int? = nil) {
         self.keys = keys.map { UInt64(bitPattern: $0.rawValue) }
         self.columns = columns
+        self.leafCapacity = leafCapacity
     }
 
     /// Default values for a part of a run.

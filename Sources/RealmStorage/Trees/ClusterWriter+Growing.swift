@@ -113,8 +113,9 @@ extension ClusterWriter {
         guard leaf.lowerBound(of: ObjectKey(Int64(bitPattern: first))) == leaf.count else {
             throw leaf.node.corrupt("an object key is used twice or out of order")
         }
-        let room = capacity - leaf.count
-        let added = min(room > 0 ? room : capacity, run.keys.count - start)
+        let greatest = min(capacity, run.leafCapacity ?? capacity)
+        let room = greatest - leaf.count
+        let added = min(room > 0 ? room : greatest, run.keys.count - start)
         let range = start..<start + added
         if room > 0 { return Grown(ref: try rows.append(run, range, offset: offset, to: ref), added: added) }
         let tail = try rows.append(run, range, offset: run.keys[start], to: try makeEmpty())
