@@ -122,6 +122,7 @@ struct LegacyBlobs {
         for index in 0..<value.count {
             let part = try reading.node(at: try value.requiredRef(index, "part of a split value"))
             guard LegacyBlobs.isBytes(part) else { throw part.corrupt("byte node expected") }
+            try reading.keeper.spend(partOf: part.bytes.count)
             guard UInt64(joined.count + part.bytes.count) <= reading.space.limit else {
                 throw value.corrupt("a split value holds more bytes than the file")
             }

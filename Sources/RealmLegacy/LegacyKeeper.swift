@@ -12,6 +12,10 @@ final class LegacyKeeper {
     private var byteCount = 0
     /// How many bytes the file has: values that are kept together share no bytes.
     private let greatest: UInt64
+    /// How many bytes are joined at most until the keeper goes, however often they are released.
+    private let joinLimit: Int
+    /// How many more of them may be joined.
+    private var joinsLeft: Int
     /// Whether `keep` throws instead of keeping more than `batchByteCount` bytes in several values.
     var isBounded = false
     /// Whether `keep` has thrown for that reason since this was set to false.
@@ -21,9 +25,26 @@ final class LegacyKeeper {
 
     /// How many bytes are kept for one batch of values, if it is not a single one.
     private static let batchByteCount = 64 << 20
+    /// How many bytes a part costs besides its own.
+    private static let costOfPart = 64
 
     /// Makes a keeper for a file of some bytes.
-    init(_ greatest: UInt64) { self.greatest = greatest }
+    init(_ greatest: UInt64) {
+        self.greatest = greatest
+        joinLimit = LegacyTarget.byteLimit(forOldFileOf: Int(clamping: greatest))
+        joinsLeft = joinLimit
+    }
+
+    /// Counts a part of a value that is joined. Rows that share one value have it joined once in each batch.
+    ///
+    /// - Parameter byteCount: The length of the part.
+    /// - Throws: `.limit` when all rows have more bytes than a conversion of the file may write.
+    func spend(partOf byteCount: Int) throws(StorageError) {
+        joinsLeft -= byteCount + LegacyKeeper.costOfPart
+        guard joinsLeft >= 0 else {
+            throw .limit("rows share split values of more than \(joinLimit) bytes, which no file of this size should have")
+        }
+    }
 
     /// Returns a value that is kept; nil when it is not.
     func value(at ref: Ref) -> ByteView? { kept[ref]?.view }

@@ -49,9 +49,14 @@ final class LegacyTarget {
         store = try open()
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
-        byteLimit = max(LegacyTarget.leastLimit, oldByteCount * LegacyTarget.greatestGrowth)
+        byteLimit = LegacyTarget.byteLimit(forOldFileOf: oldByteCount)
         objectLimit = max(LegacyTarget.leastObjectLimit, oldByteCount * LegacyTarget.greatestObjectGrowth)
         self.control = control
+    }
+
+    /// Returns the greatest size in bytes that the new file of an old one may have.
+    static func byteLimit(forOldFileOf byteCount: Int) -> Int {
+        max(leastLimit, byteCount.multipliedReportingOverflow(by: greatestGrowth).overflow ? Int.max : byteCount * greatestGrowth)
     }
 
     /// Whether so much was written that `checkpoint` would commit it.

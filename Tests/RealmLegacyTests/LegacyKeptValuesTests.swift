@@ -50,6 +50,34 @@ struct LegacyKeptValuesTests {
         #expect(try keeper.keep(large, at: Ref(24)).count == large.count)
     }
 
+    @Test func `parts are counted however often values are released`() throws {
+        let keeper = LegacyKeeper(100)
+        for _ in 0..<64 {
+            try keeper.spend(partOf: 15 << 20)
+            keeper.release()
+        }
+        #expect(throws: StorageError.self) { for _ in 0..<6 { try keeper.spend(partOf: 15 << 20) } }
+    }
+
+    @Test func `a split value that very many rows share is joined no more often than a conversion may write it`() throws {
+        let (byteCount, leafSize) = (15 << 20, 37_000)
+        var writer = OldFileWriter()
+        let list = LegacyKeptValuesTests.split(byteCount, &writer)
+        let leaf = writer.node(0, leafSize, [])
+        let positions = writer.refs([Int64(leafSize) << 1 | 1, leaf, leaf, Int64(2 * leafSize) << 1 | 1], flags: 0x80)
+        writer.table("class_A", enumerated: "s", keys: list, positions)
+        try LegacyFixtures.withFile(writer.finish()) { path in
+            let file = try LegacyFile(path: path)
+            #expect(file.tables[0].rowCount == 2 * leafSize)
+            #expect {
+                try file.verify()
+            } throws: { error in
+                guard case .limit(let reason) = error as? StorageError else { return false }
+                return reason.contains("rows share split values")
+            }
+        }
+    }
+
     @Test func `rows with split values are converted in batches that end early`() throws {
         let count = 5, byteCount = 15 << 20
         var writer = OldFileWriter()
