@@ -140,9 +140,9 @@ struct CellCheck {
                 // Unresolved links are ordered like any other.
                 let value = try leaf.storedValue(row)
                 if let previous, !CellCheck.ascends(from: previous, to: value, shape) {
-                    let text = "\(place): set elements out of order or equal"
+                    func text() -> String { "\(place): set elements out of order or equal" }
                     // Older formats ordered text by other rules.
-                    if snapshot.fileFormat == 24 { report.error(text) } else { report.warn(text) }
+                    if snapshot.fileFormat == 24 { report.error(text()) } else { report.warn(text()) }
                     return
                 }
                 previous = value

@@ -223,10 +223,10 @@ struct LinkCheck {
                 report.error("link without backlink (\(count)): \(describe(link))")
                 continue
             }
-            let text = "backlink without link (\(-count)): \(describe(link))"
+            func text() -> String { "backlink without link (\(-count)): \(describe(link))" }
             let source = snapshot.table(link.origin)?.columns.first { $0.leafIndex == link.column }
             // The reference engine leaves these when a collection nested in Mixed is overwritten.
-            if source == nil || source?.type == .mixed { report.warn(text) } else { report.error(text) }
+            if source == nil || source?.type == .mixed { report.warn(text()) } else { report.error(text()) }
         }
     }
 

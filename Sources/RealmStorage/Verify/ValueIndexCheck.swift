@@ -64,9 +64,9 @@ struct ValueIndexCheck {
         }
         guard let first = members.first, members.count > 1 else { return }
         if entry.path.count * 4 <= IndexData.maximumOffset, !members.allSatisfy({ $0.data == first.data }) {
-            let text = "\(place): a list of different values in node \(entry.node), above the last level"
+            func text() -> String { "\(place): a list of different values in node \(entry.node), above the last level" }
             // The reference engine puts numbers that are equal into one list, even where their data differ.
-            if isMixed, members.allSatisfy({ $0.value.isNumber }) { report.warn(text) } else { report.error(text) }
+            if isMixed, members.allSatisfy({ $0.value.isNumber }) { report.warn(text()) } else { report.error(text()) }
         }
         checkOrder(members.map { ($0.object, $0.value) }, entry, &report)
     }
@@ -112,7 +112,7 @@ struct ValueIndexCheck {
     /// indexed Mixed property leaves its index as it was, and equal numbers are filed together
     /// although their data differ.
     private func complain(_ object: ObjectKey, _ value: Value, _ report: inout VerifyReport) {
-        let text = "\(place): object \(object.rawValue) is filed under another value"
-        if isMixed, value.isNull || value.isNumber { report.warn(text) } else { report.error(text) }
+        func text() -> String { "\(place): object \(object.rawValue) is filed under another value" }
+        if isMixed, value.isNull || value.isNumber { report.warn(text()) } else { report.error(text()) }
     }
 }

@@ -50,14 +50,14 @@ package struct VerifyReport: Sendable {
     /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }
 
-    /// Adds an error, which means that the file is damaged.
-    package mutating func error(_ text: String) {
-        if errors.count < VerifyReport.maximumCount { errors.append(text) }
+    /// Adds an error, which means that the file is damaged. The text is made only if it is kept.
+    package mutating func error(_ text: @autoclosure () -> String) {
+        if errors.count < VerifyReport.maximumCount { errors.append(text()) }
     }
 
-    /// Adds a warning, which means that the file is unusual, but sound.
-    package mutating func warn(_ text: String) {
-        if warnings.count < VerifyReport.maximumCount { warnings.append(text) }
+    /// Adds a warning, which means that the file is unusual, but sound. The text is made only if it is kept.
+    package mutating func warn(_ text: @autoclosure () -> String) {
+        if warnings.count < VerifyReport.maximumCount { warnings.append(text()) }
     }
 
     /// Runs one part of the check; an error that it throws becomes an error of the report.
@@ -69,7 +69,8 @@ package struct VerifyReport: Sendable {
         do throws(StorageError) {
             try body(&self)
         } catch {
-            self.error("\(what()): \(error)")
+            let place = what()
+            self.error("\(place): \(error)")
         }
     }
 }

@@ -14,6 +14,21 @@ struct VerifyPartTests {
         (0..<5).flatMap { block in (0..<256).map { block << 16 + $0 } }, [0, .max - 1], (1..<300).map { $0 * $0 },
     ]
 
+    @Test func `The text of what is not kept is not made`() {
+        var report = VerifyReport()
+        var count = 0
+        func text() -> String {
+            count += 1
+            return "number \(count)"
+        }
+        for _ in 0..<1000 {
+            report.warn(text())
+            report.error(text())
+        }
+        #expect(report.warnings.count == VerifyReport.maximumCount && report.errors.count == VerifyReport.maximumCount)
+        #expect(count == 2 * VerifyReport.maximumCount)
+    }
+
     @Test(arguments: keySets)
     func `Keys are found, and have a slot each`(_ numbers: [Int64]) throws {
         let scratch = try TreeScratch("lists")
