@@ -190,7 +190,10 @@ struct LegacyMapping {
 
     /// Reads which properties are primary keys, and drops those that the objects do not allow.
     private mutating func findPrimaryKeys() throws(StorageError) {
-        guard let table = file.table(named: "pk"), table.spec.publicCount >= 2, table.rowCount > 0 else { return }
+        guard let table = file.table(named: "pk"), table.rowCount > 0 else { return }
+        guard table.spec.publicCount >= 2 else {
+            return report.note(.entryIgnored, "the table of primary keys has fewer than two columns")
+        }
         let reading = LegacyReading(file.space)
         guard var classNames = try file.values(of: table.spec.columns[0], table, reading),
             var properties = try file.values(of: table.spec.columns[1], table, reading)
@@ -209,6 +212,11 @@ struct LegacyMapping {
             }
             done += names.count
             reading.keeper.release()
+        }
+        if done < table.rowCount {
+            report.note(
+                .primaryKeyLeftOut, count: table.rowCount - done,
+                "the list of primary keys has \(table.rowCount) entries, of which only the first \(done) are looked at")
         }
         let pass = LegacyReading(file.space)
         for index in classes.indices { try checkPrimaryKey(index, pass) }

@@ -44,6 +44,21 @@ import Testing
         }
     }
 
+    @Test func `entries of the list of primary keys that are not looked at are reported as a loss`() throws {
+        let count = 65_537
+        try converting { file in
+            file.table("class_A", [Column(0, "id", file.tree([1, 2]))])
+            // Entries that need no bytes name no class.
+            let (names, keys) = (file.node(8, count, []), file.node(8, count, []))
+            file.table("pk", [Column(2, "pk_table", names, attributes: 16), Column(2, "pk_property", keys, attributes: 16)])
+            file.room(16_384)
+        } _: { snapshot, report in
+            #expect(snapshot.classTable(named: "A")?.count == 2)
+            #expect(report.notes.map(\.kind) == [.primaryKeyLeftOut])
+            #expect(report.notes.first?.count == 1 && !report.isLossless)
+        }
+    }
+
     @Test func `a class whose name begins as those of tables do has its primary key`() throws {
         try converting { file in
             file.table("class_Foo", [Column(0, "n", file.tree([1, 2]))])
