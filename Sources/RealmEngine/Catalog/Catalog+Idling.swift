@@ -59,13 +59,14 @@ extension Catalog {
         guard case .closed(let realm)? = self[name] else { return .settled(self[name]) }
         guard makeRoom() else { return .tooMany(limit: openLimit) }
         defer { leaveRoom() }
+        let control = running.begin(name)
+        defer { running.end(name, control) }
         do throws(StorageError) {
-            var options = try realm.openOptions()
-            prepare(&options, for: realm.path)
-            let database = try Database.open(name: realm.name, path: realm.path, options)
+            let database = try openFile(realm.name, path: realm.path, try realm.openOptions(), control)
             database.noteUse(.now())
             return .settled(settle(database, realm))
         } catch {
+            guard error != WorkControl.stopped else { return .settled(self[name]) }
             return .settled(fail(realm, error))
         }
     }

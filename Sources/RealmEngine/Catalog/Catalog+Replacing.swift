@@ -89,11 +89,13 @@ extension Catalog {
     /// - Parameters:
     ///   - target: The realm.
     ///   - isReplaced: Whether another file has taken the place of the one before.
+    /// - Throws: `WorkControl.stopped` when the realm was detached meanwhile, and what `Database.open` throws.
     package func reopen(_ target: Target, isReplaced: Bool) throws(StorageError) -> Database {
         var options = target.options.forReopening
-        prepare(&options, for: target.sourcePath)
         options.beginsHistory = isReplaced
-        return try Database.open(name: target.name, path: target.sourcePath, options)
+        let control = running.begin(target.name.text)
+        defer { running.end(target.name.text, control) }
+        return try openFile(target.name, path: target.sourcePath, options, control)
     }
 
     /// Makes a realm available again, or records why it is not; it is then opened again later.

@@ -222,16 +222,20 @@ extension Catalog {
             noteAttempt(plan, plan.failedFacts, counts: false)
             return nil
         }
+        let control = running.begin(name)
+        defer { running.end(name, control) }
         do throws(StorageError) {
-            var options = plan.options
-            prepare(&options, for: plan.path)
-            let database = try Database.open(name: plan.name, path: plan.path, options)
+            let database = try openFile(plan.name, path: plan.path, plan.options, control)
             guard settle(database, plan) else {
                 database.close()
                 return nil
             }
             return .ready(database)
         } catch {
+            guard error != WorkControl.stopped else {
+                noteAttempt(plan, nil)
+                return nil
+            }
             replaceFailure(plan, error)
             noteAttempt(plan, dependsOnFile(error, plan.path) ? facts : nil)
             return .failed(error)

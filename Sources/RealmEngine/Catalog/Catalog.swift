@@ -40,6 +40,8 @@ package final class Catalog: Sendable {
     let plans = RankedMutex(.leaf, Plans())
     /// The realms that are being opened or closed because of their use.
     let transitions = RankedMutex(.leaf, Transitions())
+    /// The openings in progress, which detaching cancels.
+    let running = RunningOpenings()
     /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
     let releasing = RankedMutex<Callback<ObjectIdentifier>?>(.leaf, nil)
     /// Opens the realms of the data folder; see `replicate`.
@@ -285,14 +287,15 @@ package final class Catalog: Sendable {
     ///   - name: The reserved name.
     ///   - path: The file.
     ///   - options: How it is opened.
-    /// - Returns: The new state of the realm. Blocks until opening has ended.
+    /// - Returns: The new state of the realm; `WorkControl.stopped` as its failure when it was detached meanwhile. Blocks until
+    ///   opening has ended.
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
         noteConfigured(name)
-        var options = options
-        prepare(&options, for: path)
-        let state = settle(name) { [options] () throws(StorageError) in try Database.open(name: name, path: path, options) }
-        if case .failed(let error) = state { plan(name, path, options, after: error) }
+        let control = running.begin(name.text)
+        defer { running.end(name.text, control) }
+        let state = settle(name) { () throws(StorageError) in try openFile(name, path: path, options, control) }
+        if case .failed(let error) = state, error != WorkControl.stopped { plan(name, path, options, after: error) }
         return state
     }
 
@@ -316,21 +319,26 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Opens a realm, and stores the result as its state. A file that another realm already serves counts
-    /// as a failure.
+    /// Opens a realm, and stores the result as its state unless it was detached meanwhile. A file that another realm already serves
+    /// counts as a failure.
     private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
         do throws(StorageError) {
             let database = try open()
-            let other = states.withLock { states -> String? in
-                if let other = states.server(of: database.identity) { return other }
+            let (isReserved, other) = states.withLock { states -> (Bool, String?) in
+                guard case .opening? = states[name.text] else { return (false, nil) }
+                if let other = states.server(of: database.identity) { return (true, other) }
                 states[name.text] = .ready(database)
-                return nil
+                return (true, nil)
             }
-            guard let other else { return .ready(database) }
-            database.close()
+            if isReserved, other == nil { return .ready(database) }
+            // One in memory may have another name.
+            if !databases.contains(where: { $0 === database }) { database.close() }
+            guard let other else { throw WorkControl.stopped }
             throw .refused(.fileInUse("the file is served as '\(other)' already"))
         } catch {
-            states.withLock { $0[name.text] = .failed(error) }
+            states.withLock { states in
+                if case .opening? = states[name.text] { states[name.text] = .failed(error) }
+            }
             return .failed(error)
         }
     }
@@ -375,12 +383,13 @@ package final class Catalog: Sendable {
     package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
 
     /// Removes a realm and closes it, unless its database in memory has another name. Blocks until
-    /// waiting writes are done.
+    /// waiting writes are done. An opening in progress ends at its next check; `whenOpeningsEnd` tells when.
     package func detach(_ name: String) {
         let path = path(of: name)
         origins.remove(name)
         withdraw(name, path)
         let state = states.withLock { $0.removeValue(forKey: name) }
+        running.cancel(name)
         forgetPlan(name)
         guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
         database.close()
@@ -442,10 +451,11 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Removes a realm without closing it; requests that hold its snapshots continue.
+    /// Removes a realm without closing it; requests that hold its snapshots continue. An opening in progress ends at its next check.
     package func remove(_ name: String) {
         origins.remove(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
+        running.cancel(name)
         withExtendedLifetime(state) {}
         forgetPlan(name)
     }

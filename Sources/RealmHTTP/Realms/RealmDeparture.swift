@@ -57,8 +57,9 @@ struct RealmDeparture: Sendable {
     /// Detaches the realm, and deletes its files if requested. Called on a worker, as it waits for
     /// files.
     ///
-    /// A realm that is still being opened is cancelled first, and the response follows when nothing
-    /// of it is left.
+    /// A realm that is still being opened, by an attach request or by the server itself, is cancelled first, and the response follows
+    /// when nothing of it is left. A realm that a request is opening is opened to the end if the files are to be deleted or the request
+    /// has a condition.
     ///
     /// - Parameters:
     ///   - call: The request.
@@ -74,7 +75,8 @@ struct RealmDeparture: Sendable {
             }
             // Whether the file may be deleted, and its version, are known when it is open.
             if deletesFiles || condition.version != nil, case .closed = state { return open(call, promise) }
-            promise.complete(try depart(state))
+            let response = try depart(state)
+            catalog.whenOpeningsEnd(name) { promise.complete(response) }
         } catch {
             promise.complete(Response(error, for: call.request))
         }

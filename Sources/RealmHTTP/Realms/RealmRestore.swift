@@ -157,6 +157,7 @@ struct RealmRestore: Sendable {
             if let transaction { database.rememberExpired(transaction) }
         } catch {
             serveAgain()
+            if error == WorkControl.stopped { throw Problem(.realmUnavailable, "the realm was detached meanwhile") }
             throw Problem(opening: error)
         }
         guard directory.catalog.endReplacing(target, .success(database)) else {

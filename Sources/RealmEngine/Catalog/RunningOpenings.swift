@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The openings that a catalog carries out, which end early when their realm is detached.
+///
+/// A name may have more than one, as a realm may be attached again before a cancelled opening has ended. All threads may use this.
+final class RunningOpenings: Sendable {
+    /// One opening.
+    private struct Opening: Sendable {
+        /// Cancels the work.
+        let control: WorkControl
+        /// Actions that wait for its end.
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    /// The openings by the name of their realm.
+    private let openings = RankedMutex<[ByteText: [Opening]]>(.leaf, [:])
+
+    /// Registers an opening, for which the caller has to call `end`.
+    ///
+    /// - Parameter name: The name of the realm.
+    /// - Returns: What cancels the opening.
+    func begin(_ name: String) -> WorkControl {
+        let control = WorkControl()
+        openings.withLock { $0[name, default: []].append(Opening(control: control)) }
+        return control
+    }
+
+    /// Removes an opening of which nothing is left but a realm that is served, and calls the actions that wait for that.
+    func end(_ name: String, _ control: WorkControl) {
+        let waiting = openings.withLock { openings -> [@Sendable () -> Void] in
+            guard var left = openings[name], let index = left.firstIndex(where: { $0.control === control }) else { return [] }
+            let ended = left.remove(at: index)
+            openings[name] = left.isEmpty ? nil : left
+            return ended.waiting
+        }
+        HeldLocks.assertNone()
+        for action in waiting { action() }
+    }
+
+    /// Has the openings of a realm end at their next check.
+    func cancel(_ name: String) {
+        openings.withLock { openings in
+            for opening in openings[name] ?? [] { opening.control.cancel() }
+        }
+    }
+
+    /// Calls an action when the cancelled openings of a realm have ended: on the thread of the last one, or at once.
+    func whenCancelled(_ name: String, _ action: @escaping @Sendable () -> Void) {
+        let isOver = openings.withLock { openings -> Bool in
+            guard var running = openings[name], let index = running.firstIndex(where: { $0.control.isCancelled }) else {
+                return true
+            }
+            running[index].waiting.append({ [self] in whenCancelled(name, action) })
+            openings[name] = running
+            return false
+        }
+        if isOver { action() }
+    }
+}
+
+extension Catalog {
+    /// Opens a file on this thread, unless its realm was detached.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The path of the file.
+    ///   - options: How it is opened.
+    ///   - control: What `RunningOpenings.begin` has returned.
+    /// - Throws: `WorkControl.stopped` when the realm was detached, and what `Database.open` throws.
+    func openFile(
+        _ name: RealmName, path: String, _ options: Database.OpenOptions, _ control: WorkControl
+    ) throws(StorageError) -> Database {
+        // Detaching cancels what is registered, which this opening may not have been yet.
+        guard self[name.text] != nil else { throw WorkControl.stopped }
+        var options = options
+        prepare(&options, for: path)
+        options.control = control
+        return try Database.open(name: name, path: path, options)
+    }
+
+    /// Calls an action when nothing is left of the openings that detaching a realm has cancelled.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm, which was detached.
+    ///   - action: Called once, on this thread or on the one that ends the last opening. It must not wait.
+    package func whenOpeningsEnd(_ name: String, _ action: @escaping @Sendable () -> Void) { running.whenCancelled(name, action) }
+}
