@@ -88,7 +88,7 @@ struct ConversionCache {
     ///   - file: Its result, which `find` has returned.
     ///   - control: Can cancel the work.
     /// - Returns: The report; nil when the cache does not have it, or one of the two is damaged.
-    /// - Throws: `.stopped` when the work was cancelled.
+    /// - Throws: `.stopped` and `WorkControl.stopped` when the work was ended.
     func report(
         of original: Original, for file: OpenFile, _ control: WorkControl?
     ) throws(StorageError) -> ConversionReport? {
@@ -104,6 +104,7 @@ struct ConversionCache {
             }
         } catch {
             if case .stopped = error { throw error }
+            if error == WorkControl.stopped { throw error }
             return nil
         }
         return ConversionReport(bytes: text)
@@ -152,7 +153,7 @@ struct ConversionCache {
     ///   - original: The old file.
     ///   - control: Can cancel the work.
     /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.
-    /// - Throws: `.stopped` when the work was cancelled.
+    /// - Throws: `.stopped` and `WorkControl.stopped` when the work was ended.
     func keep(
         _ file: NewFile, _ report: ConversionReport, of original: Original, _ control: WorkControl? = nil
     ) throws(StorageError) -> OpenFile? {
@@ -168,6 +169,7 @@ struct ConversionCache {
             line = try ConversionCache.line(try kept.digestText(control), time, bytes)
         } catch {
             if case .stopped = error { throw error }
+            if error == WorkControl.stopped { throw error }
             return nil
         }
         makeRoom(for: byteCount)
