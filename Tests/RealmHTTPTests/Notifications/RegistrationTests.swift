@@ -253,6 +253,7 @@ struct SkippingTests {
         // Long conditions take long without optimization.
         let limit = kind == "condition" ? 256 << 10 : 8 << 20
         let server = try WriteServer {
+            $0.limits.readSeconds = 60
             if name == "observed-bytes" {
                 $0.limits.observedBytes = limit
             } else {
