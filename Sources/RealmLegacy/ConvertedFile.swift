@@ -137,8 +137,8 @@ package struct ConvertedFile: Sendable {
             do throws(StorageError) {
                 let report = try old.convert(to: file, key: key, control)
                 // The name in the cache is that of the state before, and the file is that of the state after.
-                if (try? ConversionCache.Original(old)) == original, let kept = try cache.keep(file, report, of: original, control)
-                {
+                let isUnchanged = (try? ConversionCache.Original(old)) == original
+                if isUnchanged, let kept = try cache.keep(file, report, of: original, control) {
                     return ConvertedFile(report, .kept(kept))
                 }
                 return ConvertedFile(report, .own(file))
