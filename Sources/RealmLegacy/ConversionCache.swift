@@ -33,12 +33,12 @@ struct ConversionCache {
     /// How many bytes the first line of a report takes.
     private static let lineByteCount = 2 * (digestByteCount + 1) + 17
 
-    /// The state of an old file, which its result is named by.
+    /// The state of an old file, from which the name of its result is made.
     struct Original: Equatable {
         /// The identity, the size and the times of the file at its path.
         let facts: System.FileFacts
-        /// What its version is told by; nil when it cannot be read. Programs that write through a mapping leave the times as they are
-        /// on some file systems, tmpfs among them.
+        /// The mark of its version; nil when it cannot be read. On tmpfs and some other file systems, writes through a mapping do not
+        /// change the times.
         private let mark: [UInt8]?
 
         /// Reads the present state of an open file. It need not be the one at its path, if that has changed since.

@@ -89,7 +89,7 @@ extension Catalog {
     /// - Parameters:
     ///   - target: The realm.
     ///   - isReplaced: Whether another file has taken the place of the one before.
-    /// - Throws: `WorkControl.stopped` when the realm was detached meanwhile, and what `Database.open` throws.
+    /// - Throws: `WorkControl.stopped` when the realm was detached, and the errors of `Database.open`.
     package func reopen(_ target: Target, isReplaced: Bool) throws(StorageError) -> Database {
         var options = target.options.forReopening
         options.beginsHistory = isReplaced

@@ -287,7 +287,7 @@ package final class Catalog: Sendable {
     ///   - name: The reserved name.
     ///   - path: The file.
     ///   - options: How it is opened.
-    /// - Returns: The new state of the realm; `WorkControl.stopped` as its failure when it was detached meanwhile. Blocks until
+    /// - Returns: The new state of the realm; `WorkControl.stopped` as its failure when it was detached during the opening. Blocks until
     ///   opening has ended.
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
@@ -319,7 +319,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Opens a realm, and stores the result as its state unless it was detached meanwhile. A file that another realm already serves
+    /// Opens a realm, and stores the result as its state unless it was detached. A file that another realm already serves
     /// counts as a failure.
     private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
         do throws(StorageError) {
@@ -383,7 +383,7 @@ package final class Catalog: Sendable {
     package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
 
     /// Removes a realm and closes it, unless its database in memory has another name. Blocks until
-    /// waiting writes are done. An opening in progress ends at its next check; `whenOpeningsEnd` tells when.
+    /// waiting writes are done. An opening in progress ends at its next check; `whenOpeningsEnd` reports its end.
     package func detach(_ name: String) {
         let path = path(of: name)
         origins.remove(name)

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// The openings that a catalog carries out, which end early when their realm is detached.
+/// The openings in progress of a catalog. Detaching a realm cancels them.
 ///
 /// A name may have more than one, as a realm may be attached again before a cancelled opening has ended. All threads may use this.
 final class RunningOpenings: Sendable {
@@ -20,14 +20,14 @@ final class RunningOpenings: Sendable {
     /// Registers an opening, for which the caller has to call `end`.
     ///
     /// - Parameter name: The name of the realm.
-    /// - Returns: What cancels the opening.
+    /// - Returns: The control that cancels the opening.
     func begin(_ name: String) -> WorkControl {
         let control = WorkControl()
         openings.withLock { $0[name, default: []].append(Opening(control: control)) }
         return control
     }
 
-    /// Removes an opening of which nothing is left but a realm that is served, and calls the actions that wait for that.
+    /// Removes an opening that has ended, and calls the actions that wait for its end.
     func end(_ name: String, _ control: WorkControl) {
         let waiting = openings.withLock { openings -> [@Sendable () -> Void] in
             guard var left = openings[name], let index = left.firstIndex(where: { $0.control === control }) else { return [] }
@@ -39,7 +39,7 @@ final class RunningOpenings: Sendable {
         for action in waiting { action() }
     }
 
-    /// Has the openings of a realm end at their next check.
+    /// Cancels the openings of a realm, which end at their next check.
     func cancel(_ name: String) {
         openings.withLock { openings in
             for opening in openings[name] ?? [] { opening.control.cancel() }
@@ -67,12 +67,12 @@ extension Catalog {
     ///   - name: The name of the realm.
     ///   - path: The path of the file.
     ///   - options: How it is opened.
-    ///   - control: What `RunningOpenings.begin` has returned.
-    /// - Throws: `WorkControl.stopped` when the realm was detached, and what `Database.open` throws.
+    ///   - control: The result of `RunningOpenings.begin`.
+    /// - Throws: `WorkControl.stopped` when the realm was detached, and the errors of `Database.open`.
     func openFile(
         _ name: RealmName, path: String, _ options: Database.OpenOptions, _ control: WorkControl
     ) throws(StorageError) -> Database {
-        // Detaching cancels what is registered, which this opening may not have been yet.
+        // The realm may have been detached before this opening was registered.
         guard self[name.text] != nil else { throw WorkControl.stopped }
         var options = options
         prepare(&options, for: path)
@@ -80,7 +80,7 @@ extension Catalog {
         return try Database.open(name: name, path: path, options)
     }
 
-    /// Calls an action when nothing is left of the openings that detaching a realm has cancelled.
+    /// Calls an action when the openings that detaching a realm has cancelled have ended.
     ///
     /// - Parameters:
     ///   - name: The name of the realm, which was detached.

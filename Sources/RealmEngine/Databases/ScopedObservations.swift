@@ -41,7 +41,7 @@ final class ScopedObservations: Sendable {
         return hub
     }
 
-    /// Removes a hub that is about to be closed, so that nobody else gets it.
+    /// Removes a hub that is about to be closed, so that later callers get a new one.
     ///
     /// - Parameters:
     ///   - hub: The hub. Another one that has taken its place stays.

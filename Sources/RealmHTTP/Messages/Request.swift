@@ -104,8 +104,8 @@ package final class Request: @unchecked Sendable {
     package var version: String?
     /// Whether the request only reads or registers subscriptions, so that it need not be begun once its client has left.
     package var changesNothing = false
-    /// Takes back what the request has made for its client alone, whose id nobody else knows. It is called when the response was not sent
-    /// as a whole, or a problem was sent in its place; nil for a request that makes nothing of that kind.
+    /// Ends the registration or snapshot that the request has created, because the client never learns its id. It is called when the
+    /// response was not sent as a whole, or a problem was sent in its place; nil for other requests.
     package var takeBack: (@Sendable () -> Void)?
     /// Whether the client still waits, as far as is known. May be read as long as the connection is suspended, by any thread.
     var isWanted: Bool { !budget.isCancelled && budget.isStillWanted?() ?? true }

@@ -432,7 +432,7 @@ final class ChangeFeed: Sendable {
     ///
     /// - Parameters:
     ///   - result: What the hub has answered.
-    ///   - isActive: Whether the hub was told that a subscriber waits.
+    ///   - isActive: Whether the hub knows of a waiting subscriber.
     ///   - completion: Receives the version and the rows, or the problem.
     private func answer(
         _ result: Result<Attached, ObservationError>, isActive: Bool,

@@ -41,7 +41,7 @@ final class ChangeService: Sendable {
         var willSweep = false
         /// Whether a worker is about to evict the unused feeds of all realms.
         var willMakeRoom = false
-        /// The views whose notifications are looked at soon, to end them if nobody uses them.
+        /// The views whose notifications a timer checks, to end them if they are unused.
         var watched: Set<View> = []
     }
 
@@ -89,10 +89,10 @@ final class ChangeService: Sendable {
 
     // MARK: - Unused notifications
 
-    /// How many seconds after a reason to do so notifications are looked at. Clients that try again meanwhile find them.
+    /// The delay of that check in seconds. Clients that retry within it find the notifications.
     private static let secondsToLook = 1.0
 
-    /// Has a worker end the notifications of a scope soon if nobody uses them then. Those for everything stay as long as the realm.
+    /// Schedules a check that ends the notifications of a scope if they are unused. Notifications without a scope stay as long as the realm.
     private func watch(_ view: View, ofRealm name: String) {
         guard view.scope != nil, state.withLock({ $0.watched.insert(view).inserted }) else { return }
         timers.set(at: Instant.now().adding(seconds: ChangeService.secondsToLook)) { [weak self] in
@@ -101,11 +101,11 @@ final class ChangeService: Sendable {
         }
     }
 
-    /// Ends the notifications of a scope if nobody uses them, and looks again later if a request still refers to them.
+    /// Ends the notifications of a scope if they are unused, and checks again later if a request still refers to them.
     private func endWatch(of view: View, ofRealm name: String) {
         state.withLock { _ = $0.watched.remove(view) }
         release(view)
-        // Whoever begins to use them has them watched again in the end.
+        // Notifications that are used again are watched again when their last reader leaves.
         if state.withLock({ $0.realms[view]?.isUnused }) == true { watch(view, ofRealm: name) }
     }
 
@@ -191,7 +191,7 @@ final class ChangeService: Sendable {
         registrations.deleteAll(of: database)
     }
 
-    /// Forgets the notifications of a realm that nobody observes, so that it may be closed. Change sets that were kept for clients
+    /// Forgets the unused notifications of a realm, so that it may be closed. Change sets that were kept for clients
     /// that resume go with them; such a client gets a reset.
     ///
     /// - Parameter id: The identity of the database; a reference to it would keep it in use.
@@ -203,7 +203,7 @@ final class ChangeService: Sendable {
         }
     }
 
-    /// Forgets the notifications of a realm for one scope, if nobody uses them.
+    /// Forgets the notifications of a realm for one scope if they are unused.
     private func release(_ view: View) {
         let released = state.withLock { state -> RealmNotifications? in
             guard var notifications = state.realms.removeValue(forKey: view) else { return nil }
@@ -211,7 +211,7 @@ final class ChangeService: Sendable {
                 state.realms[view] = notifications
                 return nil
             }
-            // Whoever comes before the hub is closed has to get another one, so it is forgotten under the same lock.
+            // A caller that arrives before the hub is closed must get a new one, so it is forgotten under the same lock.
             notifications.forgetHub()
             return notifications
         }

@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// The subscriptions that a stream, a poll or a registration reads, with a hold on the feed of each.
 ///
-/// The holds are given up once: at the end of the reader, or when this object is released. So they do not outlast a response that was
-/// never sent because its client had left, or a reply that was never begun. Any thread may use it.
+/// The holds are released once: at the end of the reader, or with this object. So they do not outlast a response that was never sent, or
+/// a reply that was never begun. Any thread may use it.
 final class FeedHolds: Sendable {
     /// The subscriptions, in the order in which the client named them.
     let subs: [ReadSubscription]
     /// The notifications of the realm that they are about.
     let notifications: RealmNotifications
-    /// Whether the holds were not given up yet.
+    /// Whether the holds are not released yet.
     private let isHolding = Atomic<Bool>(true)
 
     /// Takes over the holds on the feeds of subscriptions.
@@ -25,7 +25,7 @@ final class FeedHolds: Sendable {
         self.notifications = notifications
     }
 
-    /// Gives up the holds. Only the first call has an effect.
+    /// Releases the holds. Only the first call has an effect.
     func giveUp() {
         guard isHolding.exchange(false, ordering: .acquiringAndReleasing) else { return }
         for sub in subs { notifications.release(sub.feed) }

@@ -69,7 +69,7 @@ final class LongPoll: ChangeSubscriber {
     /// Makes a poll, which does nothing before `begin`.
     ///
     /// - Parameters:
-    ///   - holds: The subscriptions, with a hold on each feed that the poll gives up at its end.
+    ///   - holds: The subscriptions, with a hold on each feed that the poll releases at its end.
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the poll among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
@@ -104,7 +104,7 @@ final class LongPoll: ChangeSubscriber {
     func begin() {
         registration?.open(self)
         guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
-        // Whoever has ended the poll before it was added has not removed it.
+        // A poll that ended before it was added is not removed yet.
         guard !isAnswered else { return leave() }
         let isFirst = options.start == .beginning && options.wantsSnapshots
         align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
@@ -236,7 +236,7 @@ final class LongPoll: ChangeSubscriber {
         complete(Response(problem, for: call.request))
     }
 
-    /// Sends the response, removes the poll from everything that it was added to, and gives up its holds. Only the first call has an
+    /// Sends the response, removes the poll from everything that it was added to, and releases its holds. Only the first call has an
     /// effect.
     private func complete(_ response: Response) {
         let isFirst = state.withLock { state -> Bool in

@@ -82,7 +82,7 @@ final class RealmNotifications: Sendable {
     private let dropExcess: @Sendable () -> Void
     /// Evicts the unused feeds of all realms.
     let makeRoom: @Sendable () -> Void
-    /// Has a worker evict the unused feeds of all realms soon, once however many feeds have grown.
+    /// Schedules the eviction of the unused feeds of all realms, once for any number of calls.
     let makeRoomSoon: @Sendable () -> Void
     private let state = RankedMutex(.realmNotifications, State())
 
@@ -491,7 +491,7 @@ final class RealmNotifications: Sendable {
 
     // MARK: - The end
 
-    /// Has whoever observes the realm in the same scope from now on get a new hub, because this one is about to be closed.
+    /// Forgets the hub, which is about to be closed. Later observers of the scope get a new one.
     func forgetHub() {
         if let scope { database.forgetObservations(hub, for: scope) }
     }

@@ -244,13 +244,13 @@ final class ObservationCore: @unchecked Sendable {
         return evaluation
     }
 
-    /// What has come of an evaluation on another thread.
+    /// The outcome of an evaluation on another thread.
     enum Evaluated {
         /// The target is observed, so that listeners attach to it at once.
         case observed
-        /// The schema has changed meanwhile, or too much else, so the target has to be evaluated again.
+        /// The schema or too many objects have changed since it began, so the target has to be evaluated again.
         case outdated
-        /// It was stopped because nobody waited for it at that time.
+        /// It was cancelled because no client waited for it.
         case lapsed
         /// The target cannot be evaluated.
         case failed(ObservationError)
@@ -259,7 +259,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Ends an evaluation: advances its observer to the present position and observes the target.
     ///
     /// - Parameter evaluation: The evaluation, which was made.
-    /// - Returns: What has come of it, and who has waited for it; nobody if it was ended before.
+    /// - Returns: Its outcome, and the calls that waited for it; none if it was ended before.
     func take(_ evaluation: PendingEvaluation) -> (result: Evaluated, calls: [AttachCall]) {
         let evaluated = observe(evaluation)
         pending.remove(evaluation)
@@ -304,7 +304,7 @@ final class ObservationCore: @unchecked Sendable {
         return true
     }
 
-    /// Ends an evaluation that nobody waits for, unless it has begun: then the thread that makes it notices that.
+    /// Ends an evaluation without waiting calls, unless it has begun. Its thread cancels it then.
     func giveUp(_ evaluation: PendingEvaluation) {
         guard evaluation.isUnused, evaluation.heldVersion == nil else { return }
         pending.remove(evaluation)
@@ -332,7 +332,7 @@ final class ObservationCore: @unchecked Sendable {
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
         guard adaptToSchema(round) else {
-            // All observations have ended; their listeners attach again, and so does whoever waits for an evaluation.
+            // All observations have ended; their listeners attach again, and so do the calls that wait for evaluations.
             finish(round, start)
             for call in pending.removeAll() { call.completion(.failure(.outdated)) }
             return
@@ -545,7 +545,7 @@ final class ObservationCore: @unchecked Sendable {
         var ranges: [UInt64: ObservedRange] = [:]
         guard let position else { return }
         guard observation.behind != nil else {
-            // The caller tells somebody the position, so no later event may begin before it.
+            // The caller reports the position, so no later event may begin before it.
             return registry.advanced(observation, to: position)
         }
         bringUp(observation, &ranges)

@@ -113,7 +113,7 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// Sets a timer for those who wait for an evaluation, so that their deadlines are kept. Called on the hub's thread.
+    /// Sets a timer for the deadlines of the calls that wait for an evaluation. Called on the hub's thread.
     private func watch(_ evaluation: PendingEvaluation) {
         guard let deadline = evaluation.setTimer() else { return }
         TimerQueue.engine.set(at: deadline) { [weak self, weak evaluation] in
@@ -122,7 +122,7 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// Answers those whose time has passed while they wait for an evaluation. Called on the hub's thread.
+    /// Answers the calls whose deadline has passed while they wait for an evaluation. Called on the hub's thread.
     private func dismiss(_ evaluation: PendingEvaluation) {
         for call in evaluation.takeLate() { call.completion(.failure(.query(.cancelled))) }
         core.giveUp(evaluation)
@@ -244,8 +244,8 @@ package final class ObservationHub: Sendable {
         refused()
     }
 
-    /// Passes a call to the thread like `run`. If the system provides no thread now, it is made later. It is dropped if the hub is closed,
-    /// which has answered everybody then.
+    /// Passes a call to the thread like `run`. If the system provides no thread now, the call is made later. A closed hub drops it, because
+    /// closing has answered all calls.
     private func keep(_ call: @escaping @Sendable () -> Void) {
         let newest = source.value?.current.token.version ?? 0
         let isScheduled = inbox.withLock { inbox -> Bool in
@@ -326,7 +326,7 @@ package final class ObservationHub: Sendable {
         case leave(setsTimer: Instant?)
     }
 
-    /// Requests a thread for passive targets that are late, and for what waits.
+    /// Requests a thread for passive targets that are late, and for waiting calls.
     private func wake() {
         let isScheduled = inbox.withLock { inbox -> Bool in
             inbox.timer = nil

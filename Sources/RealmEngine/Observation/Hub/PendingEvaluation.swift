@@ -3,25 +3,25 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The first evaluation of a target on another thread than that of the hub, which advances all other targets meanwhile.
+/// The first evaluation of a target, on another thread than that of the hub, so that the hub continues to advance all other targets.
 ///
-/// Everybody who waits for it asks for a thread, and the first one that comes makes it. Until then it is at the position of the hub. From
-/// then on `ObservationCore` keeps the changes, and advances the new observer over them when it takes it.
+/// Each waiting call requests a thread, and the first thread evaluates. Until then the version is the position of the hub. From then on
+/// `ObservationCore` keeps the changes, and advances the new observer over them.
 ///
 /// `@unchecked Sendable`: a lock guards `state`. `watchedUntil` is used on the thread of the hub only. `result` and `byteCount` are set by
 /// the thread that evaluates, which passes a call to the hub afterwards, and used by that call; the monitor of the inbox guards them.
 final class PendingEvaluation: @unchecked Sendable {
-    /// Who waits, and how far it is, guarded by the lock.
+    /// The waiting calls and the progress, guarded by the lock.
     private struct State {
-        /// The version at which it is made; nil when it is over.
+        /// The version of the evaluation; nil after its end.
         var version: Version?
-        /// Who waits for it. The hub changes them on its thread.
+        /// The calls that wait for it. Only the thread of the hub changes them.
         var calls: [AttachCall] = []
-        /// Whether a thread makes it, or has done so.
+        /// Whether a thread has begun it.
         var hasBegun = false
         /// Whether the changes since the version are not known, or include one of the schema, so that the target has to be evaluated again.
         var isOutdated = false
-        /// Whether it was stopped because nobody waited for it any more.
+        /// Whether it was cancelled because no call waited for it any more.
         var hasLapsed = false
     }
 
@@ -48,7 +48,7 @@ final class PendingEvaluation: @unchecked Sendable {
     ///   - version: The position of the hub.
     ///   - byteLimit: The bytes of all definitions beyond which none begins.
     ///   - names: The configured names of linking objects.
-    ///   - clock: Limits its time; not that of the hub, which is in use meanwhile.
+    ///   - clock: Limits its time. The clock of the hub is in use at the same time.
     init(_ target: ObservedTarget, at version: Version, byteLimit: Int, names: BacklinkNames, clock: EvaluationClock) {
         self.target = target
         self.byteLimit = byteLimit
@@ -90,7 +90,7 @@ final class PendingEvaluation: @unchecked Sendable {
         return observer
     }
 
-    /// Whether somebody still waits, and the result can be used. Once nobody does, that remains so.
+    /// Whether a call still waits, and the result can be used. Once false, it stays false.
     var isWanted: Bool {
         let (calls, isUseful) = state.withLock { ($0.calls, !$0.isOutdated && !$0.hasLapsed) }
         guard isUseful else { return false }
@@ -103,19 +103,19 @@ final class PendingEvaluation: @unchecked Sendable {
 
     /// Whether the target has to be evaluated again.
     var isOutdated: Bool { state.withLock { $0.isOutdated } }
-    /// Whether it was stopped because nobody waited for it any more.
+    /// Whether it was cancelled because no call waited for it any more.
     var hasLapsed: Bool { state.withLock { $0.hasLapsed } }
-    /// Whether nobody waits for it.
+    /// Whether no call waits for it.
     var isUnused: Bool { state.withLock { $0.calls.isEmpty } }
-    /// The version at which it is made; nil when it is over.
+    /// The version of the evaluation; nil after its end.
     var version: Version? { state.withLock { $0.version } }
-    /// The version that the file keeps for it; nil when it has not begun, or is over.
+    /// The version that the file keeps for it; nil before its begin and after its end.
     var heldVersion: UInt64? { state.withLock { $0.hasBegun ? $0.version?.token.version : nil } }
 
-    /// Adds somebody who waits for it.
+    /// Adds a call that waits for it.
     func add(_ call: AttachCall) { state.withLock { $0.calls.append(call) } }
 
-    /// Has it made at another version.
+    /// Moves it to another version, unless it has begun.
     ///
     /// - Returns: False when it has begun at an earlier one.
     func follow(_ version: Version) -> Bool {
@@ -139,9 +139,9 @@ final class PendingEvaluation: @unchecked Sendable {
         return result
     }
 
-    /// Ends it, so that it keeps no version, and begins no more.
+    /// Ends it: it keeps no version and does not begin any more.
     ///
-    /// - Returns: Who has waited for it.
+    /// - Returns: The calls that waited for it.
     func end() -> [AttachCall] {
         let (calls, version) = state.withLock { state -> ([AttachCall], Version?) in
             defer {
@@ -156,10 +156,10 @@ final class PendingEvaluation: @unchecked Sendable {
         return calls
     }
 
-    /// Removes and returns those who have no time left or do not wait any more.
+    /// Removes and returns the calls whose deadline has passed, or whose client has left.
     func takeLate() -> [AttachCall] {
         watchedUntil = nil
-        // Nobody is asked under the lock, and nobody else changes the calls.
+        // `isWanted` calls the client's connection, so not under the lock. No other thread changes the calls.
         let calls = state.withLock { $0.calls }
         var left: [AttachCall] = []
         var late: [AttachCall] = []

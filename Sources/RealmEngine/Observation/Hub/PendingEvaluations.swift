@@ -65,7 +65,7 @@ struct PendingEvaluations {
 
     /// Ends and removes all evaluations.
     ///
-    /// - Returns: Who has waited for them.
+    /// - Returns: The calls that waited for them.
     mutating func removeAll() -> [AttachCall] {
         let calls = byIdentity.values.flatMap { $0.end() }
         byIdentity = [:]
