@@ -88,7 +88,7 @@ struct ConversionCache {
     ///   - file: Its result, which `find` has returned.
     ///   - control: Can cancel the work.
     /// - Returns: The report; nil when the cache does not have it, or one of the two is damaged.
-    /// - Throws: `.stopped` and `WorkControl.stopped` when the work was ended.
+    /// - Throws: Errors whose `isStop` is true.
     func report(
         of original: Original, for file: OpenFile, _ control: WorkControl?
     ) throws(StorageError) -> ConversionReport? {
@@ -103,8 +103,7 @@ struct ConversionCache {
                 guard try digest == file.digestText(control) else { return nil }
             }
         } catch {
-            if case .stopped = error { throw error }
-            if error == WorkControl.stopped { throw error }
+            if error.isStop { throw error }
             return nil
         }
         return ConversionReport(bytes: text)
@@ -153,7 +152,7 @@ struct ConversionCache {
     ///   - original: The old file.
     ///   - control: Can cancel the work.
     /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.
-    /// - Throws: `.stopped` and `WorkControl.stopped` when the work was ended.
+    /// - Throws: Errors whose `isStop` is true.
     func keep(
         _ file: NewFile, _ report: ConversionReport, of original: Original, _ control: WorkControl? = nil
     ) throws(StorageError) -> OpenFile? {
@@ -168,8 +167,7 @@ struct ConversionCache {
             let time = try kept.modifiedText()
             line = try ConversionCache.line(try kept.digestText(control), time, bytes)
         } catch {
-            if case .stopped = error { throw error }
-            if error == WorkControl.stopped { throw error }
+            if error.isStop { throw error }
             return nil
         }
         makeRoom(for: byteCount)

@@ -73,7 +73,7 @@ package struct ConvertedFile: Sendable {
             do throws(StorageError) {
                 return try convert(try LegacyFile(glance.file, countsRows: true), original, key: key, in: cache, control)
             } catch {
-                if case .stopped = error { throw error }
+                if error.isStop { throw error }
                 // The pass may have read two versions.
                 guard (try? glance.file.witness?.look()) == nil else { throw error }
             }

@@ -3,7 +3,7 @@
 internal import RealmStorage
 
 extension WorkerPool {
-    /// After how many seconds in the queue a client is asked for. A job that starts at once costs nothing more.
+    /// The age of a request, in seconds, from which on its client is looked for before the work begins.
     private static let secondsToAsk = 0.05
 
     /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
@@ -17,10 +17,10 @@ extension WorkerPool {
     ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
     ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
-        let start = Instant.now()
         let isQueued = submit(for: request.account) {
-            let hasWaited = Instant.now().seconds(since: start) > WorkerPool.secondsToAsk
-            if request.changesNothing, hasWaited, request.budget.isStillWanted?() == false {
+            if request.changesNothing, Instant.now().seconds(since: request.arrival) > WorkerPool.secondsToAsk,
+                request.budget.isStillWanted?() == false
+            {
                 promise.complete(Response(Problem(WorkStop.cancelled), for: request))
             } else {
                 job()

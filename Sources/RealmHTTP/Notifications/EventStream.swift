@@ -161,7 +161,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Makes a stream, which begins when it gets its connection.
     ///
     /// - Parameters:
-    ///   - holds: The subscriptions, with a hold on each feed that the stream gives up at its end.
+    ///   - holds: The subscriptions, with a hold on each feed that the stream releases at its end.
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.

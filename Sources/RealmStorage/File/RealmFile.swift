@@ -9,8 +9,6 @@ package final class RealmFile: Sendable {
     package let path: String
     /// The header as it was when this version was made.
     package let header: FileHeader
-    /// Whether the file is encrypted.
-    package let isEncrypted: Bool
     /// The size of the raw file in bytes.
     package let fileByteCount: Int
     /// The plain bytes of the file.
@@ -23,6 +21,8 @@ package final class RealmFile: Sendable {
     package var plainByteCount: Int { plain.byteCount }
     /// The pages of an encrypted file; nil for a plain one.
     var pages: LazyPlainPages? { plain.pages }
+    /// Whether the file is encrypted.
+    package var isEncrypted: Bool { plain.pages != nil }
 
     /// Opens a file for reading.
     ///
@@ -49,7 +49,6 @@ package final class RealmFile: Sendable {
         var pages: LazyPlainPages?
         if let key { pages = try LazyPlainPages(file: mapping, key: key) }
         plain = PlainBytes(mapping: mapping, pages: pages)
-        isEncrypted = key != nil
         witness = FileWitness(path: path, facts, MappedHead(mapping, isEncrypted: key != nil), mapping.loss)
         header = try plain.header(accepting: formats)
     }
@@ -60,28 +59,19 @@ package final class RealmFile: Sendable {
         if let witness, witness.loss.isSet { throw FileWitness.lost }
     }
 
-    /// Makes the file of one version that is open for writing.
-    init(path: String, header: FileHeader, plain: PlainBytes, fileByteCount: Int) {
+    /// Makes the file of one version; one that is open for writing has no witness.
+    init(path: String, header: FileHeader, plain: PlainBytes, fileByteCount: Int, witness: FileWitness? = nil) {
         self.path = path
         self.header = header
         self.plain = plain
         self.fileByteCount = fileByteCount
-        isEncrypted = plain.pages != nil
-        witness = nil
-    }
-
-    /// Makes the same file with other bytes.
-    private init(_ other: RealmFile, plain: PlainBytes) {
-        path = other.path
-        header = other.header
-        isEncrypted = other.isEncrypted
-        fileByteCount = other.fileByteCount
-        self.plain = plain
-        witness = other.witness
+        self.witness = witness
     }
 
     /// Returns the same file, which is only read, with decrypted pages of its own: what one pass gives back, another one keeps.
-    package func withOwnPages() throws(StorageError) -> RealmFile { RealmFile(self, plain: try plain.withOwnPages()) }
+    package func withOwnPages() throws(StorageError) -> RealmFile {
+        RealmFile(path: path, header: header, plain: try plain.withOwnPages(), fileByteCount: fileByteCount, witness: witness)
+    }
 
     /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and
     /// `joinedValues` are alive.

@@ -52,3 +52,11 @@ package final class WorkControl: Sendable {
     /// The error that `check` throws after `cancel`.
     package static let stopped = StorageError.refused(.notWritable("the work was cancelled"))
 }
+
+extension StorageError {
+    /// Whether a control or a budget has ended the work, so that the error states nothing about the file.
+    package var isStop: Bool {
+        if case .stopped = self { return true }
+        return self == WorkControl.stopped
+    }
+}

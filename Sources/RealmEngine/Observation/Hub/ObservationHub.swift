@@ -232,29 +232,35 @@ package final class ObservationHub: Sendable {
     ///     no thread.
     ///   - call: The call, which the thread makes when all commits up to now were delivered.
     private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
-        let newest = source.value?.current.token.version ?? 0
-        let isTaken = inbox.withLock { inbox -> Bool in
-            guard !inbox.isClosed, schedule(&inbox) else { return false }
-            inbox.isUsed = true
-            inbox.add(call, atLeast: newest)
-            return true
-        }
-        guard !isTaken else { return }
+        guard enqueue(call, unlessRefused: true) != .scheduled else { return }
         HeldLocks.assertNone()
         refused()
+    }
+
+    /// The outcomes of adding a call to the inbox.
+    private enum Enqueued { case scheduled, withoutThread, closed }
+
+    /// Adds a call to the inbox, and requests a thread if there is none.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - unlessRefused: Whether the call is not added when the system provides no thread.
+    private func enqueue(_ call: @escaping @Sendable () -> Void, unlessRefused: Bool) -> Enqueued {
+        let newest = source.value?.current.token.version ?? 0
+        return inbox.withLock { inbox in
+            guard !inbox.isClosed else { return .closed }
+            let isScheduled = schedule(&inbox)
+            guard isScheduled || !unlessRefused else { return .withoutThread }
+            inbox.isUsed = true
+            inbox.add(call, atLeast: newest)
+            return isScheduled ? .scheduled : .withoutThread
+        }
     }
 
     /// Passes a call to the thread like `run`. If the system provides no thread now, the call is made later. A closed hub drops it, because
     /// closing has answered all calls.
     private func keep(_ call: @escaping @Sendable () -> Void) {
-        let newest = source.value?.current.token.version ?? 0
-        let isScheduled = inbox.withLock { inbox -> Bool in
-            guard !inbox.isClosed else { return true }
-            inbox.isUsed = true
-            inbox.add(call, atLeast: newest)
-            return schedule(&inbox)
-        }
-        if !isScheduled { retry() }
+        if enqueue(call, unlessRefused: false) == .withoutThread { retry() }
     }
 
     /// Requests a thread again a little later, after the system has provided none. The next commit or call does so too.
