@@ -35,13 +35,16 @@ struct DepartedReaderTests {
         let server = try ChangeServer()
         try server.must(
             "POST", "",
-            "{\"name\":\"app\",\"inMemory\":\"app\",\"maxActiveVersions\":64,\"schema\":{\"classes\":\(Self.classes)}}")
+            "{\"name\":\"app\",\"inMemory\":\"app\",\"maxActiveVersions\":16,\"schema\":{\"classes\":\(Self.classes)}}")
         try server.batch("app", [#"{"create":{"class":"S","body":{"_id":1,"age":0}}}"#])
         try leave(server, way)
-        for age in 1...300 { try server.must("PATCH", "app/objects/S/1", "{\"age\":\(age)}") }
+        for age in 1...300 {
+            // On a busy machine the notifier may be as many commits behind for a moment.
+            let isWritten = try eventually { try server.send("PATCH", "app/objects/S/1", "{\"age\":\(age)}").status == 200 }
+            try #require(isWritten)
+        }
         let document = try server.must("GET", "app")
-        // On a busy machine the notifier falls some commits behind.
-        #expect((document["liveVersions"]?.integer ?? .max) < 64, "\(document)")
+        #expect((document["liveVersions"]?.integer ?? .max) <= 17, "\(document)")
         #expect((document["fileBytes"]?.integer ?? .max) <= 256 << 10, "\(document)")
         // What was pinned goes by itself.
         #expect(try eventually { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
