@@ -372,8 +372,8 @@ internal import Synchronization
             stage = .answering
             guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
             holdAnswer(of: request)
-            // What a write has begun goes on without its client.
-            if request.changesNothing { watchClient(of: request) }
+            // A write continues without its client.
+            if request.isForItsClient { watchClient(of: request) }
             begin(self)
             return true
         }

@@ -103,7 +103,7 @@ package final class Request: @unchecked Sendable {
     /// The version token that the response was made from, for the log.
     package var version: String?
     /// Whether the request only reads or registers subscriptions, so that it need not be begun once its client has left.
-    package var changesNothing = false
+    package var isForItsClient = false
     /// Ends the registration or snapshot that the request has created, because the client never learns its id. It is called when the
     /// response was not sent as a whole, or a problem was sent in its place; nil for other requests.
     package var takeBack: (@Sendable () -> Void)?

@@ -18,7 +18,7 @@ extension WorkerPool {
     ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
         let isQueued = submit(for: request.account) {
-            if request.changesNothing, Instant.now().seconds(since: request.arrival) > WorkerPool.secondsToAsk,
+            if request.isForItsClient, Instant.now().seconds(since: request.arrival) > WorkerPool.secondsToAsk,
                 request.budget.isStillWanted?() == false
             {
                 promise.complete(Response(Problem(WorkStop.cancelled), for: request))

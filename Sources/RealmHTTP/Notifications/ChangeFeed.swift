@@ -454,7 +454,7 @@ final class ChangeFeed: Sendable {
         HeldLocks.assertNone()
         switch result {
         case .success(let attached) where isUsed:
-            // Users have come or gone meanwhile.
+            // Users have come or gone since the call.
             if hasChanged { updateActivity(of: attached.attachment) }
             if let problem = setObserved(attached.byteCount).problem {
                 end(problem)

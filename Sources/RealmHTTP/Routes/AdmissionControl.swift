@@ -70,7 +70,7 @@ struct AdmissionControl: Sendable {
         request.match = match
         request.match.defaultRealm = liveOptions.defaultRealm
         let route = RouteTable.route(of: request)
-        request.changesNothing = route.isForItsClient(request.method)
+        request.isForItsClient = route.isForItsClient(request.method)
         // Whoever signs in has no credential yet, or one that has expired.
         if wantsPage { return route }
         // What monitors the server needs no credential, and is answered whatever it brings.

@@ -30,7 +30,7 @@ final class ScriptedHandler: RequestHandler {
     init(bodyLimit: Int = 1 << 20) { self.bodyLimit = bodyLimit }
 
     func admit(_ request: Request) -> Admission {
-        request.changesNothing = true
+        request.isForItsClient = true
         return request.target.path == "/refused"
             ? .refuse(finish(Response(Problem(.forbidden, "refused"), for: request), for: request))
             : .accept(bodyLimit: bodyLimit)
