@@ -178,7 +178,8 @@ import Testing
         let limit = 2 << 20
         let process = try ServerProcess([
             "--data", folder, "--limit", "observed-bytes=\(limit)", "--limit", "observed-bytes-per-principal=1MiB",
-            "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=25",
+            "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=55",
+            "--limit", "observation-seconds=55",
         ])
         var trial = Trial(process: process, seed: seed, random: SeededGenerator(seed: seed))
         let schema =
@@ -189,7 +190,7 @@ import Testing
         try #require(made.status == 201, "\(made.text)")
         for number in 0..<60 {
             try trial.step()
-            let fits = try eventually(seconds: 5) { try Int(ServerMetrics(port: process.port)["observed_bytes"] ?? 0) <= limit }
+            let fits = try eventually(seconds: 30) { try Int(ServerMetrics(port: process.port)["observed_bytes"] ?? 0) <= limit }
             #expect(fits, "seed \(seed), step \(number)")
         }
         for (client, id) in trial.registrations {
