@@ -117,10 +117,15 @@ enum DaemonCallbacks {
     }
 
     /// Called when a response was sent or the connection broke; ends and releases the exchange.
-    private static let complete: MHD_RequestCompletedCallback = { _, _, slot, reason in
+    private static let complete: MHD_RequestCompletedCallback = { context, connection, slot, reason in
         guard let slot = unsafe slot, let pointer = unsafe slot.pointee else { return }
         unsafe slot.pointee = nil
         unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(
             isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+        guard reason == .REQUEST_TERMINATED_WITH_ERROR, let connection = unsafe connection else { return }
+        // After a failed body the library closes the connection only when it looks at it again. At each turn it looks at all
+        // connections with a time limit of their own, and of the others only at the one that has been idle for longest.
+        unsafe realm_rest_set_timeout(connection, 0)
+        unsafe thread(context)?.wake()
     }
 }
