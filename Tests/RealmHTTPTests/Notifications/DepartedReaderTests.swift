@@ -67,7 +67,7 @@ struct DepartedReaderTests {
         #expect(try eventually(seconds: 20) { try server.metric("observed_definitions") == 0 })
         let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
         #expect(leases.json["items"]?.elements?.isEmpty == true, "\(leases.text)")
-        #expect(try server.metric("streams") == 0)
+        #expect(try eventually { try server.metric("streams") == 0 })
     }
 
     /// A registration was evaluated to the end, and then kept, although nobody waited for it.
