@@ -232,9 +232,12 @@ final class LegacyClassWriter {
     private func write(_ count: Int, from first: Int) throws(StorageError) {
         var start = 0
         var byteCount = 0
+        let lists = sources.indices.filter { if case .lists = sources[$0] { true } else { false } }
         for row in 0..<count {
-            for index in one.properties.indices {
+            for index in lists {
                 if case .lists(_, let refs) = sources[index] { columns[index].append(try list(refs[row], index)) }
+            }
+            for index in one.properties.indices {
                 let value = columns[index][row]
                 byteCount += value?.byteCount ?? 0
                 if byteCount > LegacyClassWriter.bytesPerRun { try target.requireRoom(for: byteCount) }

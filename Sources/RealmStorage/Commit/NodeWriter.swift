@@ -116,11 +116,17 @@ struct NodeWriter<Selection: NodeSelection> {
     /// Writes the node on top of the stack, whose children are written, and returns its new place.
     private mutating func leave() throws(StorageError) -> Ref {
         let frame = frames.removeLast()
-        let values = elements[frame.first..<frame.end]
+        // The slice has to be gone before the array is changed, which would be copied otherwise.
+        let position = try append(elements[frame.first..<frame.end], flags: frame.flags)
+        elements.removeLast(elements.count - frame.first)
+        return position
+    }
+
+    /// Writes a node with refs and returns its place.
+    private mutating func append(_ values: ArraySlice<Int64>, flags: UInt8) throws(StorageError) -> Ref {
         let code = widthCode(for: values)
         let position = try place(NodeLayout.byteCount(flags: UInt8(code), count: values.count))
-        output.append(integers: values, flags: frame.flags, widthCode: code)
-        elements.removeLast(elements.count - frame.first)
+        output.append(integers: values, flags: flags, widthCode: code)
         return position
     }
 
