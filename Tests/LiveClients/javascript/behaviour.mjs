@@ -356,7 +356,7 @@ test("credentials that end are an error, and others go on", async () => {
     assert.equal(status, 0, stderr);
     return /rr_[A-Za-z0-9_-]+/.exec(stdout)?.[0] ?? "";
   };
-  const [first, second] = [keys("add", "first", "--role", "read"), keys("add", "second", "--role", "admin")];
+  const [second, first] = [keys("add", "second", "--role", "admin"), keys("add", "first", "--role", "read")];
   await guarded.start();
   let current = "rr_wrong";
   const client = connect(guarded.address, { key: () => current });
