@@ -38,8 +38,8 @@ final class LegacyClassWriter {
     private enum Source {
         /// A column of values.
         case values(any LegacySource)
-        /// A column of lists, and the lists of the present rows.
-        case lists(LegacyRefs, [UInt64])
+        /// A column of lists, and the lists of the present rows. Indirect, as there may be thousands of the other case, which is small.
+        indirect case lists(LegacyRefs, [UInt64])
     }
 
     /// How many values are read at a time, and how many rows at most.

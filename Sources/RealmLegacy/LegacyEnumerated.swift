@@ -8,8 +8,6 @@ struct LegacyEnumerated: LegacySource {
     private var positions: LegacyValues
     /// The distinct strings.
     private var keys: LegacyLookup
-    /// The positions of one step, kept for their memory.
-    private var step: [Value?] = []
 
     /// Makes a source in front of the first value.
     init(_ column: LegacyColumn, _ root: Ref, _ reading: LegacyReading) {
@@ -18,9 +16,12 @@ struct LegacyEnumerated: LegacySource {
     }
 
     mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError) {
-        step.removeAll(keepingCapacity: true)
-        try positions.read(limit, into: &step)
-        for case .int(let position)? in step { values.append(try keys.value(at: position)) }
+        let start = values.count
+        try positions.read(limit, into: &values)
+        for index in start..<values.count {
+            guard case .int(let position)? = values[index] else { continue }
+            values[index] = try keys.value(at: position)
+        }
     }
 
     mutating func renew() throws(StorageError) {
