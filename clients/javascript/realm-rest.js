@@ -161,7 +161,10 @@ export class Timestamp extends Date {
   /** @returns {any} */
   toJSON() {
     if (this.getTime() !== this.#time && !Number.isNaN(this.#time)) return instant(this);
-    return typeof this.#exact === "string" ? this.#exact : { $instant: this.#exact };
+    if (typeof this.#exact === "string") return this.#exact;
+    const nanoseconds = BigInt(this.#exact.nanoseconds), whole = BigInt(this.#exact.seconds) * 1000000000n + nanoseconds;
+    // Before 1970 Realm counts both parts backwards.
+    return { $instant: { seconds: String(whole / 1000000000n), nanoseconds: Number(whole % 1000000000n) } };
   }
 }
 
@@ -171,7 +174,7 @@ function instant(date) {
   if (Number.isNaN(time)) throw new RangeError("an invalid date cannot be written");
   const text = date.toISOString();
   if (text.length === 24 && !text.startsWith("0000")) return text;
-  const seconds = Math.floor(time / 1000);
+  const seconds = Math.trunc(time / 1000);
   return { $instant: { seconds: String(seconds), nanoseconds: (time - seconds * 1000) * 1e6 } };
 }
 

