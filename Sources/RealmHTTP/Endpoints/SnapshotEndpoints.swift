@@ -22,9 +22,15 @@ struct SnapshotEndpoints: Sendable {
         let lease = try pinned.pin(
             database, realm: database.name.text, client: holder(call.request),
             for: call.request, ttl: ttl)
-        call.request.takeBack = { [pinned, id = lease.id, realm = database.name.text] in
+        let free: @Sendable () -> Void = { [pinned, id = lease.id, realm = database.name.text] in
             _ = pinned.free(id, realm: realm, owner: nil)
         }
+        // Before it was among the leases, a reload could not end it.
+        if let problem = call.request.standing.problemOfBeginning {
+            free()
+            throw problem
+        }
+        call.request.takeBack = free
         var response = document(201, lease)
         response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
         return .now(response)

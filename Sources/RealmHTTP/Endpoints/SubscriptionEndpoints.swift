@@ -43,7 +43,8 @@ struct SubscriptionEndpoints: Sendable {
             let share = ObservedShare(notifications.slots.shares, of: client)
             realm.align(
                 holds.subs, wantsContents: false, for: call.request.account, countedIn: share,
-                until: call.request.deadline, isWanted: { call.request.isWanted }
+                until: call.request.deadline,
+                isWanted: { [standing = call.request.standing] in call.request.isWanted && standing.problemOfBeginning == nil }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))
@@ -72,7 +73,8 @@ struct SubscriptionEndpoints: Sendable {
         return FeedHolds(subs, in: realm)
     }
 
-    /// Makes the registration after its feeds were aligned, or releases them when that failed or the client has left.
+    /// Makes the registration after its feeds were aligned, or releases them when that failed, the client has left, or its credential has
+    /// ended or has other rights by now.
     ///
     /// - Parameters:
     ///   - holds: The subscriptions with their feeds.
@@ -83,7 +85,9 @@ struct SubscriptionEndpoints: Sendable {
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
-        switch call.request.isWanted ? result : .failure(Problem(WorkStop.cancelled)) {
+        let standing = call.request.standing
+        let left = call.request.isWanted ? nil : Problem(WorkStop.cancelled)
+        switch (standing.problemOfBeginning ?? left).map({ .failure($0) }) ?? result {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.account)
             holds.giveUp()
@@ -94,6 +98,11 @@ struct SubscriptionEndpoints: Sendable {
                 holds, for: call.request, version: version, seconds: call.limits.registrationSeconds,
                 share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
+            // Before it was in the table, a reload could not end it.
+            if let problem = standing.problemOfBeginning {
+                notifications.registrations.end(registration)
+                return Response(problem, for: call.request)
+            }
             call.request.takeBack = { [table = notifications.registrations] in table.end(registration) }
             notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)

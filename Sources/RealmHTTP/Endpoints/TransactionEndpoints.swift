@@ -46,11 +46,14 @@ struct TransactionEndpoints: Sendable {
                             guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
                             try call.request.standing.require()
                             try condition.require(info.version)
+                            addLease(info, database, call.request)
+                            // Before it was among the leases, a reload could not end it.
+                            if let problem = call.request.standing.problemOfBeginning { throw problem }
                         } catch {
+                            leases.remove(info.id)
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
                             throw error
                         }
-                        addLease(info, database, call.request)
                         call.request.audit?.setTarget(info.id)
                         return outcome(201, info, showsState: false, at: ObjectAddress.transaction(database.name.text, info.id))
                     })

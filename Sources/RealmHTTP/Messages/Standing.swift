@@ -38,6 +38,10 @@ package struct Standing: Sendable {
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
+    /// Why nothing may begin that outlives the request: the reason of `problem`, or that the time of the credential is over; nil when it
+    /// may.
+    var problemOfBeginning: Problem? { principal.isOver ? .credentialEnded : problem }
+
     /// Throws the reason for which an admitted request must not continue.
     func require() throws(Problem) {
         if let problem { throw problem }

@@ -237,6 +237,11 @@ final class EventStream: EventSource, ChangeSubscriber {
             _ = end(.realmClosed(nil))
             return
         }
+        // Before it was added, a reload could not end it.
+        guard standing.isInForce else {
+            _ = end(.unauthenticated)
+            return
+        }
         for sub in reader.subs { sub.feed.add(self) }
         align { [self] result in start(result, from: options.start, because: .beginning) }
     }

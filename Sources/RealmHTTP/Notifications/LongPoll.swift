@@ -104,6 +104,8 @@ final class LongPoll: ChangeSubscriber {
     func begin() {
         registration?.open(self)
         guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
+        // Before it was added, a reload could not end it.
+        guard standing.isInForce else { return fail(.credentialEnded) }
         // A poll that ended before it was added is not removed yet.
         guard !isAnswered else { return leave() }
         let isFirst = options.start == .beginning && options.wantsSnapshots
@@ -247,8 +249,8 @@ final class LongPoll: ChangeSubscriber {
         HeldLocks.assertNone()
         leave()
         holds.giveUp()
-        // The credential may have ended while the poll waited, or while its answer was written.
-        promise.complete(standing.principal.isOver ? Response(.credentialEnded, for: call.request) : response)
+        // The credential may have ended, or got other rights, while the poll waited or while its answer was written.
+        promise.complete(standing.isInForce ? response : Response(.credentialEnded, for: call.request))
     }
 
     /// Removes the poll from everything that it was added to.

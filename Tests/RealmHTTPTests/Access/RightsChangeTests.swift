@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -162,6 +163,51 @@ import Testing
         // Whose rights are the same goes on.
         _ = try desk.ask("POST", "/objects/A", by: desk.admin, body: #"{"id":5,"owner":"bob"}"#)
         _ = try kept.next("changes")
+    }
+
+    /// A registration used to be answered with an id that a reload had ended already.
+    @Test(arguments: [false, true])
+    func `a registration is refused when its rights end while it is evaluated, and so is a poll`(_ isReload: Bool) throws {
+        let desk = try RightsDesk(Self.roles(turningIsWide: true), clerk: ["turning"])
+        let people = (0..<3000).map { #"{"ssn":"s\#($0)","name":"a rather long name of number \#($0)"}"# }
+        _ = try desk.ask("POST", "/objects/P", by: desk.admin, body: "[\(people.joined(separator: ","))]")
+        let all = (0..<3000).map { #""s\#($0)""# }.joined(separator: ",")
+        for id in 0..<40 {
+            let body = #"{"id":\#(id),"owner":"clerk","ps":[\#(all)]}"#
+            #expect(try desk.ask("POST", "/objects/A", by: desk.admin, body: body).status == 201)
+        }
+        // Millions of comparisons.
+        func condition(_ count: Int) -> String {
+            (0..<count).map { "ANY ps.name CONTAINS[c] 'zy\($0)'" }.joined(separator: " OR ")
+        }
+        let (port, bearer) = (desk.server.daemon.socket.port, ("Authorization", "Bearer " + desk.clerk.text))
+        let (registration, poll) = (Awaited<HTTPClient.Answer?>(), Awaited<HTTPClient.Answer?>())
+        let body = #"{"subscriptions":{"a":{"class":"A","where":"\#(condition(150))"}}}"#
+        let query = "class=A&wait=0&where=" + ChangeServer.encode(condition(60))
+        Threads.spawn("registration") {
+            registration.set(
+                try? HTTPClient.request(
+                    port: port, "POST", "/v1/realms/app/subscriptions", headers: [bearer, ("Content-Type", "application/json")],
+                    body: Array(body.utf8)))
+        }
+        Threads.spawn("poll") {
+            poll.set(try? HTTPClient.request(port: port, "GET", "/v1/realms/app/changes?" + query, headers: [bearer]))
+        }
+        func metric(_ name: String) throws -> Double? {
+            ServerMetrics(try desk.request("GET", "/metrics", by: desk.admin).text)[name]
+        }
+        #expect(try eventually { try metric("observed_definitions") == 2 })
+        if isReload {
+            try desk.reload(Self.roles(turningIsWide: false))
+        } else {
+            try desk.file.revoke(desk.clerk.id)
+            desk.server.state.authenticator.keys.refresh()
+        }
+        let (registered, polled) = (try registration.wait(), try poll.wait())
+        #expect(registered?.code == (isReload ? "forbidden" : "unauthenticated"), "\(registered?.text ?? "")")
+        #expect(registered?.status == (isReload ? 403 : 401))
+        #expect(polled?.status == 401, "\(polled?.text ?? "")")
+        #expect(try metric("registrations") == 0)
     }
 
     @Test func `a write that has waited is refused when its key was revoked, or has other rights, meanwhile`() throws {
