@@ -33,9 +33,11 @@ struct ImportEndpoints: Sendable {
         guard options.bodyType == .sqlite else { return try post(call, options, names) }
         // Tables become lines first, which takes long, whatever the size of the file.
         return .later { promise in
+            let control = WorkControl()
+            promise.onDisconnect { control.cancel() }
             let work: @Sendable () -> Void = {
                 do throws(Problem) {
-                    try post(call, options, names).resolve(promise)
+                    try post(call, options, names, control).resolve(promise)
                 } catch {
                     promise.complete(Response(error, for: call.request))
                 }
@@ -44,12 +46,14 @@ struct ImportEndpoints: Sendable {
         }
     }
 
-    /// Imports a body whose parameters were read.
-    private func post(_ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions) throws(Problem) -> Reply {
+    /// Imports a body whose parameters were read; the control can cancel what is done before the write.
+    private func post(
+        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, _ control: WorkControl? = nil
+    ) throws(Problem) -> Reply {
         let database = try call.database()
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
         let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
-        let reader = try importReader(call, options, named: names, in: database)
+        let reader = try importReader(call, options, named: names, in: database, control)
         guard isAtomic else { return try importInParts(reader, mode, call, options: options, to: database) }
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
@@ -77,7 +81,7 @@ struct ImportEndpoints: Sendable {
     /// - Throws: `invalid_json` for an empty body, `invalid_parameter` for CSV without a class,
     ///   `class_not_found`, or the problem of a wrong header line or database.
     private func importReader(
-        _ call: WriteCall, _ options: WriteOptions, named names: ImportOptions, in database: Database
+        _ call: WriteCall, _ options: WriteOptions, named names: ImportOptions, in database: Database, _ control: WorkControl?
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
         let source = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
@@ -91,7 +95,7 @@ struct ImportEndpoints: Sendable {
             }
             return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
         case .sqlite:
-            let lines = try tableLines(source, of: name, named: names, in: snapshot, for: call)
+            let lines = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
             return ImportReader(lines, className: nil, bounds: limits.importedJSON)
         default:
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
@@ -113,7 +117,8 @@ struct ImportEndpoints: Sendable {
 
     /// Returns the rows of tables as lines.
     private func tableLines(
-        _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: WriteCall
+        _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: WriteCall,
+        _ control: WorkControl?
     ) throws(Problem) -> ImportSource {
         let request = call.request
         let end = RealmStorage.Instant.now().adding(seconds: Double(limits.readSeconds))
@@ -133,7 +138,7 @@ struct ImportEndpoints: Sendable {
             throw Problem(spooling: error)
         }
         let tables = SQLiteImport(snapshot: snapshot, options: names, className: className, limits: limits) {
-            RealmStorage.Instant.now() < end && request.budget.isStillWanted?() ?? true
+            RealmStorage.Instant.now() < end && control?.isCancelled != true
         }
         try tables.write(file, to: lines)
         return ImportSource(lines, recordLimit: .max)
