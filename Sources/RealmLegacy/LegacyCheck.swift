@@ -71,9 +71,9 @@ struct LegacyCheck {
         do throws(StorageError) {
             var audit = try SpaceAudit(top, file.space)
             let isComplete = try audit.run(keepingDecrypted: LegacyReading.keptByteCount) { [control] in
-                !(control?.isCancelled ?? false)
+                control?.goesOn ?? true
             }
-            guard isComplete else { throw WorkControl.stopped }
+            if !isComplete { try control?.check() }
         } catch {
             guard case .refused(.unsound(let reason)) = error else { throw error }
             report.error(reason)

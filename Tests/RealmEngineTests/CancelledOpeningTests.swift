@@ -54,6 +54,37 @@ import Testing
         withExtendedLifetime(file) {}
     }
 
+    @Test func `detaching a realm ends other long work on it, and what is begun afterwards`() throws {
+        let catalog = Catalog()
+        let name = try #require(RealmName("test"))
+        try catalog.reserve(name)
+        catalog.openInMemory(name, identifier: "test")
+        let begun = Awaited<Bool>()
+        let end = Awaited<StorageError?>()
+        Threads.spawn("work") {
+            let control = WorkControl()
+            do throws(StorageError) {
+                try catalog.work(on: "test", control) { () throws(StorageError) in
+                    begun.set(true)
+                    let end = Instant.now().adding(seconds: 20)
+                    while Instant.now() < end {
+                        try control.check()
+                        Threads.sleep(seconds: 0.005)
+                    }
+                }
+                end.set(nil)
+            } catch { end.set(error) }
+        }
+        #expect(try begun.wait())
+        catalog.detach("test")
+        let told = Awaited<Bool>()
+        catalog.whenOpeningsEnd("test") { told.set(true) }
+        #expect(try told.wait())
+        #expect(try end.wait() == WorkControl.stopped)
+        let late = WorkControl()
+        catalog.work(on: "test", late) { #expect(late.isCancelled) }
+    }
+
     @Test func `a realm that is detached just before its file is opened is not opened any more`() throws {
         let file = try TemporaryRealm()
         try file.write([])

@@ -42,8 +42,9 @@ package protocol BackupStore: Sendable {
     /// - Parameters:
     ///   - backup: The backup as it was listed.
     ///   - target: The descriptor of the empty file that gets them.
-    /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
-    func get(_ backup: StoredBackup, into target: Int32) throws(StorageError)
+    ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
+    /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup, or the error of the control.
+    func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError)
 
     /// Returns the SHA-256 of a backup; nil when the store does not know it.
     ///
@@ -61,6 +62,14 @@ package protocol BackupStore: Sendable {
 extension BackupStore {
     /// Returns this store, which has no temporary files elsewhere.
     package func makingFiles(inOneOf folders: [String]) -> any BackupStore { self }
+
+    /// Copies the bytes of a backup, which nothing cancels.
+    ///
+    /// - Parameters:
+    ///   - backup: The backup as it was listed.
+    ///   - target: The descriptor of the empty file that gets them.
+    /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
+    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) { try get(backup, into: target, nil) }
 
     /// Stores a backup that nothing cancels.
     ///

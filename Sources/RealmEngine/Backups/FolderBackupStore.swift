@@ -58,9 +58,9 @@ package struct FolderBackupStore: BackupStore {
     }
 
     /// Copies the bytes of a backup, as the protocol says.
-    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
+    package func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
         guard RealmFiles.exists(path(of: backup.name)) else { throw .refused(.fileNotFound) }
-        try FileCopy.copyQuietMoment(of: path(of: backup.name), to: target)
+        try FileCopy.copyQuietMoment(of: path(of: backup.name), to: target, control)
     }
 
     /// Returns the SHA-256 of a backup, for which its whole file is read.

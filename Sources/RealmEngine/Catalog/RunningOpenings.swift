@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
-/// The openings in progress of a catalog. Detaching a realm cancels them.
+/// The openings in progress of a catalog, and other long work on its realms. Detaching a realm cancels them.
 ///
 /// A name may have more than one, as a realm may be attached again before a cancelled opening has ended. All threads may use this.
 final class RunningOpenings: Sendable {
@@ -19,10 +19,12 @@ final class RunningOpenings: Sendable {
 
     /// Registers an opening, for which the caller has to call `end`.
     ///
-    /// - Parameter name: The name of the realm.
-    /// - Returns: The control that cancels the opening.
-    func begin(_ name: String) -> WorkControl {
-        let control = WorkControl()
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - control: What cancels the opening.
+    /// - Returns: The same control.
+    @discardableResult
+    func begin(_ name: String, _ control: WorkControl = WorkControl()) -> WorkControl {
         openings.withLock { $0[name, default: []].append(Opening(control: control)) }
         return control
     }
@@ -78,6 +80,22 @@ extension Catalog {
         prepare(&options, for: path)
         options.control = control
         return try Database.open(name: name, path: path, options)
+    }
+
+    /// Does long work on a realm, which detaching the realm cancels and waits for as for its openings.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - control: What cancels the work. It is cancelled at once when there is no such realm.
+    ///   - body: The work, which is done on this thread and has to look at the control.
+    package func work<Result, Failure>(
+        on name: String, _ control: WorkControl, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        running.begin(name, control)
+        defer { running.end(name, control) }
+        // The realm may have been detached before this was registered.
+        if self[name] == nil { control.cancel() }
+        return try body()
     }
 
     /// Calls an action when the openings that detaching a realm has cancelled have ended.

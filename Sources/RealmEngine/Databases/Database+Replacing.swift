@@ -33,9 +33,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The file, which is not changed.
-    ///   - options: How it will be opened.
+    ///   - options: How it will be opened, and what can cancel the check.
     /// - Returns: The newest version in the file.
-    /// - Throws: `StorageError`: what opening it would throw, or `.corrupt` with the first damage.
+    /// - Throws: `StorageError`: what opening it would throw, `.corrupt` with the first damage, or the error of the control.
     /// - Complexity: O(size of the file).
     package static func requireReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
         if let old = try requireOldReplacement(path, options) { return old }
@@ -44,7 +44,7 @@ extension Database {
             throw .refused(.notARealm("a file of 0 bytes is no Realm file; it may be an interrupted copy"))
         }
         let snapshot = try Snapshot(file: file)
-        let report = snapshot.verify()
+        let report = try snapshot.verify(options.control ?? WorkControl())
         if let first = report.errors.first { throw .corrupt(ref: snapshot.top.ref, reason: first) }
         var store = options.store
         store.verification = .always

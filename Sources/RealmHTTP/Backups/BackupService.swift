@@ -149,15 +149,16 @@ final class BackupService: Sendable {
     /// - Parameters:
     ///   - backup: A backup that was found just now.
     ///   - request: The request whose client a temporary file is charged to.
+    ///   - control: Cancels the copying of a planned backup.
     /// - Returns: The file, which stays readable when the backup is deleted.
     /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when it cannot be read; `overloaded` or
     ///   `insufficient_storage` when there is no room for a temporary file.
-    func open(_ backup: Backup, for request: Request) throws(Problem) -> BodyFile {
+    func open(_ backup: Backup, for request: Request, _ control: WorkControl) throws(Problem) -> BodyFile {
         do throws(StorageError) {
             switch backup.place {
             case .beside(let copies): return try BodyFile(reading: copies.path(of: backup.id))
             case .file(let path): return try BodyFile(reading: path)
-            case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: request)
+            case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: request, control)
             }
         } catch {
             throw BackupService.problem(error)
@@ -165,11 +166,13 @@ final class BackupService: Sendable {
     }
 
     /// Copies a planned backup to a temporary file without a name.
-    private func read(_ backup: StoredBackup, for request: Request) throws(StorageError) -> BodyFile {
+    private func read(
+        _ backup: StoredBackup, for request: Request, _ control: WorkControl
+    ) throws(StorageError) -> BodyFile {
         guard let planned else { throw .refused(.fileNotFound) }
         let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
         try file.fill(expecting: backup.byteCount) { descriptor throws(StorageError) in
-            try planned.plan.store.get(backup, into: descriptor)
+            try planned.plan.store.get(backup, into: descriptor, control)
         }
         return file
     }
@@ -218,15 +221,17 @@ final class BackupService: Sendable {
     /// - Parameters:
     ///   - version: The version.
     ///   - database: The realm.
-    ///   - control: Ends a copy that takes too long.
+    ///   - control: Ends a copy that takes too long. Detaching the realm cancels it.
     /// - Returns: The backup.
-    /// - Throws: `not_owned` for a realm without a file of its own; the problem of the disk.
-    func make(of version: Version, in database: Database, _ control: WorkControl?) throws(Problem) -> Backup {
+    /// - Throws: `not_owned` for a realm without a file of its own; `realm_not_found` when the realm was detached; the problem of the disk.
+    func make(of version: Version, in database: Database, _ control: WorkControl) throws(Problem) -> Backup {
         let name: String?
         do throws(StorageError) {
-            name = try database.makeCopyBeside(of: version.snapshot, control)
+            name = try catalog.work(on: database.name.text, control) { () throws(StorageError) in
+                try database.makeCopyBeside(of: version.snapshot, control)
+            }
         } catch {
-            throw Problem(opening: error)
+            throw control.isCancelled ? RealmDeparture.unknown : Problem(opening: error)
         }
         guard let name else {
             throw Problem(.notOwned, "the realm has no file of its own that a copy could be kept beside")

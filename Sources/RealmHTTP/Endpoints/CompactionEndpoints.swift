@@ -7,10 +7,13 @@ internal import RealmStorage
 struct CompactionEndpoints: Sendable {
     /// The workers, which copy the file.
     let workers: WorkerPool
+    /// The realms, one of which may be detached meanwhile.
+    let directory: RealmDirectory
 
     /// Answers `POST …/compact`: replaces the file by one without free space.
     ///
-    /// Reads, streams and snapshots go on; writes wait only for the end of it.
+    /// Reads, streams and snapshots go on; writes wait only for the end of it. It goes on without its client, and ends when the realm is
+    /// detached.
     ///
     /// - Parameter call: The call.
     /// - Returns: A reply with the size of the file before and after, completed when the new file is in
@@ -18,7 +21,7 @@ struct CompactionEndpoints: Sendable {
     /// - Throws: `precondition_failed` when the realm has another version than `If-Match` demands. It is compared once more
     ///   when the file is replaced.
     func compact(_ call: WriteCall) throws(Problem) -> Reply {
-        let database = try call.database()
+        let (name, database) = (try call.match[.realm], try call.database())
         try QueryParameters(call.request.target).requireKnown([])
         let options = try WriteOptions(call)
         try options.condition.require(database.current.token)
@@ -28,8 +31,13 @@ struct CompactionEndpoints: Sendable {
         return deferred.reply { operation, completion in
             let isQueued = workers.submit(for: call.request.account) {
                 guard operation?.begin() ?? true else { return }
-                database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in
-                    completion(result.map(CompactionEndpoints.outcome).mapError { Problem($0) })
+                directory.catalog.work(on: name, control) {
+                    database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in
+                        completion(
+                            result.map(CompactionEndpoints.outcome).mapError { error in
+                                control.isCancelled ? directory.detached(name) : Problem(error)
+                            })
+                    }
                 }
             }
             if !isQueued { completion(.failure(.noWorker)) }

@@ -85,7 +85,7 @@ struct Endpoints: Sendable {
         backupLists = BackupListEndpoints(liveLimits: state.liveLimits, backups: state.backups)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
-        compactions = CompactionEndpoints(workers: state.workers)
+        compactions = CompactionEndpoints(workers: state.workers, directory: state.directory)
         exports = ExportEndpoints(spoolFolders: state.spoolFolders)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
         keys = KeyEndpoints(keys: state.authenticator.keys, options: state.liveOptions)

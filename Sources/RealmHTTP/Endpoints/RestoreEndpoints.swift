@@ -18,7 +18,8 @@ struct RestoreEndpoints: Sendable {
 
     /// Answers `POST …/restore`: verifies a Realm file, and serves it in the place of the present one.
     ///
-    /// The realm gets a new epoch. The file that was there is kept as a backup.
+    /// The realm gets a new epoch. The file that was there is kept as a backup. Until the files are exchanged everything ends when the
+    /// client has left, or the realm is detached.
     ///
     /// - Parameter call: The call, whose body is the file, or names a backup of the realm as JSON.
     /// - Returns: A reply with the realm's document and the id of that backup, completed when the new file
@@ -30,8 +31,12 @@ struct RestoreEndpoints: Sendable {
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in
+            let control = WorkControl(isWanted: { call.request.isWanted })
             do throws(Problem) {
-                promise.complete(try restore(name, from: type, call, options))
+                promise.complete(
+                    try directory.work(on: name, control) { () throws(Problem) in
+                        try restore(name, from: type, call, options, control)
+                    })
             } catch {
                 promise.complete(Response(error, for: call.request))
             }
@@ -40,11 +45,11 @@ struct RestoreEndpoints: Sendable {
 
     /// Restores a file on this thread, which waits for it.
     private func restore(
-        _ name: String, from type: BodyType, _ call: WriteCall, _ options: WriteOptions
+        _ name: String, from type: BodyType, _ call: WriteCall, _ options: WriteOptions, _ control: WorkControl
     ) throws(Problem) -> Response {
-        let restore = try RealmRestore(name, if: options.condition, directory)
+        let restore = try RealmRestore(name, if: options.condition, directory, control)
         let body = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
-        let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call.request))
+        let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call.request, control))
         try restore.fill(from: source)
         try restore.verify()
         if options.isDryRun {
@@ -70,7 +75,9 @@ struct RestoreEndpoints: Sendable {
     /// Opens the file of the backup that a JSON body names.
     ///
     /// - Throws: `invalid_json`, `invalid_body`, `body_too_large`, or `not_found` for an unknown id.
-    private func backup(_ body: ImportSource, of realm: String, _ request: Request) throws(Problem) -> BodyFile {
+    private func backup(
+        _ body: ImportSource, of realm: String, _ request: Request, _ control: WorkControl
+    ) throws(Problem) -> BodyFile {
         guard body.byteCount <= limits.bodyBytes else {
             throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
         }
@@ -81,6 +88,6 @@ struct RestoreEndpoints: Sendable {
         guard let id = try reader.text(object, "backup", place) else {
             throw reader.malformed("the id of a backup is missing", place.inside("backup"))
         }
-        return try backups.open(try backups.find(id, of: realm), for: request)
+        return try backups.open(try backups.find(id, of: realm), for: request, control)
     }
 }

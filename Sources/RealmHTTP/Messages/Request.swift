@@ -102,7 +102,8 @@ package final class Request: @unchecked Sendable {
     package var query: String?
     /// The version token that the response was made from, for the log.
     package var version: String?
-    /// Whether the request only reads or registers subscriptions, so that it need not be begun once its client has left.
+    /// Whether the request is in vain once its client has left, as it only reads, registers subscriptions or has changed nothing yet: it
+    /// is not begun any more then.
     package var isForItsClient = false
     /// Ends the registration or snapshot that the request has created, because the client never learns its id. It is called when the
     /// response was not sent as a whole, or a problem was sent in its place; nil for other requests.

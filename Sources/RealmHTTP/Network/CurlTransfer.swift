@@ -171,7 +171,9 @@ extension CurlTransfer {
 
         /// Whether the transfer has to end.
         var isStopped: Bool {
-            if error == nil, control?.isCancelled == true { error = WorkControl.stopped }
+            if error == nil {
+                do throws(StorageError) { try control?.check() } catch { self.error = error }
+            }
             return error != nil
         }
 

@@ -159,10 +159,13 @@ final class RealmCaretaker: Sendable {
 
     /// Compacts a realm; a failure is logged, and leaves everything as it is.
     private func compact(_ database: Database) {
-        work { [log] in
-            database.compact(wait: .seconds(1)) { result in
-                guard case .failure(let error) = result else { return }
-                log?.note("compaction_failed", realm: database.name.text, "\(error)", level: .warning)
+        work { [log, catalog] in
+            let control = WorkControl()
+            catalog.work(on: database.name.text, control) {
+                database.compact(wait: .seconds(1), control) { result in
+                    guard case .failure(let error) = result, !control.isCancelled else { return }
+                    log?.note("compaction_failed", realm: database.name.text, "\(error)", level: .warning)
+                }
             }
         }
     }

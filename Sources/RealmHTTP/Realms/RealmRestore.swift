@@ -17,6 +17,14 @@ struct RealmRestore: Sendable {
     private let directory: RealmDirectory
     /// The new file, in the folder of the old one.
     private let replacement: FileReplacement
+    /// Cancels everything before the exchange of the files.
+    private let control: WorkControl
+    /// The options of the realm, with which the new file is checked.
+    private var options: Database.OpenOptions {
+        var options = target.options
+        options.control = control
+        return options
+    }
 
     /// Prepares a restore.
     ///
@@ -24,10 +32,13 @@ struct RealmRestore: Sendable {
     ///   - name: The name of the realm.
     ///   - condition: The condition of the request, which is compared now and once more when nothing writes any longer.
     ///   - directory: The realms of the server.
+    ///   - control: Cancels everything before `run`.
     /// - Throws: `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
     ///   of its own, `read_only` for one that was attached for reading only, `precondition_failed`,
     ///   `encryption_key_required` or `encryption_key_wrong` for one that has failed because its key is unknown.
-    init(_ name: String, if condition: WriteCondition, _ directory: RealmDirectory) throws(Problem) {
+    init(
+        _ name: String, if condition: WriteCondition, _ directory: RealmDirectory, _ control: WorkControl
+    ) throws(Problem) {
         if case .opening? = directory.catalog[name] { throw Problem(.realmUnavailable, "the realm is being opened") }
         guard let target = directory.catalog.target(name) else {
             throw Problem(.notOwned, "this realm has no file of its own that another one could take the place of")
@@ -39,6 +50,7 @@ struct RealmRestore: Sendable {
         self.target = target
         self.condition = condition
         self.directory = directory
+        self.control = control
         try condition.require(target.database?.current.token)
         do throws(StorageError) {
             // A file whose key is unknown is not damaged, and could not be put back under a wrong one.
@@ -69,6 +81,7 @@ struct RealmRestore: Sendable {
             let bytes = Array(try source.read(at: offset, byteCount: RealmRestore.pieceByteCount))
             guard !bytes.isEmpty else { throw Problem(.fileChanged, "the file became shorter while it was copied") }
             do throws(StorageError) {
+                try control.check()
                 try ByteView.withBytes(of: bytes) { view throws(StorageError) in
                     try System.write(replacement.file.descriptor, view, at: offset)
                 }
@@ -85,7 +98,7 @@ struct RealmRestore: Sendable {
     ///   `invalid_schema` and so on.
     func verify() throws(Problem) {
         do throws(StorageError) {
-            let snapshot = try Database.requireReplacement(replacement.file.openPath, target.options)
+            let snapshot = try Database.requireReplacement(replacement.file.openPath, options)
             try target.options.requireNames(in: snapshot)
         } catch {
             throw Problem(opening: error)
@@ -109,7 +122,7 @@ struct RealmRestore: Sendable {
             let isReplaced = System.entry(atPath: target.path, followsLink: false) != nil
             name = isReplaced ? try target.copies.nameIfReplaced(version: target.version) : nil
             database = try Database.rehearse(
-                replacement: replacement.file.openPath, of: target.name, at: target.sourcePath, target.options)
+                replacement: replacement.file.openPath, of: target.name, at: target.sourcePath, options)
         } catch {
             throw Problem(opening: error)
         }
@@ -131,14 +144,13 @@ struct RealmRestore: Sendable {
 
     /// Puts the new file, which was verified, in its place.
     ///
-    /// Waiting writes are done before; an interactive transaction is rolled back.
+    /// Waiting writes are done before; an interactive transaction is rolled back. From here on the restore goes on without its client.
     ///
     /// - Returns: The id of the backup that the old file has become; nil when there was no file.
-    /// - Throws: The problem of the file system. The realm is then served as before.
+    /// - Throws: The problem of the file system. The realm is then served as before. `realm_not_found` when the realm was detached.
     func run() throws(Problem) -> String? {
-        guard takeOutOfService() else {
-            throw Problem(.realmUnavailable, "the realm was closed or detached meanwhile")
-        }
+        try Problem.mapping { () throws(StorageError) in try control.check() }
+        guard takeOutOfService() else { throw directory.detached(target.name.text) }
         let transaction = target.database?.openTransaction
         if let database = target.database {
             close(database)
@@ -157,12 +169,10 @@ struct RealmRestore: Sendable {
             if let transaction { database.rememberExpired(transaction) }
         } catch {
             serveAgain()
-            if error == WorkControl.stopped { throw Problem(.realmUnavailable, "the realm was detached meanwhile") }
+            if error == WorkControl.stopped { throw directory.detached(target.name.text) }
             throw Problem(opening: error)
         }
-        guard directory.catalog.endReplacing(target, .success(database)) else {
-            throw Problem(.realmUnavailable, "the realm was detached meanwhile")
-        }
+        guard directory.catalog.endReplacing(target, .success(database)) else { throw directory.detached(target.name.text) }
         if let name { target.copies.prune(keeping: max(1, target.options.keptCopyCount), sparing: name) }
         return name
     }

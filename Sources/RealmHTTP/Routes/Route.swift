@@ -52,6 +52,8 @@ package final class Route: Sendable {
         package static let migrates = Traits(rawValue: 32768)
         /// Writes take many objects in, which is a right of its own.
         package static let imports = Traits(rawValue: 8192)
+        /// A `POST` checks for long before it changes anything, which is given up once its client has left.
+        package static let endsWithClient = Traits(rawValue: 131072)
         /// Reads show texts that are part of the program, the same to everybody: they need no credential, and a link on a page of
         /// another origin may lead there.
         package static let showsPages = Traits(rawValue: 16384)
@@ -120,11 +122,11 @@ package final class Route: Sendable {
         }
     }
 
-    /// Returns whether a request is in vain once its client has left: it only reads, or it registers subscriptions.
+    /// Returns whether a request is in vain once its client has left: it only reads, it registers subscriptions, or the traits say so.
     ///
     /// - Parameter method: The method; nil for one that the server does not know.
     func isForItsClient(_ method: HTTPMethod?) -> Bool {
-        onlyReads(method) || method == .post && traits.contains(.subscribes)
+        onlyReads(method) || method == .post && !traits.isDisjoint(with: [.subscribes, .endsWithClient])
     }
 
     /// Returns the media types that a method accepts as its body.

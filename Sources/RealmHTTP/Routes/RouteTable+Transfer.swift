@@ -108,7 +108,7 @@ extension RouteTable {
                 ) { $0.backupLists.delete }.audited(as: .backup),
             ]),
         Route(
-            "/v1/realms/{realm}/restore", [.concernsFile, .hasLongBodies],
+            "/v1/realms/{realm}/restore", [.concernsFile, .hasLongBodies, .endsWithClient],
             operations: [
                 .write(
                     .post, for: .administer,

@@ -189,7 +189,7 @@ package final class FileStore: WriteOwner, Sendable {
         _ known: Examined? = nil, lock: OwnershipLock? = nil
     ) throws(StorageError) {
         let (data, findings) = try FirstOpening.open(
-            backend, key: key, converting: options.converts, audit, after: known?.findings
+            backend, key: key, converting: options.converts, audit, options.control, after: known?.findings
         ) {
             format throws(StorageError) in try options.willConvert?(path, format)
         }
@@ -246,7 +246,8 @@ package final class FileStore: WriteOwner, Sendable {
         guard backend.byteCount > 0 || options.createsMissingFile else { throw emptyFile }
         let opened: (data: DataFile, findings: FirstOpening.Findings)
         do throws(StorageError) {
-            opened = try FirstOpening.open(backend, key: key, converting: options.converts, FirstOpening.Audit(options))
+            opened = try FirstOpening.open(
+                backend, key: key, converting: options.converts, FirstOpening.Audit(options), options.control)
         } catch {
             // What another program is writing looks damaged.
             if case .refused(.unsound) = error { try OwnershipLock.requireUnused(path) }

@@ -63,6 +63,7 @@ enum FirstOpening {
     ///   - key: The key, if the file is encrypted.
     ///   - converting: The conversions that are allowed.
     ///   - audit: Which files are audited.
+    ///   - control: Can cancel the audit, before anything is changed.
     ///   - known: What was found in the file before it was owned. The audit is not repeated if the file has not
     ///     changed since; nil when it was not looked at.
     ///   - willConvert: Called before anything is changed in a file of an older format; its errors
@@ -70,7 +71,8 @@ enum FirstOpening {
     /// - Returns: The file in its repaired form, and what was found before that.
     static func open(
         _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [], _ audit: Audit = .never,
-        after known: Findings? = nil, willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
+        _ control: WorkControl? = nil, after known: Findings? = nil,
+        willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
     ) throws(StorageError) -> (data: DataFile, findings: Findings) {
         if backend.byteCount == 0 { try EmptyFile.write(backend, key) }
         var data = try DataFile(backend, key: key)
@@ -80,7 +82,7 @@ enum FirstOpening {
         if let known, known.isSameVersion(as: findings) {
             findings.isChecked = known.isChecked
         } else {
-            findings.isChecked = try check(data, header, top, by: audit)
+            findings.isChecked = try check(data, header, top, by: audit, control)
         }
         if header.isOutdated { try willConvert?(header.fileFormat) }
         if header.isStreaming {
@@ -131,7 +133,7 @@ enum FirstOpening {
 
     /// Audits the file unless that may be done later, and returns whether it may be written to.
     private static func check(
-        _ data: DataFile, _ header: FileHeader, _ top: TopNode, by audit: Audit
+        _ data: DataFile, _ header: FileHeader, _ top: TopNode, by audit: Audit, _ control: WorkControl?
     ) throws(StorageError) -> Bool {
         guard case .upTo(let byteCount) = audit else { return true }
         let isLonger = data.plainByteCount > ReservedMemory.wholePages(wantedByteCount(top))
@@ -139,7 +141,9 @@ enum FirstOpening {
         let joinedValues = JoinedValues()
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> Bool in
             var audit = try SpaceAudit(top, data.plain.space(limit: top.logicalSize, joinedValues: joinedValues))
-            return try audit.run()
+            let isComplete = try audit.run { control?.goesOn ?? true }
+            if !isComplete { try control?.check() }
+            return isComplete
         }
     }
 

@@ -43,6 +43,9 @@ struct HistoryCheck {
             report.error("\(changes.count) changes are kept for version \(snapshot.version)")
         }
         var cursor = changes.leaves()
-        while let leaf = try cursor.next() { _ = leaf }
+        while let leaf = try cursor.next() {
+            try report.goOn()
+            _ = leaf
+        }
     }
 }

@@ -21,6 +21,7 @@ extension IndexProof {
         var count = 0
         var cursor = tree.leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
+            try control?.check()
             guard case .int(let integers) = leaf else { throw doubt(ref) }
             for row in 0..<integers.count {
                 let object = ObjectKey(integers.elements[row])
@@ -39,6 +40,7 @@ extension IndexProof {
         var cursor = table.leaves()
         var states: [UInt64] = []
         while let leaf = try cursor.next() {
+            try control?.check()
             let values = try leaf.attachStrings(column)
             for row in 0..<leaf.count {
                 guard let text = try values.string(row) else { continue }
@@ -54,6 +56,7 @@ extension IndexProof {
         var states: [UInt64] = []
         while let leaf = try cursor.next() {
             for row in 0..<leaf.count {
+                try control?.check()
                 let root = try leaf.collectionRoot(column, row: row)
                 var elements = try ListView(root: root, space: leaf.space, shape: column.elementShape).elements()
                 while let value = try elements.next() {

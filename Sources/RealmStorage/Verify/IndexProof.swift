@@ -39,6 +39,8 @@ struct IndexProof {
     private let keys: VerifiedKeys
     /// The hash of data.
     let hash: ProofHash
+    /// Can cancel the proof; nil for none.
+    let control: WorkControl?
     /// The nodes that may be visited before the index counts as circular.
     let budget: WalkBudget
     /// Whether there are slots, and not more than an index can have objects.
@@ -64,7 +66,12 @@ struct IndexProof {
     ///   - form: What objects are filed under.
     ///   - keys: The keys of the table's objects.
     ///   - hash: The hash of data.
-    init(_ table: Table, _ column: Column, _ form: IndexCheck.Form, keys: VerifiedKeys, hash: ProofHash) {
+    ///   - control: Can cancel the proof; nil for none.
+    init(
+        _ table: Table, _ column: Column, _ form: IndexCheck.Form, keys: VerifiedKeys, hash: ProofHash,
+        _ control: WorkControl? = nil
+    ) {
+        self.control = control
         self.table = table
         self.column = column
         self.form = form
@@ -115,6 +122,7 @@ struct IndexProof {
     /// - Returns: The largest key.
     private mutating func level(_ ref: Ref, depth: Int, above lower: Int64, state: UInt64) throws(StorageError) -> Int32 {
         try budget.spend(at: ref)
+        try control?.check()
         let node = try IndexNode(ref, table.space)
         guard depth < IndexWalker.maximumDepth, node.count > 0, IndexWalker.hasSoundKeys(node), Int64(node.key(0)) > lower else {
             throw doubt(ref)
@@ -185,6 +193,7 @@ struct IndexProof {
         var count = 0
         var cursor = tree.leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
+            try control?.check()
             guard case .int(let integers) = leaf else { throw doubt(ref) }
             for row in 0..<integers.count {
                 let object = ObjectKey(integers.elements[row])
@@ -261,6 +270,7 @@ struct IndexProof {
         var cursor = table.leaves()
         var position = 0
         while let leaf = try cursor.next() {
+            try control?.check()
             if column.type == .int {
                 try scan(leaf, try leaf.attachIntegers(column), position)
             } else {

@@ -41,6 +41,8 @@ final class IndexProver: Sendable {
     private let jobs: [Job]
     /// The hash of data.
     private let hash: ProofHash
+    /// Can cancel the work, so that nothing more is proved; nil for none.
+    private let control: WorkControl?
     /// How far the work is.
     private let progress = Monitor(Progress())
 
@@ -53,7 +55,9 @@ final class IndexProver: Sendable {
     ///   - snapshot: The version.
     ///   - keys: The keys of the objects of each table.
     ///   - hash: The hash of data.
-    init(_ snapshot: Snapshot, keys: [TableKey: VerifiedKeys], _ hash: ProofHash) {
+    ///   - control: Can cancel the work; nil for none.
+    init(_ snapshot: Snapshot, keys: [TableKey: VerifiedKeys], _ hash: ProofHash, _ control: WorkControl? = nil) {
+        self.control = control
         self.snapshot = snapshot
         self.hash = hash
         jobs = snapshot.tables.flatMap { table in
@@ -93,7 +97,7 @@ final class IndexProver: Sendable {
     /// Makes proofs until none is left.
     private func work() {
         while let job = take() {
-            let result = IndexProof(job.table, job.column, job.form, keys: job.keys, hash: hash).run()
+            let result = IndexProof(job.table, job.column, job.form, keys: job.keys, hash: hash, control).run()
             progress.broadcast { progress in
                 progress.running -= 1
                 progress.results[Place(table: job.table.key, column: job.column.leafIndex)] = result

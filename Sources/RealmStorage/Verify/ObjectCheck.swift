@@ -52,11 +52,12 @@ struct ObjectCheck {
 
     /// Returns the keys in one tree; damage is added to the report.
     private func keys(of tree: ClusterTree, _ what: String, _ report: inout VerifyReport) -> VerifiedKeys {
-        if !isExact, let keys = VerifiedKeys(tree) { return keys }
+        if !isExact, let keys = VerifiedKeys(tree, report.control) { return keys }
         var keys: Set<ObjectKey> = []
         report.attempt(what) { (report) throws(StorageError) in
             var cursor = tree.leaves()
             while let leaf = try cursor.next() {
+                try report.goOn()
                 for row in 0..<leaf.count where !keys.insert(leaf.key(at: row)).inserted {
                     report.error("\(what): object key \(leaf.key(at: row).rawValue) occurs twice")
                 }
@@ -136,7 +137,10 @@ struct ObjectCheck {
         var check = LeafWalk(snapshot: snapshot, table: table, isExact: isExact, isUnique: isUnique)
         do throws(StorageError) {
             var cursor = tree.leaves()
-            while let leaf = try cursor.next() { try check.visit(leaf, &links, &report) }
+            while let leaf = try cursor.next() {
+                try report.goOn()
+                try check.visit(leaf, &links, &report)
+            }
         } catch {
             report.error("\(table.name): \(error)")
         }

@@ -37,17 +37,18 @@ struct SpaceCheck {
     /// - Parameter report: Gets what is wrong, and the numbers of nodes and bytes.
     consuming func run(_ report: inout VerifyReport) throws(StorageError) {
         var check = self
-        check.walk(&report)
+        try check.walk(&report)
         report.attempt("free list") { (report) throws(StorageError) in try check.readFreeList(&report) }
         check.tile(&report)
     }
 
     /// Visits all nodes and collects their ranges; a node that is referenced twice, or cannot be
     /// read, is reported.
-    private mutating func walk(_ report: inout VerifyReport) {
+    private mutating func walk(_ report: inout VerifyReport) throws(StorageError) {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
         var budget = space.nodeBudget
         while let (ref, parent) = stack.popLast() {
+            try report.goOn()
             let node: Node
             do throws(StorageError) {
                 node = try space.node(at: ref)

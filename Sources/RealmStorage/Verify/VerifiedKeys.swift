@@ -114,9 +114,12 @@ struct VerifiedKeys {
 
     /// Reads the keys of a tree.
     ///
-    /// - Returns: Nil for a tree whose keys do not ascend, have different signs, or cannot be read.
-    init?(_ tree: ClusterTree) {
-        guard let outline = VerifiedKeys.outline(tree) else { return nil }
+    /// - Parameters:
+    ///   - tree: The tree.
+    ///   - control: Can cancel the reading; nil for none.
+    /// - Returns: Nil for a tree whose keys do not ascend, have different signs, or cannot be read, and after a cancellation.
+    init?(_ tree: ClusterTree, _ control: WorkControl? = nil) {
+        guard let outline = VerifiedKeys.outline(tree, control) else { return nil }
         count = outline.count
         guard let first = outline.first else {
             (form, self.first, slotCount, hasNegative, hasLive) = (.run, 0, 0, false, false)
@@ -143,11 +146,14 @@ struct VerifiedKeys {
     }
 
     /// Walks over a tree; returns nil when its keys do not ascend or cannot be read.
-    private static func outline(_ tree: ClusterTree) -> Outline? {
+    private static func outline(_ tree: ClusterTree, _ control: WorkControl?) -> Outline? {
         var outline = Outline()
         do throws(StorageError) {
             var cursor = tree.leaves()
-            while let leaf = try cursor.next() { guard outline.add(leaf) else { return nil } }
+            while let leaf = try cursor.next() {
+                try control?.check()
+                guard outline.add(leaf) else { return nil }
+            }
             return outline
         } catch { return nil }
     }

@@ -12,6 +12,8 @@ package struct VerifyReport: Sendable {
     package private(set) var warnings: [String] = []
     /// What was counted during the check.
     package var statistics = Statistics()
+    /// Can cancel the check; nil for one that runs to its end.
+    let control: WorkControl?
 
     /// How many errors, and how many warnings, are kept; later ones are dropped.
     package static let maximumCount = 200
@@ -44,8 +46,14 @@ package struct VerifyReport: Sendable {
         package var indexEntries = 0
     }
 
-    /// Makes an empty report.
-    package init() {}
+    /// Makes an empty report of a check that runs to its end.
+    package init() { self.init(nil) }
+
+    /// Makes an empty report of a check that can be cancelled.
+    init(_ control: WorkControl?) { self.control = control }
+
+    /// Throws when the check was cancelled. The parts of a check end with that error, and so does the check as a whole.
+    func goOn() throws(StorageError) { try control?.check() }
 
     /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }
@@ -88,8 +96,21 @@ extension Snapshot {
     ///   more time, and memory for every key and link.
     /// - Complexity: O(size of the file). It takes some bits of memory for each word of the file, and
     ///   a byte for each object of the largest class.
-    package func verify(isExact: Bool = false) -> VerifyReport {
-        var report = VerifyReport()
+    package func verify(isExact: Bool = false) -> VerifyReport { verify(isExact: isExact, nil) }
+
+    /// Checks the whole version as `verify(isExact:)` does, unless that is cancelled.
+    ///
+    /// - Parameter control: Can cancel the check.
+    /// - Throws: The error of the control.
+    package func verify(_ control: WorkControl) throws(StorageError) -> VerifyReport {
+        let report = verify(isExact: false, control)
+        try control.check()
+        return report
+    }
+
+    /// Checks the whole version. After a cancellation the report is of no use.
+    private func verify(isExact: Bool, _ control: WorkControl?) -> VerifyReport {
+        var report = VerifyReport(control)
         guard !top.ref.isNone else { return report }
         // A view does not show all links and objects, so its sums would not be even.
         let isExact = isExact || space.linkFilter != nil || tables.contains { $0.rule != nil }
@@ -115,7 +136,7 @@ extension Snapshot {
             objects.run(hash, unique: [], &report)
             return IndexProofs()
         }
-        let prover = IndexProver(self, keys: objects.live, hash)
+        let prover = IndexProver(self, keys: objects.live, hash, report.control)
         prover.startThread()
         let before = report
         objects.run(hash, unique: prover.candidates, &report)

@@ -7,14 +7,22 @@ internal import Synchronization
 /// One thread works and reports; any other thread may cancel. The share of a stage in the whole is
 /// estimated by its caller, so progress advances but not evenly.
 package final class WorkControl: Sendable {
-    /// Whether the work was cancelled; set by any thread, read by the one that works.
+    /// Whether the work was cancelled; set by any thread, read by those that work.
     private let cancelled = Atomic(false)
+    /// Whether it was found out that nobody wants the result any more.
+    private let unwanted = Atomic(false)
+    /// When that is looked at the next time, in nanoseconds of the monotonic clock.
+    private let nextProbe = Atomic<UInt64>(0)
     /// The range of the whole, within 0 to 1, that the present stage covers.
     private let stage = RankedMutex<ClosedRange<Double>>(.leaf, 0...1)
     /// Called with the share of the whole that is done, from 0 to 1.
     private let report: @Sendable (Double) -> Void
     /// When the work is given up; nil for no limit.
     private let deadline: Instant?
+    /// Returns whether the result is still wanted; nil where the work does not depend on that.
+    private let isWanted: (@Sendable () -> Bool)?
+    /// How many seconds pass between two calls of `isWanted`.
+    private static let secondsPerProbe = 0.25
 
     /// Makes a control.
     ///
@@ -22,8 +30,14 @@ package final class WorkControl: Sendable {
     ///   - deadline: When the work is given up; nil for no limit.
     ///   - report: Called by the thread that works, with the share of the whole that is done, from 0
     ///     to 1.
-    package init(deadline: Instant? = nil, _ report: @escaping @Sendable (Double) -> Void = { _ in }) {
+    ///   - isWanted: Returns whether the result is still wanted; called by the threads that work, about four times a second. Nil for
+    ///     work that does not depend on that.
+    package init(
+        deadline: Instant? = nil, _ report: @escaping @Sendable (Double) -> Void = { _ in },
+        isWanted: (@Sendable () -> Bool)? = nil
+    ) {
         self.deadline = deadline
+        self.isWanted = isWanted
         self.report = report
     }
 
@@ -43,10 +57,33 @@ package final class WorkControl: Sendable {
         report(stage.lowerBound + (stage.upperBound - stage.lowerBound) * min(max(part, 0), 1))
     }
 
-    /// Throws `stopped` when the work was cancelled, and `.stopped(.expired)` after its deadline.
+    /// Throws `stopped` when the work was cancelled, `.stopped(.expired)` after its deadline, and `.stopped(.cancelled)` when nobody
+    /// wants the result any more.
     package func check() throws(StorageError) {
         if isCancelled { throw WorkControl.stopped }
-        if let deadline, Instant.now() > deadline { throw .stopped(.expired) }
+        guard deadline != nil || isWanted != nil else { return }
+        let now = Instant.now()
+        if let deadline, now > deadline { throw .stopped(.expired) }
+        if isInVain(now) { throw .stopped(.cancelled) }
+    }
+
+    /// Whether `check` would not throw.
+    package var goesOn: Bool {
+        do throws(StorageError) {
+            try check()
+            return true
+        } catch { return false }
+    }
+
+    /// Returns whether nobody wants the result any more, which is looked at now and then.
+    private func isInVain(_ now: Instant) -> Bool {
+        guard let isWanted else { return false }
+        if unwanted.load(ordering: .relaxed) { return true }
+        guard now.nanoseconds >= nextProbe.load(ordering: .relaxed) else { return false }
+        nextProbe.store(now.adding(seconds: WorkControl.secondsPerProbe).nanoseconds, ordering: .relaxed)
+        guard !isWanted() else { return false }
+        unwanted.store(true, ordering: .relaxed)
+        return true
     }
 
     /// The error that `check` throws after `cancel`.

@@ -66,7 +66,9 @@ import Testing
         ) throws(StorageError) -> Bool { try folder.put(name, unlessLike: other, control, write) }
         func place(of name: BackupName) -> String { folder.place(of: name) }
         func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] { try folder.list(of: realm) }
-        func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) { try folder.get(backup, into: target) }
+        func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
+            try folder.get(backup, into: target, control)
+        }
         func digest(of name: BackupName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
         func delete(_ name: BackupName) throws(StorageError) { throw .refused(.unsuitable("nothing is deleted here")) }
     }

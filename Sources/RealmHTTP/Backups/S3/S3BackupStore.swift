@@ -124,13 +124,15 @@ package struct S3BackupStore: BackupStore {
 
     /// Copies the bytes of a backup, as the protocol says, and compares them with the digest that was stored
     /// with them.
-    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
-        try get(key(of: backup.name), byteCount: backup.byteCount, into: target)
+    package func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
+        try get(key(of: backup.name), byteCount: backup.byteCount, into: target, control)
     }
 
     /// Copies the bytes of a key, whose length was listed, and compares them with the digest that was stored with them.
-    func get(_ key: String, byteCount listed: Int, into target: Int32) throws(StorageError) {
-        let client = try S3Client(options)
+    func get(
+        _ key: String, byteCount listed: Int, into target: Int32, _ control: WorkControl? = nil
+    ) throws(StorageError) {
+        let client = try S3Client(options, control)
         try System.requireRoom(listed, for: target)
         let file = WebRequest.Target(descriptor: target, maximumByteCount: listed)
         let answer = try client.send(S3Call(method: "GET", key: key, target: file), accepting: [404])
