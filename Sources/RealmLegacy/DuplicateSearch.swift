@@ -30,7 +30,7 @@ struct DuplicateSearch {
     private static let leastPartSize = 2 << 20
     /// How many parts many hashes have, roughly. A hash takes 8 bytes, and so many parts of them no more than a quarter of the file.
     private static let divisor = 16
-    /// How many rows are read at a time.
+    /// How many rows are read at a time at most.
     private static let step = 1024
     /// How many different values may take less than `bytesPerValue` bytes of the file: integers, positions and texts of two bytes.
     private static let smallValueCount = 1 << 17
@@ -158,11 +158,13 @@ struct DuplicateSearch {
         guard var source = try makeSource(pass) else { return true }
         defer { pass.keeper.release() }
         var values: [Value?] = []
-        var (done, byteCount) = (0, UInt64(0))
+        var (done, byteCount, step) = (0, UInt64(0), LegacyReading.firstStep)
         while true {
             try control?.check()
             values.removeAll(keepingCapacity: true)
-            try pass.read(DuplicateSearch.step, from: &source, into: &values)
+            let before = pass.space.decryptedByteCount
+            try pass.read(step, from: &source, into: &values)
+            step = pass.step(after: values.count, DuplicateSearch.step, since: before)
             done += values.count
             guard !values.isEmpty else { break }
             for value in values {

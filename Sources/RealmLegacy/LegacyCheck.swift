@@ -12,8 +12,10 @@ struct LegacyCheck {
     private var report = VerifyReport()
     /// The pass over all columns.
     private let reading: LegacyReading
-    /// Sums of hashes of the links of each column, and of the backlinks of each column.
-    private var links: [Place: UInt64] = [:], backlinks: [Place: UInt64] = [:]
+    /// The links of each column, and the backlinks of each column.
+    private var links: [Place: Tally] = [:], backlinks: [Place: Tally] = [:]
+    /// Those of the present column.
+    private var tally = Tally()
     /// A number that makes sums unpredictable.
     private let seed = UInt64.random(in: .min ... .max)
 
@@ -25,7 +27,15 @@ struct LegacyCheck {
         let target: Int
     }
 
-    /// How many rows are read at a time.
+    /// Links or backlinks of a column.
+    private struct Tally: Equatable {
+        /// How many there are: more than were read where a list of backlinks is too long.
+        var count = 0
+        /// The sum of their hashes.
+        var sum: UInt64 = 0
+    }
+
+    /// How many rows are read at a time at most.
     private static let step = 1024
 
     /// Makes a check; nothing is read yet.
@@ -41,15 +51,11 @@ struct LegacyCheck {
         report.statistics.logicalSize = file.top?.logicalSize ?? 0
         for table in file.tables {
             report.statistics.objects += table.rowCount
-            for column in table.spec.columns {
-                try control?.check()
-                do throws(StorageError) {
-                    try check(column, of: table)
-                } catch {
-                    guard case .corrupt = error else { throw error }
-                    report.error("table '\(String(decoding: table.name, as: UTF8.self))', column \(column.index): \(error)")
-                }
-            }
+            for column in table.spec.columns where column.type != .backlink { try examine(column, of: table) }
+        }
+        // How many links there are tells how many backlinks can be right.
+        for table in file.tables {
+            for column in table.spec.columns where column.type == .backlink { try examine(column, of: table) }
         }
         compareLinks()
         try checkSpace()
@@ -59,7 +65,8 @@ struct LegacyCheck {
     /// Reports columns whose links differ from the backlinks that are stored for them. An old engine mixed these up, and nothing
     /// depends on them.
     private mutating func compareLinks() {
-        for place in Set(links.keys).union(backlinks.keys) where links[place, default: 0] != backlinks[place, default: 0] {
+        for place in Set(links.keys).union(backlinks.keys)
+        where links[place, default: Tally()] != backlinks[place, default: Tally()] {
             report.warn(
                 "links of table \(place.origin), column \(place.column) differ from the backlinks in table \(place.target)")
         }
@@ -82,6 +89,19 @@ struct LegacyCheck {
 
     // MARK: - Columns
 
+    /// Checks a column, and reports its damage.
+    private mutating func examine(_ column: LegacyColumn, of table: LegacyTable) throws(StorageError) {
+        try control?.check()
+        tally = Tally()
+        defer { keepTally(of: column, table) }
+        do throws(StorageError) {
+            try check(column, of: table)
+        } catch {
+            guard case .corrupt = error else { throw error }
+            report.error("table '\(String(decoding: table.name, as: UTF8.self))', column \(column.index): \(error)")
+        }
+    }
+
     /// Reads all values of a column, which has to have one for each row.
     private mutating func check(_ column: LegacyColumn, of table: LegacyTable) throws(StorageError) {
         guard let root = table.root(of: column) else { return }
@@ -94,90 +114,136 @@ struct LegacyCheck {
                 try control?.check()
                 elements.removeAll(keepingCapacity: true)
                 try source.read(LegacyCheck.step, into: &elements)
+                var isRelieved = false
                 for element in elements {
-                    try check(element, in: row, column, of: table)
+                    let relieves = try check(element, in: row, column, of: table)
+                    isRelieved = isRelieved || relieves
                     row += 1
-                    if reading.relieve() { try source.renew() }
                 }
+                if reading.relieve() || isRelieved { try source.renew() }
             } while !elements.isEmpty
         default:
-            var source = try reading.values(of: column, at: root)
-            var values: [Value?] = []
-            repeat {
-                try control?.check()
-                values.removeAll(keepingCapacity: true)
-                try reading.read(LegacyCheck.step, from: &source, into: &values)
+            _ = try LegacyCheck.readValues(of: column, at: root, reading, control) { values in
                 for value in values {
                     if column.type == .link, case .int(let target)? = value {
                         add(UInt64(bitPattern: target), of: row, column, table)
                     }
                     row += 1
                 }
-                reading.keeper.release()
-                if reading.relieve() { try source.renew() }
-            } while !values.isEmpty
+            }
         }
         guard row == table.rowCount else { throw table.uneven(column) }
     }
 
-    /// Checks what a column of refs has for one row.
+    /// Reads the values of a column of one tree.
+    ///
+    /// - Parameter body: Gets the values, some at a time.
+    /// - Returns: How many there are, and whether decrypted pages were given back, so that other cursors have to be renewed.
+    private static func readValues(
+        of column: LegacyColumn, at root: Ref, _ reading: LegacyReading, _ control: WorkControl?, _ body: ([Value?]) -> Void
+    ) throws(StorageError) -> (count: Int, isRelieved: Bool) {
+        var source = try reading.values(of: column, at: root)
+        var values: [Value?] = []
+        var (count, step, isRelieved) = (0, LegacyReading.firstStep, false)
+        repeat {
+            try control?.check()
+            values.removeAll(keepingCapacity: true)
+            let before = reading.space.decryptedByteCount
+            try reading.read(step, from: &source, into: &values)
+            step = reading.step(after: values.count, LegacyCheck.step, since: before)
+            body(values)
+            count += values.count
+            reading.keeper.release()
+            guard reading.relieve() else { continue }
+            try source.renew()
+            isRelieved = true
+        } while !values.isEmpty
+        return (count, isRelieved)
+    }
+
+    /// Checks what a column of refs has for one row, and returns whether decrypted pages were given back.
     private mutating func check(
         _ element: UInt64, in row: Int, _ column: LegacyColumn, of table: LegacyTable
-    ) throws(StorageError) {
-        guard element != 0 else { return }
+    ) throws(StorageError) -> Bool {
+        guard element != 0 else { return false }
         switch column.type {
         case .table:
             guard let spec = column.subspec, element & 1 == 0 else { throw table.uneven(column) }
-            try checkRows(at: Ref(element), spec)
+            return try checkRows(at: Ref(element), spec)
         case .linkList:
-            try LegacyLinks.forEach(inList: element, reading) { (rows) throws(StorageError) in
+            return try LegacyLinks.forEach(inList: element, reading, relieving: true) { (rows) throws(StorageError) in
                 try control?.check()
                 for target in rows { add(target, of: row, column, table) }
             }
-        default:
-            guard element & 1 == 0 else { return addBacklink(element >> 1, of: row, column, table) }
-            var source = LegacyRefs(Ref(element), reading)
-            var origins: [UInt64] = []
-            repeat {
-                try control?.check()
-                origins.removeAll(keepingCapacity: true)
-                try source.read(LegacyCheck.step, into: &origins)
-                for origin in origins { addBacklink(origin, of: row, column, table) }
-            } while !origins.isEmpty
+        default: return try checkBacklinks(element, of: row, column, table)
         }
     }
 
-    /// Reads all values of a table inside of a row.
-    private func checkRows(at ref: Ref, _ spec: LegacySpec) throws(StorageError) {
+    /// Checks the stored backlinks of one row, and returns whether decrypted pages were given back. They are not read any more when the
+    /// column has more of them than there are links, by their stated number or by those that were read: nothing depends on them.
+    private mutating func checkBacklinks(
+        _ element: UInt64, of row: Int, _ column: LegacyColumn, _ table: LegacyTable
+    ) throws(StorageError) -> Bool {
+        let greatest = links[LegacyCheck.place(ofBacklinks: column, table)]?.count ?? 0
+        guard tally.count <= greatest else { return false }
+        guard element & 1 == 0 else {
+            addBacklink(element >> 1, of: row)
+            return false
+        }
+        let count = try LegacyValues.statedCount(Ref(element), .int, isNullable: false, reading.unlimited)
+        guard count <= greatest - tally.count else {
+            tally.count = greatest + 1
+            return false
+        }
+        return try LegacyLinks.forEach(inList: element, reading, relieving: true) { (origins) throws(StorageError) in
+            try control?.check()
+            guard tally.count <= greatest else { return }
+            for origin in origins { addBacklink(origin, of: row) }
+        }
+    }
+
+    /// Reads all values of a table inside of a row, and returns whether decrypted pages were given back.
+    private func checkRows(at ref: Ref, _ spec: LegacySpec) throws(StorageError) -> Bool {
         let roots = try LegacyTable.roots(at: ref, spec, reading)
-        guard !roots.isEmpty else { return }
+        guard !roots.isEmpty else { return false }
         var counts: Set<Int> = []
+        var isRelieved = false
         for column in spec.columns {
-            var count = 0
-            if [.table, .linkList, .backlink].contains(column.type) {
-                var source = LegacyRefs(roots[column.slot], reading)
-                var elements: [UInt64] = []
-                repeat {
-                    try control?.check()
-                    elements.removeAll(keepingCapacity: true)
-                    try source.read(LegacyCheck.step, into: &elements)
-                    count += elements.count
-                    guard let inner = column.subspec else { continue }
-                    for element in elements where element != 0 { try checkRows(at: Ref(element), inner) }
-                } while !elements.isEmpty
-            } else {
-                var source = try reading.values(of: column, at: roots[column.slot])
-                var values: [Value?] = []
-                repeat {
-                    try control?.check()
-                    values.removeAll(keepingCapacity: true)
-                    try reading.read(LegacyCheck.step, from: &source, into: &values)
-                    count += values.count
-                } while !values.isEmpty
-            }
-            counts.insert(count)
+            let found =
+                [.table, .linkList, .backlink].contains(column.type)
+                ? try checkRefs(of: column, at: roots[column.slot])
+                : try LegacyCheck.readValues(of: column, at: roots[column.slot], reading, control) { _ in }
+            counts.insert(found.count)
+            isRelieved = isRelieved || found.isRelieved
         }
         guard counts.count <= 1 else { throw .corrupt(ref: ref, reason: "columns of \(counts.sorted()) values in one table") }
+        return isRelieved
+    }
+
+    /// Reads what a column of refs of a table inside of a row has.
+    ///
+    /// - Returns: How many elements it has, and whether decrypted pages were given back.
+    private func checkRefs(of column: LegacyColumn, at root: Ref) throws(StorageError) -> (count: Int, isRelieved: Bool) {
+        var source = LegacyRefs(root, reading)
+        var elements: [UInt64] = []
+        var (count, isRelieved) = (0, false)
+        repeat {
+            try control?.check()
+            elements.removeAll(keepingCapacity: true)
+            try source.read(LegacyCheck.step, into: &elements)
+            count += elements.count
+            var relieves = reading.relieve()
+            if let inner = column.subspec {
+                for element in elements where element != 0 {
+                    let found = try checkRows(at: Ref(element), inner)
+                    relieves = relieves || found
+                }
+            }
+            guard relieves else { continue }
+            try source.renew()
+            isRelieved = true
+        } while !elements.isEmpty
+        return (count, isRelieved)
     }
 
     // MARK: - Links
@@ -190,14 +256,29 @@ struct LegacyCheck {
             return report.warn(
                 "table \(table.position), column \(column.index), row \(row): a link to row \(target), which does not exist")
         }
-        let place = Place(origin: table.position, column: column.index, target: position)
-        links[place, default: 0] &+= hash(UInt64(row), target)
+        tally.count += 1
+        tally.sum &+= hash(UInt64(row), target)
     }
 
     /// Counts a backlink.
-    private mutating func addBacklink(_ origin: UInt64, of row: Int, _ column: LegacyColumn, _ table: LegacyTable) {
-        let place = Place(origin: column.target ?? -1, column: column.origin ?? -1, target: table.position)
-        backlinks[place, default: 0] &+= hash(origin, UInt64(row))
+    private mutating func addBacklink(_ origin: UInt64, of row: Int) {
+        tally.count += 1
+        tally.sum &+= hash(origin, UInt64(row))
+    }
+
+    /// Returns the place of the links that a column of backlinks belongs to.
+    private static func place(ofBacklinks column: LegacyColumn, _ table: LegacyTable) -> Place {
+        Place(origin: column.target ?? -1, column: column.origin ?? -1, target: table.position)
+    }
+
+    /// Keeps the links or backlinks of a column.
+    private mutating func keepTally(of column: LegacyColumn, _ table: LegacyTable) {
+        switch column.type {
+        case .link, .linkList:
+            links[Place(origin: table.position, column: column.index, target: column.target ?? -1)] = tally
+        case .backlink: backlinks[LegacyCheck.place(ofBacklinks: column, table)] = tally
+        default: break
+        }
     }
 
     /// Returns a number for a pair of rows; sums of them are hardly equal for different pairs.

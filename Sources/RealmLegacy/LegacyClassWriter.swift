@@ -46,10 +46,10 @@ final class LegacyClassWriter {
     private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
     /// How many leaves are read at a time where columns are so many that a leaf has fewer than `greatestRowsPerLeaf` objects.
     private static let leavesPerStep = 4
-    /// How many rows of an encrypted file are read first, before it is known how large they are.
-    private static let firstRows = 16
     /// How many objects a leaf has at most.
     private static let greatestRowsPerLeaf = 256
+    /// How many elements take as much time as writing the leaf of one column and filing its values in an index, about.
+    private static let elementsPerLeaf = 24
     /// How many bytes of texts and binaries are written at a time.
     private static let bytesPerRun = 4 << 20
 
@@ -98,21 +98,31 @@ final class LegacyClassWriter {
     func run(_ proceed: (Int) -> Void) throws(StorageError) {
         let rowCount = one.table.rowCount
         guard rowCount <= Int(UInt32.max) else { throw .limit("a table of \(rowCount) rows") }
+        try spend(rowCount)
         let greatest = LegacyClassWriter.greatestStep(columns.count)
-        var step = file.file.isEncrypted ? min(greatest, LegacyClassWriter.firstRows) : greatest
+        var step = file.file.isEncrypted ? min(greatest, LegacyReading.firstStep) : greatest
         var done = 0
         while done < rowCount {
             let before = reading.space.decryptedByteCount
             let count = try readBatch(min(step, rowCount - done))
             try write(count, from: done)
             reading.keeper.release()
-            step = LegacyClassWriter.step(after: count, greatest, decrypted: reading.space.decryptedByteCount - before)
+            step = reading.step(after: count, greatest, since: before)
             try relieve()
             done += count
             proceed(count)
             try target.checkpoint()
         }
         try requireEnd()
+    }
+
+    /// Counts what reading the columns does not count: the values of columns for incoming links, which are made anew, and the new leaves,
+    /// of which very many columns have many.
+    private func spend(_ rowCount: Int) throws(StorageError) {
+        let leafCount =
+            (rowCount + LegacyClassWriter.rowsPerLeaf(columns.count) - 1) / LegacyClassWriter.rowsPerLeaf(columns.count)
+        let count = rowCount * incoming.count + leafCount * columns.count * LegacyClassWriter.elementsPerLeaf
+        try reading.budget?.spend(elements: count, at: one.properties.first.flatMap { one.table.root(of: $0.column) } ?? .none)
     }
 
     /// Returns how many objects of some columns a leaf has: fewer where columns are very many, because a leaf is in memory as a whole
@@ -126,17 +136,6 @@ final class LegacyClassWriter {
         let leafSize = rowsPerLeaf(columnCount)
         guard leafSize == greatestRowsPerLeaf else { return leafSize * leavesPerStep }
         return min(valuesPerStep / max(1, columnCount), rowsPerStep) / leafSize * leafSize
-    }
-
-    /// Returns how many rows are read next: fewer in an encrypted file whose rows are large, because the pages of a step are kept.
-    ///
-    /// - Parameters:
-    ///   - step: How many rows were read last.
-    ///   - greatest: The greatest number of rows.
-    ///   - decrypted: How many bytes were decrypted for them; 0 in a plain file.
-    private static func step(after step: Int, _ greatest: Int, decrypted byteCount: Int) -> Int {
-        guard byteCount > LegacyReading.keptByteCount / 4 else { return min(greatest, step * 2) }
-        return max(1, min(greatest, Int(Double(step) * Double(LegacyReading.keptByteCount / 2) / Double(byteCount))))
     }
 
     /// Gives back the memory of decrypted pages when it is much.
@@ -232,11 +231,11 @@ final class LegacyClassWriter {
     private func write(_ count: Int, from first: Int) throws(StorageError) {
         var start = 0
         var byteCount = 0
-        let lists = sources.indices.filter { if case .lists = sources[$0] { true } else { false } }
+        let lists = sources.enumerated().compactMap { index, source in
+            if case .lists(_, let refs) = source { (index, refs) } else { nil }
+        }
         for row in 0..<count {
-            for index in lists {
-                if case .lists(_, let refs) = sources[index] { columns[index].append(try list(refs[row], index)) }
-            }
+            for (index, refs) in lists { columns[index].append(try list(refs[row], index)) }
             for index in one.properties.indices {
                 let value = columns[index][row]
                 byteCount += value?.byteCount ?? 0

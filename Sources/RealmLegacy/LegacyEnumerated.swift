@@ -18,9 +18,17 @@ struct LegacyEnumerated: LegacySource {
     mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError) {
         let start = values.count
         try positions.read(limit, into: &values)
+        var last: (position: Int64, value: Value)?
         for index in start..<values.count {
             guard case .int(let position)? = values[index] else { continue }
-            values[index] = try keys.value(at: position)
+            // Many rows in a run have one position.
+            if let last, last.position == position {
+                values[index] = last.value
+            } else {
+                let value = try keys.value(at: position)
+                last = (position, value)
+                values[index] = value
+            }
         }
     }
 

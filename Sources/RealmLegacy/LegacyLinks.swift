@@ -30,19 +30,17 @@ struct LegacyLinks {
         guard let root = table.root(of: column) else { return }
         let reading = reading ?? LegacyReading(file.space)
         if column.type == .linkList { return try forEachInLists(root, reading, body) }
-        var source = LegacyValues(root, .link, isNullable: false, reading)
-        var values: [Value?] = []
-        var row = 0
-        while true {
+        var leaves = LegacyLeaves(root, reading)
+        var start = 0
+        while let leaf = try leaves.next() {
             try control?.check()
-            values.removeAll(keepingCapacity: true)
-            try source.read(LegacyLinks.step, into: &values)
-            guard !values.isEmpty else { return }
-            for value in values {
-                if case .int(let target)? = value { try body(row, UInt64(bitPattern: target)) }
-                row += 1
+            let elements = try reading.integers(of: leaf)
+            // Leaves of width 0 have no links.
+            for row in 0..<(elements.width == 0 ? 0 : elements.count) where elements[row] != 0 {
+                try body(start + row, UInt64(bitPattern: elements[row] &- 1))
             }
-            if reading.relieve() { try source.renew() }
+            start += elements.count
+            if reading.relieve() { try leaves.renew() }
         }
     }
 

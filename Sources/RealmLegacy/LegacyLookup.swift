@@ -10,8 +10,8 @@ struct LegacyLookup {
     private let type: LegacyType
     /// Whether values may be null.
     private let isNullable: Bool
-    /// The pass that reads.
-    private let reading: LegacyReading
+    /// The pass that reads, and what searches are spent from.
+    private let reading: LegacyReading, budget: LegacyBudget?
     /// The leaf that was read last, and the position of its first value.
     private var present: (leaf: LegacyLeaf, start: Int)?
 
@@ -21,6 +21,7 @@ struct LegacyLookup {
         self.type = type
         self.isNullable = isNullable
         self.reading = reading.unlimited
+        budget = reading.budget
     }
 
     /// Returns the value at a position.
@@ -31,6 +32,7 @@ struct LegacyLookup {
         if let present, Int(position) >= present.start, Int(position) < present.start + present.leaf.count {
             return try present.leaf.value(Int(position) - present.start)
         }
+        try budget?.spend(searchBelow: root)
         let (node, start) = try BPlusInnerNode.leafNode(for: Int(position), below: root, reading.space)
         let leaf = try LegacyLeaf(node, type, isNullable: isNullable, reading)
         present = (leaf, start)

@@ -212,6 +212,9 @@ struct LegacyMapping {
             }
             done += names.count
             reading.keeper.release()
+            guard reading.relieve() else { continue }
+            try classNames.renew()
+            try properties.renew()
         }
         if done < table.rowCount {
             report.note(

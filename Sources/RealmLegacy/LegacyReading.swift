@@ -25,7 +25,7 @@ struct LegacyReading {
         self.keeper = keeper
     }
 
-    /// The same pass for look-ups at any position, whose number is that of the values that need them.
+    /// The same pass for look-ups at any position, which are counted themselves, and for what was counted before.
     var unlimited: LegacyReading { LegacyReading(space, nil, keeper) }
 
     /// The same pass with a keeper of its own, for values that are used up while others are kept.
@@ -44,6 +44,21 @@ struct LegacyReading {
         guard space.decryptedByteCount > LegacyReading.keptByteCount else { return false }
         space.forgetPages()
         return true
+    }
+
+    /// How many values of an encrypted file are read first, before it is known how large they are.
+    static let firstStep = 16
+
+    /// Returns how many values are read next: fewer of an encrypted file where they are large, because the pages of a step are kept.
+    ///
+    /// - Parameters:
+    ///   - step: How many were read last.
+    ///   - greatest: The greatest number.
+    ///   - before: How many bytes of decrypted pages there were before that.
+    func step(after step: Int, _ greatest: Int, since before: Int) -> Int {
+        let byteCount = space.decryptedByteCount - before
+        guard byteCount > LegacyReading.keptByteCount / 4 else { return min(greatest, step * 2) }
+        return max(1, min(greatest, Int(Double(step) * Double(LegacyReading.keptByteCount / 2) / Double(byteCount))))
     }
 
     /// Has a node decrypted again that was read before.
@@ -82,7 +97,7 @@ extension LegacyReading {
     ///   - read: Reads them.
     /// - Returns: Whether they may be kept together. Otherwise nothing is kept, and the caller goes back and reads fewer.
     func fits(_ count: Int, _ read: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
-        let (left, tableCount) = (budget?.left, keeper.tableCount)
+        let (left, elementsLeft, tableCount) = (budget?.left, budget?.elementsLeft, keeper.tableCount)
         (keeper.isBounded, keeper.isFull) = (count > 1, false)
         defer { keeper.isBounded = false }
         do throws(StorageError) {
@@ -91,6 +106,7 @@ extension LegacyReading {
         } catch {
             guard count > 1, keeper.isFull else { throw error }
             if let left { budget?.left = left }
+            if let elementsLeft { budget?.elementsLeft = elementsLeft }
             keeper.tableCount = tableCount
             keeper.release()
             return false

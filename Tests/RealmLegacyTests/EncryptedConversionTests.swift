@@ -100,6 +100,48 @@ import Testing
         }
     }
 
+    /// Files of format 9 with a column, or a list, of 600 binaries of 100,000 bytes.
+    private static func largeFiles() -> [[UInt8]] {
+        [false, true].map { isList in
+            var file = OldFileWriter()
+            let blobs = (0..<600).map { file.node(0x10, 100_000, [UInt8](repeating: UInt8($0 % 251), count: 100_000)) }
+            let tree = file.refs(blobs, flags: 0x20)
+            let spec = file.refs([file.integers([4]), file.shortStrings([Array("v".utf8)]), file.integers([0])])
+            let column =
+                isList ? Column(5, "data", file.refs([file.refs([tree])]), subspecs: [spec]) : Column(4, "data", tree)
+            file.table("class_A", [column])
+            return file.finish()
+        }
+    }
+
+    /// How many bytes of decrypted pages a check has kept at most, as another thread sees it.
+    private final class Watch: Sendable {
+        let isDone = Atomic(false), greatest = Atomic(0)
+    }
+
+    @Test func `a check keeps few decrypted pages, however large the values of a column or list are`() throws {
+        let key = try EncryptionKey(bytes: Fixtures.key)
+        for plain in Self.largeFiles() {
+            let bytes = try Self.encrypted(plain, key)
+            let path = NSTemporaryDirectory() + "legacy-\(UUID().uuidString).realm"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let old = try LegacyFile(path: path, key: key)
+            let watch = Watch()
+            // A thread of its own, as other tests may keep all those of tasks busy.
+            Thread.detachNewThread {
+                while !watch.isDone.load(ordering: .relaxed) {
+                    watch.greatest.max(old.file.pages?.decryptedByteCount ?? 0, ordering: .relaxed)
+                    Thread.sleep(forTimeInterval: 0.0002)
+                }
+            }
+            defer { watch.isDone.store(true, ordering: .relaxed) }
+            #expect(try old.verify().errors == [])
+            let kept = watch.greatest.load(ordering: .relaxed)
+            #expect(kept > 0 && kept <= 32 << 20, "\(kept) bytes of a file of \(plain.count)")
+        }
+    }
+
     @Test func `decrypted pages are given back, and every value is right`() throws {
         let key = try EncryptionKey(bytes: Fixtures.key)
         let bytes = try Self.encrypted(Self.plainFile(), key)

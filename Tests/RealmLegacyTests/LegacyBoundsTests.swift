@@ -88,6 +88,157 @@ struct LegacyBoundsTests {
         }
     }
 
+    // MARK: - Values without bytes
+
+    /// Adds a tree that has one leaf very often.
+    private static func shared(_ leaf: Int64, count: Int, times: Int, _ file: inout OldFileWriter) -> Int64 {
+        let children = Array(repeating: leaf, count: times)
+        return file.refs([Int64(count) << 1 | 1] + children + [Int64(count * times) << 1 | 1], flags: 0x80)
+    }
+
+    /// Returns whether an error is one about too many values.
+    private static func areTooMany(_ error: any Error) -> Bool { isDamage(error, "more values than a file of") }
+
+    @Test(arguments: [0, 2, 3, 4, 12, 13])
+    func `more values than a file has room for are damage, even if they take no bytes`(_ type: Int64) throws {
+        let count = 65_536
+        for (times, isDamage) in [(250, false), (300, true)] {
+            var file = OldFileWriter()
+            let leaf =
+                switch type {
+                case 2: file.node(8, count, [])
+                case 4: file.refs([file.node(0, count, []), file.node(0x10, 0, [])])
+                case 13: file.node(0x40, count, [])
+                default: file.node(0, count, [])
+                }
+            let root = Self.shared(leaf, count: count, times: times, &file)
+            if type == 3 {
+                file.table("class_A", enumerated: "s", keys: file.shortStrings([Array("x".utf8)]), root)
+            } else {
+                file.table("class_A", [Column(type, "v", root, subspecs: type >= 12 ? [1] : [])])
+            }
+            file.room(200_000)
+            try LegacyFixtures.withFile(file.finish()) { path in
+                guard isDamage else {
+                    let rowCounts = try LegacyFile(path: path).tables.map(\.rowCount)
+                    return #expect(rowCounts == [count * times])
+                }
+                _ = #expect { try LegacyFile(path: path) } throws: { Self.areTooMany($0) }
+            }
+        }
+    }
+
+    @Test func `columns that share their leaves count all values together`() throws {
+        let (count, times) = (65_536, 100)
+        var file = OldFileWriter()
+        let root = Self.shared(file.node(0, count, []), count: count, times: times, &file)
+        file.table("class_A", (0..<3).map { Column(0, "n\($0)", root) })
+        file.room(200_000)
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            let pass = LegacyReading(old.space)
+            for column in old.tables[0].spec.columns.prefix(2) {
+                let place = try #require(old.tables[0].root(of: column))
+                #expect(try LegacyValues.count(place, .int, isNullable: false, pass) == count * times)
+            }
+            _ = #expect {
+                _ = try LegacyValues.count(Ref(UInt64(root)), .int, isNullable: false, pass)
+            } throws: {
+                Self.areTooMany($0)
+            }
+        }
+    }
+
+    @Test func `links that take no bytes are counted when they are read`() throws {
+        var file = OldFileWriter()
+        let list = file.node(0, 1000, [])
+        file.table("class_A", [Column(13, "l", file.refs(Array(repeating: list, count: 5)), subspecs: [1])])
+        file.room(10_000)
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            let links = LegacyLinks(file: old, table: old.tables[0], column: old.tables[0].spec.columns[0], control: nil)
+            let pass = LegacyReading(old.space)
+            let before = try #require(pass.budget).elementsLeft
+            #expect(try IncomingLinks(links, targetCount: 5, pass).count == 5000)
+            #expect(before - (pass.budget?.elementsLeft ?? 0) == 5005)
+            pass.budget?.elementsLeft = 4000
+            _ = #expect { _ = try IncomingLinks(links, targetCount: 5, pass) } throws: { Self.areTooMany($0) }
+        }
+    }
+
+    @Test func `a conversion counts the columns for incoming links that it makes`() throws {
+        let (count, times) = (65_536, 60)
+        var file = OldFileWriter()
+        let root = Self.shared(file.node(0, count, []), count: count, times: times, &file)
+        file.table("class_A", [Column(0, "n", root)])
+        file.table("class_B", (0..<5).map { Column(12, "l\($0)", file.node(0, 1, []), subspecs: [1]) })
+        file.room(40_000)
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            let new = try NewFile(beside: path)
+            _ = #expect { _ = try old.convert(to: new) } throws: { Self.areTooMany($0) }
+        }
+    }
+
+    @Test func `searches for strings of an enumerated column are counted`() throws {
+        let count = 1000
+        var file = OldFileWriter()
+        let texts = ["a", "b"].map { file.shortStrings([Array($0.utf8)]) }
+        let keys = file.refs([1 << 1 | 1] + texts + [2 << 1 | 1], flags: 0x80)
+        for (name, isMixed) in [("class_A", false), ("class_B", true)] {
+            let positions = file.integers((0..<Int64(count)).map { isMixed ? $0 & 1 : $0 / 500 })
+            file.table(name, enumerated: "s", keys: keys, positions)
+        }
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let old = try LegacyFile(path: path)
+            var costs: [Int] = []
+            for table in old.tables {
+                let pass = LegacyReading(old.space)
+                let before = try #require(pass.budget).elementsLeft
+                var source = try #require(try old.values(of: table.spec.columns[0], table, pass))
+                var values: [Value?] = []
+                try source.read(count, into: &values)
+                let ends = [values.first, values.last].map { value in
+                    if case .string(let text)?? = value { String(decoding: text.array, as: UTF8.self) } else { "" }
+                }
+                #expect(values.count == count && ends == ["a", "b"])
+                costs.append(before - (pass.budget?.elementsLeft ?? 0) - count)
+            }
+            #expect(costs == [2 * 8, count * 8])
+        }
+    }
+
+    // MARK: - Stored backlinks
+
+    @Test func `a stored list of more backlinks than there are links is not read`() throws {
+        var file = OldFileWriter()
+        // No leaf of numbers: reading it would be an error.
+        let texts = file.shortStrings([Array("x".utf8)])
+        let list = file.refs([1000 << 1 | 1, texts, 1000 << 1 | 1], flags: 0x80)
+        let links = Column(12, "l", file.integers([1, 1, 0]), subspecs: [1])
+        file.table("class_A", [links, Column(14, "", file.refs([list, 0, 0]), subspecs: [1, 1])])
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let report = try LegacyFile(path: path).verify()
+            #expect(report.errors == [])
+            #expect(report.warnings.count == 1 && report.warnings.allSatisfy { $0.contains("differ from the backlinks") })
+        }
+    }
+
+    @Test(arguments: [[0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1]])
+    func `backlinks of lists are compared, also where their table comes first`(_ stored: [Int64]) throws {
+        var file = OldFileWriter()
+        let backlinks = Column(14, "", file.refs([file.integers(stored), 0]), subspecs: [3, 1])
+        file.table("class_A", [Column(0, "n", file.integers([7, 8])), backlinks])
+        let lists = file.refs([file.integers([0, 0, 0]), file.integers([0, 0])])
+        file.table("class_B", [Column(13, "l", lists, subspecs: [1])])
+        try LegacyFixtures.withFile(file.finish()) { path in
+            let report = try LegacyFile(path: path).verify()
+            #expect(report.errors == [])
+            #expect(report.statistics.links == 5)
+            #expect(report.warnings.isEmpty == (stored == [0, 0, 0, 1, 1]))
+        }
+    }
+
     // MARK: - Primary keys
 
     /// Returns how many rows share the values of the first column of a file's first table.

@@ -33,6 +33,22 @@ struct BinaryLeafForm: LeafForm {
         return try blobs.insert(bytes, at: row, in: try prepare(leaf, for: bytes))
     }
 
+    /// Adds binaries and nulls; the leaf is converted to the big form at most once.
+    ///
+    /// - Throws: `.limit` for a value of another type or one that no byte node can hold.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        var binaries: [ByteView?] = []
+        binaries.reserveCapacity(values.count)
+        var longest: ByteView?
+        for value in values {
+            let bytes = try bytes(value ?? defaultValue)
+            try blobs.requireFit(bytes)
+            if let bytes, bytes.count >= longest?.count ?? 0 { longest = bytes }
+            binaries.append(bytes)
+        }
+        return try blobs.append(contentsOf: binaries, to: try prepare(leaf, for: longest))
+    }
+
     /// Replaces a value, after converting the leaf to the big form if the new value is longer than
     /// 64 bytes.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
