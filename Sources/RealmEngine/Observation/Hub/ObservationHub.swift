@@ -338,8 +338,7 @@ package final class ObservationHub: Sendable {
 
     /// Has other threads advance targets that take long, one for each client at a time.
     private func advanceDelayed() {
-        // A closed hub ends all observations instead.
-        while !inbox.withLock({ $0.isClosed }), case let next = core.nextDelayed(), !next.isEmpty {
+        while case let next = core.nextDelayed(), !next.isEmpty {
             for (target, threads) in next {
                 let work: @Sendable () -> Void = { [self] in
                     if target.run() { keep { [self] in core.take(target) } }
