@@ -29,8 +29,6 @@ final class ChangeFeed: Sendable {
         var ring = ChangeRing(base: 0)
         /// The problem that ended the observation early; nil while there is none.
         var failure: Problem?
-        /// The version up to which the change sets are complete; nil for the published one.
-        var behind: UInt64?
         /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
         /// The memory in bytes that the observation takes.
@@ -344,11 +342,11 @@ final class ChangeFeed: Sendable {
         case .fail(let problem): completion(.failure(problem))
         case .attach: attach(admission, completion)
         case .use(let attachment) where wantsContents:
-            hub.contents(of: attachment, isUrgent: admission.runElsewhere == nil) { [self] result in
+            hub.contents(of: attachment) { [self] result in
                 completion(result.map { ($0.version, $0.contents) }.mapError { failure ?? ChangeFeed.problem($0) })
             }
         case .use(let attachment):
-            hub.catchUp(attachment, isUrgent: admission.runElsewhere == nil) { [self] version in
+            hub.catchUp(attachment) { [self] version in
                 completion(version.map { .success(($0, nil)) } ?? .failure(failure ?? ChangeFeed.problem(.closed)))
             }
         }
@@ -417,7 +415,6 @@ final class ChangeFeed: Sendable {
         let old = state.withLock { state -> ResolvedSubscription in
             if let version {
                 state.attachment = nil
-                state.behind = nil
                 state.ring.restart(at: version)
                 ChangeFeed.countRing(&state)
             }
@@ -545,9 +542,6 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// The version up to which the change sets are complete, as the hub has not evaluated later ones yet; nil for the published one.
-    var behind: UInt64? { state.withLock { $0.behind } }
-
     /// The version that deleted the observed object or collection; nil while it exists.
     var end: UInt64? { state.withLock { $0.end } }
 
@@ -571,30 +565,7 @@ final class ChangeFeed: Sendable {
 extension ChangeFeed: ObservationListener {
     /// Encodes a change and appends it to the ring. A change that cannot be encoded resets the
     /// feed, so that subscribers read the contents anew.
-    func didChange(_ event: ObservationEvent) { take(event, encoded(event)) }
-
-    /// Encodes a change that another thread has found, on that thread.
-    func prepare(_ event: ObservationEvent) -> @Sendable () -> Void {
-        let set = encoded(event)
-        return { [self] in take(event, set) }
-    }
-
-    /// Encodes a change; nil for one that has no change set.
-    private func encoded(_ event: ObservationEvent) -> Result<ChangeSet?, Problem> {
-        Result { () throws(Problem) in
-            if case .unknown = event.change { return nil }
-            guard !event.change.isSilent else { return nil }
-            let encoded = try encoder.encode(event)
-            try notifications.soundness.get()
-            notifications.noteEncoding()
-            return ChangeSet(
-                from: event.from.token.version, to: event.to.token.version, tail: encoded.tail, count: encoded.count,
-                isLast: encoded.isLast)
-        }
-    }
-
-    /// Appends a change that was encoded.
-    private func take(_ event: ObservationEvent, _ encoded: Result<ChangeSet?, Problem>) {
+    func didChange(_ event: ObservationEvent) {
         let version = event.to.token.version
         do throws(Problem) {
             try count(event.byteCount)
@@ -603,7 +574,12 @@ extension ChangeFeed: ObservationListener {
         }
         do throws(Problem) {
             if case .unknown = event.change { return reset(at: version) }
-            guard let set = try encoded.get() else { return state.withLock { $0.end = version } }
+            guard !event.change.isSilent else { return state.withLock { $0.end = version } }
+            let encoded = try encoder.encode(event)
+            try notifications.soundness.get()
+            notifications.noteEncoding()
+            let set = ChangeSet(
+                from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)
             state.withLock { state in
                 state.ring.append(set, limits: limits)
                 ChangeFeed.countRing(&state)
@@ -612,11 +588,11 @@ extension ChangeFeed: ObservationListener {
                     ChangeFeed.countRing(&state)
                 }
                 // Subscribers read the contents anew rather than that one set exceeds the limit.
-                if ObservedMemory.shared.byteCount > limits.observedBytes, !set.isLast {
+                if ObservedMemory.shared.byteCount > limits.observedBytes, !encoded.isLast {
                     state.ring.restart(at: version)
                     ChangeFeed.countRing(&state)
                 }
-                if set.isLast { state.end = version }
+                if encoded.isLast { state.end = version }
             }
             makeRoomIfScarce()
         } catch {
@@ -625,24 +601,6 @@ extension ChangeFeed: ObservationListener {
             return reset(at: version)
         }
         notifications.noteChange(self)
-    }
-
-    /// The threads of the clients that read the feed, which take turns like first evaluations.
-    var threads: [EvaluationThread] {
-        let clients = state.withLock { $0.shares.compactMap { $0.share?.name } }
-        return (clients.isEmpty ? [""] : clients).map { client in
-            EvaluationThread(client: client) { [notifications] work in notifications.evaluate(for: client.text, work) }
-        }
-    }
-
-    /// Notes up to which version the change sets are complete. Subscribers that have waited for this feed are notified at the end of the
-    /// round.
-    func isBehind(at version: UInt64?) {
-        let hasMoved = state.withLock { state in
-            defer { state.behind = version }
-            return state.behind != nil && state.behind != version
-        }
-        if hasMoved { notifications.noteChange(self) }
     }
 
     /// Drops all change sets, so that no subscriber can continue from a position before `version`.
@@ -673,7 +631,6 @@ extension ChangeFeed: ObservationListener {
     private func end(_ problem: Problem) {
         let attachment = state.withLock { state -> Attachment? in
             defer { state.attachment = nil }
-            state.behind = nil
             state.failure = problem
             state.ring.restart(at: .max)
             ChangeFeed.countRing(&state)

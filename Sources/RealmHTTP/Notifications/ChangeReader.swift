@@ -49,11 +49,6 @@ struct ChangeReader: Sendable {
         }
     }
 
-    /// Returns the version up to which the change sets of all subscriptions are complete.
-    ///
-    /// - Parameter published: The newest published version, read before this call.
-    func end(_ published: UInt64) -> UInt64 { subs.reduce(published) { min($0, $1.feed.behind ?? .max) } }
-
     /// Returns the change sets of the first version after a position at which any subscription has
     /// changed.
     ///

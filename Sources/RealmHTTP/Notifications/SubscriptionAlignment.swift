@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmQuery
 internal import RealmStorage
 
 /// Brings several subscriptions to one version.
@@ -9,7 +8,7 @@ internal import RealmStorage
 /// Each feed catches up with the newest commit on its own, so feeds may reach different versions.
 /// Their feeds are active, so each gets the changes of every round of the hub: contents that were
 /// read at an earlier version are still valid at the newest one unless their feed has got a change
-/// since then. Those that are not valid, or behind the newest version, are read again. `RealmNotifications.align` makes one per
+/// since then. Those that are not valid are read again. `RealmNotifications.align` makes one per
 /// alignment.
 ///
 /// Definitions that are not observed yet begin one after another. So each one is counted before the next is
@@ -25,10 +24,6 @@ final class SubscriptionAlignment: Sendable {
         var newest: Version?
         /// The rows of each subscription at its version, by index.
         var contents: [ObservedContents?]
-        /// How often feeds were behind the others that have caught up.
-        var attempts = 0
-        /// Whether the completion was called.
-        var isOver = false
         /// The first problem that a feed has reported; it fails the whole alignment.
         var problem: Problem?
     }
@@ -123,23 +118,8 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Whether a feed has reported a problem, or there is no time left. Nothing is observed then any more.
-    private var hasFailed: Bool { state.withLock { $0.problem != nil || $0.isOver } }
-
-    /// Fails the alignment, unless it has ended, because its time is over.
-    func giveUp() { end(.failure(ChangeFeed.problem(.query(.cancelled)))) }
-
-    /// Calls the completion, unless it was called.
-    private func end(_ result: Result<AlignedSubscriptions, Problem>) {
-        let isFirst = state.withLock { state in
-            defer { state.isOver = true }
-            return !state.isOver
-        }
-        if isFirst { completion(result) }
-    }
-
-    /// How often others advance feeds that are behind, before the hub does so itself and waits for that.
-    private static let attempts = 3
+    /// Whether a feed has reported a problem. Nothing is observed then any more.
+    private var hasFailed: Bool { state.withLock { $0.problem != nil } }
 
     /// Has the feed of a subscription catch up with the newest commit.
     ///
@@ -148,7 +128,6 @@ final class SubscriptionAlignment: Sendable {
     ///   - goOn: Called when it has caught up or failed.
     private func catchUp(_ index: Int, then goOn: @escaping @Sendable () -> Void) {
         var admission = limits
-        if state.withLock({ $0.attempts }) >= SubscriptionAlignment.attempts { admission.runElsewhere = nil }
         admission.isWanted = { [self] in !hasFailed && limits.isWanted?() ?? true }
         subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
             note(counted(result, index), index)
@@ -193,21 +172,15 @@ final class SubscriptionAlignment: Sendable {
         let (versions, last, contents, problem) = state.withLock { state in
             (state.versions, state.newest, state.contents, state.problem)
         }
-        if let problem { return end(.failure(problem)) }
+        if let problem { return completion(.failure(problem)) }
         guard let newest = last else {
-            guard !hasFailed else { return }
-            return end(.failure(Problem(.internalError, "there is no subscription to align")))
+            return completion(.failure(Problem(.internalError, "there is no subscription to align")))
         }
         let stale = subs.indices.filter { index in
-            guard let version = versions[index], version < newest.token.version else { return false }
-            if let behind = subs[index].feed.behind, behind < newest.token.version { return true }
-            return wantsContents && subs[index].feed.next(after: version).1 != nil
+            guard wantsContents, let version = versions[index], version < newest.token.version else { return false }
+            return subs[index].feed.next(after: version).1 != nil
         }
-        guard stale.isEmpty else {
-            guard !hasFailed else { return }
-            state.withLock { $0.attempts += 1 }
-            return catchUp(stale)
-        }
-        end(.success(AlignedSubscriptions(version: newest, contents: contents)))
+        guard stale.isEmpty else { return catchUp(stale) }
+        completion(.success(AlignedSubscriptions(version: newest, contents: contents)))
     }
 }

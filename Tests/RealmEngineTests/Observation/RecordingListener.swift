@@ -10,13 +10,9 @@ final class RecordingListener: ObservationListener {
         var events: [ObservationEvent] = []
         var schemas: [SchemaChange] = []
         var error: ObservationError?
-        var behind: UInt64?
     }
 
     let monitor = Monitor(State())
-    let threads: [EvaluationThread]
-
-    init(threads: [EvaluationThread] = []) { self.threads = threads }
 
     func didChange(_ event: ObservationEvent) { monitor.broadcast { $0.events.append(event) } }
 
@@ -25,8 +21,6 @@ final class RecordingListener: ObservationListener {
     }
 
     func didFail(_ error: ObservationError) { monitor.broadcast { $0.error = error } }
-
-    func isBehind(at version: UInt64?) { monitor.broadcast { $0.behind = version } }
 
     /// The events so far, which are forgotten.
     func take() -> [ObservationEvent] {
@@ -38,13 +32,11 @@ final class RecordingListener: ObservationListener {
 
     var schemas: [SchemaChange] { monitor.withLock { $0.schemas } }
     var error: ObservationError? { monitor.withLock { $0.error } }
-    /// The version up to which all events were told; nil for that of the hub.
-    var behind: UInt64? { monitor.withLock { $0.behind } }
 }
 
 /// A target of a test with its listener.
 struct Observed {
-    let listener: RecordingListener
+    let listener = RecordingListener()
     let attached: Attached
     /// What advances the target.
     private let hub: ObservationHub
@@ -53,9 +45,8 @@ struct Observed {
     /// after that.
     init(
         _ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil,
-        threads: [EvaluationThread] = [], meanwhile: (() throws -> Void)? = nil
+        meanwhile: (() throws -> Void)? = nil
     ) throws {
-        listener = RecordingListener(threads: threads)
         hub = database.observations(for: scope)
         let answer = Awaited<Result<Attached, ObservationError>>()
         let begun = Awaited<Bool>()

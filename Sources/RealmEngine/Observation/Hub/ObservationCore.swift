@@ -9,7 +9,7 @@ internal import RealmStorage
 /// its end. Only the targets that the changes may concern are looked at; all others are at the new version
 /// by that. Between rounds every active target is at `position`. Passive targets may be at earlier
 /// versions; `history` has the changes since then, which are combined for each distinct version when they
-/// catch up. So may targets that take long, active or not, which other threads advance (`DelayedTarget`).
+/// catch up.
 ///
 /// `@unchecked Sendable`: it is used on the thread of the hub only, except `rounds`, `metrics` and
 /// `clock`, which are thread-safe.
@@ -36,7 +36,7 @@ final class ObservationCore: @unchecked Sendable {
     /// The version that all active targets are at; nil while nothing is observed.
     private var position: Version?
     /// Whether the hub is closed, so that nothing is observed any more.
-    private(set) var hasEnded = false
+    private var hasEnded = false
     /// The observations.
     private var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
@@ -47,10 +47,6 @@ final class ObservationCore: @unchecked Sendable {
     private var graph: LinkGraph?
     /// The evaluations on other threads.
     private var pending = PendingEvaluations()
-    /// The targets that other threads advance.
-    private var delayed = DelayedTargets()
-    /// The time that the evaluations of the present round have taken.
-    private var roundTime = Duration.zero
     /// The calls that wait until a version has been delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -103,7 +99,6 @@ final class ObservationCore: @unchecked Sendable {
         let waiting = pending.removeAll()
         updateCounts()
         rest()
-        runEnded()
         for call in waiting { call.completion(.failure(.closed)) }
     }
 
@@ -158,8 +153,7 @@ final class ObservationCore: @unchecked Sendable {
         do throws(ObservationError) {
             let observation = try observation(of: target, at: position, admission)
             let attachment = registry.attach(listener, to: observation, isActive: isActive)
-            listener.isBehind(at: observation.delay?.from?.token.version)
-            return .success(attached(attachment, observation, observation.delay?.from ?? position))
+            return .success(attached(attachment, observation, position))
         } catch {
             return .failure(error)
         }
@@ -175,22 +169,16 @@ final class ObservationCore: @unchecked Sendable {
             if registry.contains(known) { return known }
         }
         guard ObservedMemory.shared.byteCount < admission.byteLimit else { throw .noRoom(limit: admission.byteLimit) }
-        let clock = newClock
         clock.start(until: admission.deadline, isWanted: admission.isWanted)
         // The caller is not asked about later evaluations.
-        defer { clock.handOver() }
+        defer { clock.start() }
         guard clock.mayGoOn else { throw .query(.cancelled) }
-        let begin = Instant.now()
         let observer = try target.observer(at: position.snapshot, names: names, clock)
-        let time = Instant.now().duration(since: begin)
         guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
             throw .noRoom(limit: admission.byteLimit)
         }
-        return registry.add(target, observer, clock, time: time, at: position)
+        return registry.add(target, observer, at: position)
     }
-
-    /// A clock for one target, which ends with that of the hub.
-    private var newClock: EvaluationClock { EvaluationClock(limit: limits.evaluationTime, followedBy: clock) }
 
     /// Returns what a listener gets of an observation.
     private func attached(_ attachment: Attachment, _ observation: Observation, _ version: Version) -> Attached {
@@ -202,7 +190,7 @@ final class ObservationCore: @unchecked Sendable {
     /// in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
         guard let observation = registry[attachment] else { return }
-        // Active targets are advanced together, so this one has to be at the position of the others, or on its way there.
+        // Active targets are advanced together, so this one has to be at the position of the others.
         bringUp(observation)
         registry.setActive(attachment, isActive)
     }
@@ -218,7 +206,7 @@ final class ObservationCore: @unchecked Sendable {
     func catchUp(_ attachment: Attachment) -> Version? {
         guard let observation = registry[attachment] else { return nil }
         bringUp(observation)
-        return registry[attachment] == nil ? nil : observation.delay?.from ?? position
+        return registry[attachment] == nil ? nil : position
     }
 
     /// Ends an attachment; the observation ends with its last attachment.
@@ -250,7 +238,8 @@ final class ObservationCore: @unchecked Sendable {
     /// Prepares the evaluation of a target on another thread.
     private func newEvaluation(of target: ObservedTarget, at position: Version, _ byteLimit: Int) -> PendingEvaluation {
         let evaluation = PendingEvaluation(
-            target, at: position, byteLimit: byteLimit, names: names, clock: newClock)
+            target, at: position, byteLimit: byteLimit, names: names,
+            clock: EvaluationClock(limit: limits.evaluationTime, followedBy: clock))
         pending.add(evaluation)
         return evaluation
     }
@@ -286,40 +275,29 @@ final class ObservationCore: @unchecked Sendable {
         guard !evaluation.isUnused else { return .lapsed }
         do throws(ObservationError) {
             let observer = try result.get()
-            let range = range(since: version, to: position)
-            let isHeavy = evaluation.time > limits.delayedTime && range.map { observer.mayChange(over: $0) } ?? false
-            if !isHeavy, let range {
-                guard try bringUp(observer, of: evaluation, over: range) else { return .outdated }
-            }
+            guard try bringUp(observer, of: evaluation, from: version, to: position) else { return .outdated }
             guard observer.byteCount <= evaluation.byteLimit - ObservedMemory.shared.byteCount else {
                 throw ObservationError.noRoom(limit: evaluation.byteLimit)
             }
-            let observation = registry.add(
-                evaluation.target, observer, evaluation.clock, time: evaluation.time,
-                at: isHeavy ? version : position)
-            if isHeavy { delay(observation, from: version, pending.changes(since: version)) }
+            _ = registry.add(evaluation.target, observer, at: position)
             return .observed
         } catch {
             return evaluation.hasLapsed ? .lapsed : .failed(error)
         }
     }
 
-    /// Returns the range from the version of an evaluation to the present position; nil when nothing has changed in between.
-    private func range(since version: Version, to position: Version) -> ObservedRange? {
-        let changes = pending.changes(since: version)
-        guard !changes.isEmpty else { return nil }
-        return ObservedRange(
-            from: version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
-    }
-
     /// Advances the observer of an evaluation over the changes since the version at which it was made.
     ///
     /// - Returns: False when it would have to be evaluated anew for that.
     private func bringUp(
-        _ observer: any TargetObserver, of evaluation: PendingEvaluation, over range: ObservedRange
+        _ observer: any TargetObserver, of evaluation: PendingEvaluation, from version: Version, to position: Version
     ) throws(ObservationError) -> Bool {
+        let changes = pending.changes(since: version)
+        guard !changes.isEmpty else { return true }
         clock.start(isWanted: { evaluation.isWanted })
         defer { clock.start() }
+        let range = ObservedRange(
+            from: version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
         guard observer.mayChange(over: range) else { return true }
         if case .unknown? = try observer.advance(over: range) { return false }
         if observer.isGone { throw .notFound }
@@ -331,175 +309,6 @@ final class ObservationCore: @unchecked Sendable {
         guard evaluation.isUnused, evaluation.heldVersion == nil else { return }
         pending.remove(evaluation)
         _ = evaluation.end()
-    }
-
-    // MARK: - Targets that other threads advance
-
-    /// The next instant at which the hub has something to do although nothing was committed.
-    var deadline: Instant { min(passiveDeadline, delayed.deadline) }
-
-    /// Whether another thread is to make the next evaluation of a target.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target.
-    ///   - isLost: Whether its contents have to be read again.
-    private func isHeavy(_ observation: Observation, isLost: Bool = false) -> Bool {
-        let isLate = roundTime > limits.roundTime
-        let expected = isLost || isLate ? max(observation.lastTime, observation.fullTime) : observation.lastTime
-        // After so long a round, further evaluations may take as long without having done so before.
-        let isSudden = roundTime > limits.roundTime * 10
-        guard isSudden || expected > (isLate ? limits.delayedTime / 10 : limits.delayedTime) else { return false }
-        return !observation.observer.isGone && !observation.threads.isEmpty
-    }
-
-    /// Has other threads advance a target from its version to the position of the hub.
-    private func delay(_ observation: Observation, from: Version?, _ changes: [[ObjectChange]]) {
-        guard let position else { return }
-        begin(DelayedTarget(observation, from: from, to: position, changes, limit: limits.evaluationTime, names: names))
-    }
-
-    /// Has other threads advance a target over a commit.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target.
-    ///   - from: The version that it is at; nil to read the contents again.
-    ///   - commit: The commit, or several that are delivered as one.
-    ///   - isAlone: Whether it is delivered by itself.
-    ///   - position: The position of the hub before the commit.
-    private func delay(
-        _ observation: Observation, from: Version?, _ commit: WaitingCommit, isAlone: Bool, since position: Version
-    ) {
-        let target = DelayedTarget(observation, from: from, to: position, [], limit: limits.evaluationTime, names: names)
-        target.append(commit, from: position, isAlone: isAlone, atMost: limits.passiveChanges)
-        begin(target)
-    }
-
-    /// Adds a target that other threads advance.
-    private func begin(_ target: DelayedTarget) {
-        registry.delay(target.observation, by: target)
-        delayed.add(target)
-        target.observation.tellBehind()
-    }
-
-    /// Runs a call when a target has reached the present position or a later one, at once if that is so.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target; nil for none.
-    ///   - isUrgent: Whether the hub evaluates the target itself, except for an evaluation that has begun.
-    ///   - runElsewhere: Has another thread evaluate the target, if none of its listeners has one.
-    ///   - call: The call, with whether the target has reached the version before its observation has ended.
-    private func whenReached(
-        _ observation: Observation?, isUrgent: Bool, runElsewhere: EvaluationThread.Run? = nil,
-        _ call: @escaping @Sendable (_ isReached: Bool) -> Void
-    ) {
-        guard let observation, let position else { return call(true) }
-        roundTime = .zero
-        if observation.behind != nil, isHeavy(observation) { bringUp(observation) }
-        if isUrgent, let target = observation.delay { advanceHere(target) }
-        guard let target = observation.delay else { return call(true) }
-        target.waiters.append(
-            DelayedTarget.Waiter(version: position.token.version, runElsewhere: runElsewhere, isUrgent: isUrgent, call: call))
-    }
-
-    /// Runs a call when the target of an attachment has reached the present position or a later one, or the attachment has ended.
-    func whenReached(_ attachment: Attachment, isUrgent: Bool, _ call: @escaping @Sendable () -> Void) {
-        whenReached(registry[attachment], isUrgent: isUrgent) { _ in call() }
-    }
-
-    /// Runs a call when its listener can be attached without waiting for another thread.
-    ///
-    /// - Parameters:
-    ///   - attach: The call.
-    ///   - call: Runs it, with false when its target was observed and is not any more.
-    func whenReached(_ attach: AttachCall, _ call: @escaping @Sendable (_ isReached: Bool) -> Void) {
-        let runElsewhere = attach.admission.runElsewhere
-        whenReached(registry[attach.target.identity], isUrgent: runElsewhere == nil, runElsewhere: runElsewhere, call)
-    }
-
-    /// Makes all steps of a target, except for one that another thread makes.
-    private func advanceHere(_ target: DelayedTarget) {
-        while target.observation.delay === target, target.run() { take(target) }
-    }
-
-    /// Gives up versions that were kept for too long, and chooses the targets that other threads evaluate now.
-    ///
-    /// - Returns: The targets with what requests a thread for them.
-    func nextDelayed() -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
-        delayed.loseLate()
-        runEnded()
-        return delayed.next()
-    }
-
-    /// Runs the calls that have waited for targets whose observations have ended.
-    private func runEnded() {
-        while case let calls = delayed.removeEnded(), !calls.isEmpty {
-            for call in calls { call() }
-        }
-    }
-
-    /// Takes what a step of a target has led to: delivers the event, and runs the calls that have waited for it.
-    func take(_ target: DelayedTarget) {
-        let outcome = target.takeOutcome()
-        delayed.free(target)
-        let observation = target.observation
-        guard observation.delay === target, registry.contains(observation), let position else { return }
-        note(outcome, of: observation)
-        if let error = outcome.error {
-            // It may have failed only because it had to wait before.
-            guard outcome.isShort, case .query(.cancelled) = error else { return fail(observation, error) }
-            target.lose()
-        } else {
-            observation.count()
-            if let version = target.from ?? outcome.event?.to { observation.since = version.token.version }
-            deliver(outcome, of: observation)
-            guard registry.contains(observation) else { return }
-            if outcome.isFull || observation.observer.isGone { registry.file(observation) }
-            // The commits meanwhile were not shown to what concerns it now.
-            if outcome.isFull { target.noteConcerned() }
-        }
-        target.rest = Instant.now().adding(min(limits.maximumPassiveTime, outcome.time * 10))
-        goOn(target, to: position)
-    }
-
-    /// Counts a step.
-    private func note(_ outcome: DelayedTarget.Outcome, of observation: Observation) {
-        metrics.withLock { metrics in
-            metrics.visited += 1
-            metrics.evaluations += outcome.isEvaluated ? 1 : 0
-            metrics.events += outcome.event == nil ? 0 : 1
-        }
-        guard outcome.isEvaluated else { return }
-        observation.lastTime = outcome.time
-        if outcome.isFull { observation.fullTime = outcome.time }
-        didEvaluate(outcome.begin)
-    }
-
-    /// Delivers the event of a step.
-    private func deliver(_ outcome: DelayedTarget.Outcome, of observation: Observation) {
-        guard let event = outcome.event else { return }
-        for (number, listener) in observation.listeners.sorted(by: { $0.key < $1.key }) {
-            if let call = outcome.calls[number] { call() } else { listener.listener.didChange(event) }
-        }
-    }
-
-    /// Ends the way of a target that has reached the position of the hub, or has it wait for the next step.
-    private func goOn(_ target: DelayedTarget, to position: Version) {
-        let observation = target.observation
-        let reached = target.isDone ? position.token.version : target.from?.token.version ?? 0
-        let isUrgent = target.waiters.contains { $0.isUrgent && $0.version > reached }
-        if target.isDone {
-            observation.delay = nil
-            observation.since = position.token.version
-            delayed.remove(target)
-        } else {
-            delayed.requeue(target)
-        }
-        observation.tellBehind()
-        let ready = target.waiters.filter { $0.version <= reached }
-        target.waiters.removeAll { $0.version <= reached }
-        rounds.publish(ObservationRound(version: position))
-        for waiter in ready { waiter.call(true) }
-        if isUrgent { advanceHere(target) }
     }
 
     // MARK: - Commits
@@ -522,10 +331,6 @@ final class ObservationCore: @unchecked Sendable {
         // targets.
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
-        for target in delayed.all {
-            target.append(commit, from: from, isAlone: goesAll, atMost: limits.passiveChanges)
-            if commit.isLost { target.lose() }
-        }
         guard adaptToSchema(round) else {
             // All observations have ended; their listeners attach again, and so do the calls that wait for evaluations.
             finish(round, start)
@@ -536,15 +341,9 @@ final class ObservationCore: @unchecked Sendable {
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot),
             clock: clock)
         let present = registry.count - registry.lagging.count
-        let all = commit.isLost ? registry.inOrder : concerned(by: range)
-        if !goesAll { for observation in all { observation.delay?.noteConcerned() } }
-        let shown = all.filter { $0.behind == nil && $0.delay == nil }
-        roundTime = .zero
+        let shown = (commit.isLost ? registry.inOrder : concerned(by: range)).filter { $0.behind == nil }
         for observation in shown {
-            if goesAll || observation.isActive, isHeavy(observation, isLost: commit.isLost) {
-                observation.since = from.token.version
-                delay(observation, from: commit.isLost ? nil : from, commit, isAlone: goesAll, since: from)
-            } else if goesAll || observation.isActive || observation.observer.isGone {
+            if goesAll || observation.isActive || observation.observer.isGone {
                 advance(observation, over: range, isLost: commit.isLost)
             } else {
                 registry.leave(observation, at: from)
@@ -568,7 +367,6 @@ final class ObservationCore: @unchecked Sendable {
         guard token != nil, let position, position.token.version == version.token.version else { return }
         self.position = version
         pending.follow(version)
-        for target in delayed.all { target.move(to: version) }
         rounds.publish(ObservationRound(version: version))
     }
 
@@ -634,11 +432,6 @@ final class ObservationCore: @unchecked Sendable {
         let begin = Instant.now()
         clock.start()
         defer { didEvaluate(begin) }
-        defer {
-            observation.lastTime = Instant.now().duration(since: begin)
-            if isLost { observation.fullTime = observation.lastTime }
-            roundTime += observation.lastTime
-        }
         do throws(ObservationError) {
             let change = try change(of: observation, over: range, isLost: isLost)
             metrics.withLock { metrics in
@@ -703,7 +496,6 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Adapts an observer to a schema with additions; hidden columns need this as well.
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
-        if let target = observation.delay { return target.lose(isOutdated: true) }
         clock.start()
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
@@ -728,7 +520,6 @@ final class ObservationCore: @unchecked Sendable {
     func catchUpAll() {
         guard !history.isEmpty else { return }
         let start = Instant.now()
-        roundTime = .zero
         var ranges: [UInt64: ObservedRange] = [:]
         for observation in registry.laggingInOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
@@ -752,12 +543,11 @@ final class ObservationCore: @unchecked Sendable {
     /// Advances one passive target to the present position.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
-        guard let position, observation.delay == nil else { return }
+        guard let position else { return }
         guard observation.behind != nil else {
             // The caller reports the position, so no later event may begin before it.
             return registry.advanced(observation, to: position)
         }
-        roundTime = .zero
         bringUp(observation, &ranges)
         trimHistory()
         rounds.publish(ObservationRound(version: position))
@@ -771,10 +561,6 @@ final class ObservationCore: @unchecked Sendable {
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
         guard let position, let behind = observation.behind else { return }
         let start = behind.token.version
-        if isHeavy(observation) {
-            observation.since = start
-            return delay(observation, from: behind, history.changes(after: start))
-        }
         let range =
             ranges[start]
             ?? ObservedRange(
@@ -796,7 +582,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Updates the numbers of targets in the metrics.
     private func updateCounts() {
         // The position is kept as the newest version.
-        let evaluated = pending.heldVersions.union(delayed.heldVersions).filter { $0 != position?.token.version }
+        let evaluated = pending.heldVersions.filter { $0 != position?.token.version }
         let held = evaluated.isEmpty ? registry.versionsBehind : registry.versionsBehind.union(evaluated)
         metrics.withLock { metrics in
             metrics.active = registry.activeCount

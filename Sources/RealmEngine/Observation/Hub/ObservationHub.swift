@@ -131,11 +131,7 @@ package final class ObservationHub: Sendable {
 
     /// Attaches a listener to a target that is observed, or is evaluated now. Called on the hub's thread.
     private func attach(_ call: AttachCall) {
-        core.whenReached(call) { [self] isReached in
-            // The observation has ended meanwhile; the target may be resolved again.
-            guard isReached else { return call.completion(.failure(core.hasEnded ? .closed : .outdated)) }
-            call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
-        }
+        call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
     }
 
     /// Sets whether a listener waits for events.
@@ -151,31 +147,22 @@ package final class ObservationHub: Sendable {
     ///
     /// - Parameters:
     ///   - attachment: The attachment of the listener.
-    ///   - isUrgent: Whether a target that takes long is evaluated on the thread of the hub, so that its version is the newest one.
     ///   - completion: Receives the state, or the error `closed` when the attachment has ended. It is
     ///     called on the hub's thread.
     package func contents(
-        of attachment: Attachment, isUrgent: Bool = false,
-        completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
+        of attachment: Attachment, completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
     ) {
-        run(refused: { completion(.failure(.closed)) }) { [self] in
-            core.whenReached(attachment, isUrgent: isUrgent) { [self] in completion(core.contents(of: attachment)) }
-        }
+        run(refused: { completion(.failure(.closed)) }) { [self] in completion(core.contents(of: attachment)) }
     }
 
     /// Delivers all events like `contents`, and returns the version without the state.
     ///
     /// - Parameters:
     ///   - attachment: The attachment of the listener.
-    ///   - isUrgent: Whether a target that takes long is evaluated on the thread of the hub, so that its version is the newest one.
     ///   - completion: Receives the version, or nil when the attachment has ended. It is called on the
     ///     hub's thread.
-    package func catchUp(
-        _ attachment: Attachment, isUrgent: Bool = false, completion: @escaping @Sendable (Version?) -> Void
-    ) {
-        run(refused: { completion(nil) }) { [self] in
-            core.whenReached(attachment, isUrgent: isUrgent) { [self] in completion(core.catchUp(attachment)) }
-        }
+    package func catchUp(_ attachment: Attachment, completion: @escaping @Sendable (Version?) -> Void) {
+        run(refused: { completion(nil) }) { [self] in completion(core.catchUp(attachment)) }
     }
 
     /// Ends an attachment. Events may still arrive until the hub processes the call.
@@ -316,14 +303,13 @@ package final class ObservationHub: Sendable {
 
     /// Takes the work that waits; nil when there is none and the thread does not work for the hub any more.
     private func next() -> [ObservationInbox.Item]? {
-        if core.passiveDeadline <= Instant.now() { core.catchUpAll() }
-        advanceDelayed()
-        let deadline = core.deadline
+        let deadline = core.passiveDeadline
+        if deadline <= Instant.now() { core.catchUpAll() }
         let next = inbox.withLock { inbox -> Next in
             if !inbox.items.isEmpty { return .work(inbox.take()) }
             guard !inbox.isClosed else { return .end }
             inbox.isScheduled = false
-            return .leave(setsTimer: inbox.setTimer(for: deadline))
+            return .leave(setsTimer: inbox.setTimer(for: core.passiveDeadline))
         }
         switch next {
         case .work(let items): return items
@@ -334,20 +320,6 @@ package final class ObservationHub: Sendable {
             if let timer { TimerQueue.engine.set(at: timer) { [weak self] in self?.wake() } }
         }
         return nil
-    }
-
-    /// Has other threads advance targets that take long, one for each client at a time.
-    private func advanceDelayed() {
-        while case let next = core.nextDelayed(), !next.isEmpty {
-            for (target, threads) in next {
-                let work: @Sendable () -> Void = { [self] in
-                    if target.run() { keep { [self] in core.take(target) } }
-                }
-                let isTaken = threads.reduce(false) { $1(work) || $0 }
-                // Without another thread, as the server stops, this one does it.
-                if !isTaken, target.run() { core.take(target) }
-            }
-        }
     }
 
     /// What the thread does next.

@@ -43,12 +43,9 @@ struct ObservationRegistry {
     func contains(_ observation: Observation) -> Bool { byIdentity[observation.target.identity] === observation }
 
     /// Adds an observation of a target that is at the position of the hub, which is `version`.
-    mutating func add(
-        _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, at version: Version
-    ) -> Observation {
+    mutating func add(_ target: ObservedTarget, _ observer: any TargetObserver, at version: Version) -> Observation {
         lastNumber += 1
-        let observation = Observation(
-            target, observer, clock, time: time, number: lastNumber, since: version.token.version)
+        let observation = Observation(target, observer, number: lastNumber, since: version.token.version)
         observation.count()
         byIdentity[target.identity] = observation
         index.add(observation)
@@ -63,7 +60,6 @@ struct ObservationRegistry {
         if observation.isActive { activeCount -= 1 }
         stopLagging(observation)
         index.remove(observation)
-        observation.delay?.end()
     }
 
     /// Files an observation again, after what concerns it has changed. One whose object is gone is not concerned by anything.
@@ -126,13 +122,6 @@ struct ObservationRegistry {
         guard observation.behind != nil else { return }
         observation.behind = nil
         stopLagging(observation)
-    }
-
-    /// Notes that other threads advance an observation, so that it does not count among those that lag behind.
-    mutating func delay(_ observation: Observation, by way: DelayedTarget) {
-        observation.behind = nil
-        stopLagging(observation)
-        observation.delay = way
     }
 
     /// Removes an observation from those that lag behind.

@@ -22,15 +22,6 @@ final class Observation {
     /// The listeners by the numbers of their attachments.
     var listeners: [Int: Listener] = [:]
 
-    /// Limits the time of the observer. It is the clock of the hub, except while another thread evaluates the target.
-    let clock: EvaluationClock
-    /// How long the last evaluation took.
-    var lastTime: Duration
-    /// How long it took to read the contents anew the last time.
-    var fullTime: Duration
-    /// The way to the position of the hub of a target that other threads advance; nil for all others. Their observer must not be used.
-    var delay: DelayedTarget?
-
     /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
     /// reach without being touched. The `ObservationRegistry` sets it.
     var behind: Version?
@@ -49,18 +40,10 @@ final class Observation {
     /// - Parameters:
     ///   - target: The target.
     ///   - observer: The observer of the target.
-    ///   - clock: Limits the time of the observer.
-    ///   - time: How long its first evaluation took.
     ///   - number: The number of the observation.
     ///   - version: The position of the hub.
-    init(
-        _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, number: Int,
-        since version: UInt64
-    ) {
+    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int, since version: UInt64) {
         since = version
-        self.clock = clock
-        lastTime = time
-        fullTime = time
         self.target = target
         self.observer = observer
         self.number = number
@@ -73,27 +56,15 @@ final class Observation {
 
     /// Counts the memory anew, after the observer has changed.
     func count() {
-        let bytes = presentByteCount
+        let bytes = Observation.ownBytes + observer.byteCount
         ObservedMemory.shared.add(bytes - byteCount)
         byteCount = bytes
     }
-
-    /// The memory in bytes that the observation takes now. The thread that evaluates the target may read it.
-    var presentByteCount: Int { Observation.ownBytes + observer.byteCount }
 
     deinit { ObservedMemory.shared.add(-byteCount) }
 
     /// Whether any listener waits for events.
     var isActive: Bool { listeners.values.contains { $0.isActive } }
-
-    /// The threads that may evaluate the target besides that of the hub.
-    var threads: [EvaluationThread] { listeners.values.flatMap { $0.listener.threads } }
-
-    /// Tells the listeners up to which version events were delivered.
-    func tellBehind() {
-        let version = delay.map { $0.from?.token.version ?? since }
-        for listener in listenersInOrder { listener.isBehind(at: version) }
-    }
 
     /// The listeners in the order in which they attached.
     var listenersInOrder: [any ObservationListener] {
