@@ -46,7 +46,7 @@ package struct Call: Sendable {
     /// - Throws: `realm_not_found`, `realm_unavailable` for a realm that is being opened, or the problem of opening it.
     package func database() throws(Problem) -> Database {
         switch request.realm {
-        case nil: throw Problem(.realmNotFound, "there is no realm of this name")
+        case nil: throw .noRealm
         case .ready(let database): return database
         case .opening, .closed: throw Problem(.realmUnavailable, "the realm is being opened")
         case .failed(let error):

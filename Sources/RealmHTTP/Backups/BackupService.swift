@@ -231,7 +231,7 @@ final class BackupService: Sendable {
                 try database.makeCopyBeside(of: version.snapshot, control)
             }
         } catch {
-            throw control.isCancelled ? RealmDeparture.unknown : Problem(opening: error)
+            throw control.isCancelled ? .noRealm : Problem(opening: error)
         }
         guard let name else {
             throw Problem(.notOwned, "the realm has no file of its own that a copy could be kept beside")

@@ -37,7 +37,7 @@ struct ImportEndpoints: Sendable {
             promise.onDisconnect { control.cancel() }
             let work: @Sendable () -> Void = {
                 do throws(Problem) {
-                    try post(call, options, names, control).resolve(promise)
+                    try post(call, options, names, until: control).resolve(promise)
                 } catch {
                     promise.complete(Response(error, for: call.request))
                 }
@@ -48,7 +48,7 @@ struct ImportEndpoints: Sendable {
 
     /// Imports a body whose parameters were read; the control can cancel what is done before the write.
     private func post(
-        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, _ control: WorkControl? = nil
+        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, until control: WorkControl? = nil
     ) throws(Problem) -> Reply {
         let database = try call.database()
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create

@@ -58,10 +58,10 @@ struct RealmEndpoints: Sendable {
     /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw RealmDeparture.unknown }
+        guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw .noRealm }
         // Of a realm that is not open the file is read.
         return try Reply.reading(call.request, isShort: state.isReady) { () throws(Problem) in
-            guard let state = catalog[name] else { throw RealmDeparture.unknown }
+            guard let state = catalog[name] else { throw .noRealm }
             var writer = JSONWriter()
             try directory.write(name, state, to: &writer, for: call.request, isDetailed: true, looks: true)
             var response = RealmEndpoints.json(writer.buffer)
@@ -147,7 +147,7 @@ struct RealmEndpoints: Sendable {
         let options = try WriteOptions(call, names: ["files"])
         let deletesFiles = try options.parameters.flag("files")
         if options.isDryRun { call.request.audit?.noteDryRun() }
-        guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw RealmDeparture.unknown }
+        guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw .noRealm }
         return directory.workers.reply(to: call.request) { promise in
             let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, directory)
             if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }
@@ -171,7 +171,7 @@ struct RealmEndpoints: Sendable {
         guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {
             throw reader.malformed("'encryptionKey' is missing", InputPlace())
         }
-        guard let name = call.match.decoded(.realm) else { throw RealmDeparture.unknown }
+        guard let name = call.match.decoded(.realm) else { throw .noRealm }
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
                 if directory.retry(name, with: key, promise) { return }
@@ -190,7 +190,7 @@ struct RealmEndpoints: Sendable {
     private func open(_ name: String, with key: EncryptionKey) throws(Problem) {
         for _ in 0..<RealmEndpoints.keyAttempts {
             switch catalog[name] {
-            case nil: throw RealmDeparture.unknown
+            case nil: throw .noRealm
             case .ready?: throw Problem(.alreadyAttached, "the realm is open already")
             case .opening?: throw Problem(.realmUnavailable, "the realm is being opened")
             case .closed?: _ = catalog.openNow(name)

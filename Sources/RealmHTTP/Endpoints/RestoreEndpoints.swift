@@ -29,7 +29,7 @@ struct RestoreEndpoints: Sendable {
     func restore(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call).synchronous
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
-        guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw RealmDeparture.unknown }
+        guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw .noRealm }
         return directory.workers.reply(to: call.request) { promise in
             let control = WorkControl(isWanted: { call.request.isWanted })
             do throws(Problem) {

@@ -17,6 +17,9 @@ extension Problem {
         return Problem(.classNotFound, "there is no class of this name\(hint)")
     }
 
+    /// `realm_not_found` without a proposal.
+    static let noRealm = Problem(.realmNotFound, "there is no realm of this name")
+
     /// Makes `realm_not_found` for the name of a realm.
     ///
     /// - Parameters:

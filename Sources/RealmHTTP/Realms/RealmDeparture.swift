@@ -42,7 +42,7 @@ struct RealmDeparture: Sendable {
     ///   - options: The options of the write, which shape the response.
     func rehearse(_ call: WriteCall, _ options: WriteOptions) -> Response {
         do throws(Problem) {
-            guard var state = catalog[name] else { throw RealmDeparture.unknown }
+            guard var state = catalog[name] else { throw Problem.noRealm }
             if case .closed = state, condition.version != nil { state = try opened(catalog.openNow(name)) }
             try require(state)
             var version = ""
@@ -67,7 +67,7 @@ struct RealmDeparture: Sendable {
     func run(_ call: WriteCall, _ promise: any ResponsePromise) {
         let promise = deletesFiles ? deleting(promise) : promise
         do throws(Problem) {
-            guard let state = begunState else { throw RealmDeparture.unknown }
+            guard let state = begunState else { throw Problem.noRealm }
             if case .opening = state, let attaching = directory.openings.withLock({ $0[name] }) {
                 try condition.require(nil)
                 if deletesFiles { try requireOwned(attaching.attachment.source.path) }
@@ -131,7 +131,7 @@ struct RealmDeparture: Sendable {
     /// - Throws: `realm_not_found` when it was detached meanwhile; `overloaded` when too many realms are in use.
     private func opened(_ result: Catalog.Waking) throws(Problem) -> Catalog.State {
         guard case .settled(let state) = result else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
-        guard let state else { throw RealmDeparture.unknown }
+        guard let state else { throw Problem.noRealm }
         return state
     }
 
@@ -150,8 +150,6 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// The problem for a name that no realm has.
-    static let unknown = Problem(.realmNotFound, "there is no realm of this name")
     /// The response to a successful detach request: 204, without a body.
     private static let done = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
 

@@ -15,7 +15,7 @@ extension RealmDirectory {
     ///   - backup: The id of the backup that was made for the request; nil for none.
     /// - Throws: `realm_not_found` when there is no realm of this name.
     func document(_ name: String, for request: Request, backup: String? = nil) throws(Problem) -> OutputBuffer {
-        guard let state = catalog[name] else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        guard let state = catalog[name] else { throw .noRealm }
         return try document(name, state, for: request, backup: backup)
     }
 

@@ -154,7 +154,7 @@ final class RealmDirectory: Sendable {
     /// The problem of a request whose realm was detached meanwhile: `realm_not_found`, or `realm_unavailable` when there is a realm of
     /// the name by now.
     func detached(_ name: String) -> Problem {
-        guard catalog[name] != nil else { return RealmDeparture.unknown }
+        guard catalog[name] != nil else { return .noRealm }
         return Problem(.realmUnavailable, "the realm was closed or detached meanwhile")
     }
 

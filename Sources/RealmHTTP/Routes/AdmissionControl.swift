@@ -190,7 +190,7 @@ struct AdmissionControl: Sendable {
         guard let realm = request.principal.realm else { return }
         if route.pattern.position(of: .realm) != nil {
             guard request.match.decoded(.realm) == realm else {
-                throw Problem(.realmNotFound, "there is no realm of this name")
+                throw .noRealm
             }
         } else if route.access(of: request.method) > .health, route.isServed {
             // The list has the one realm then.
@@ -337,7 +337,7 @@ struct AdmissionControl: Sendable {
     ///   - request: The request, whose `realm` is set.
     /// - Throws: `realm_not_found`, or `read_only` for a write when the file is only read.
     func checkOpened(_ state: Catalog.State?, _ request: Request) throws(Problem) {
-        guard let state else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        guard let state else { throw .noRealm }
         request.realm = checked(state, request)
         try checkMethod(RouteTable.route(of: request), request)
     }

@@ -29,7 +29,7 @@ struct RolePolicy: Sendable {
                 return try checkOutsideRealms(request, route)
             }
             // No realm can have the name, so nobody has rights in it.
-            throw refusal(request, RolePolicy.unknown)
+            throw refusal(request, .noRealm)
         }
         let held = request.principal.rights(in: realm, by: roles)
         request.rights = held
@@ -37,7 +37,7 @@ struct RolePolicy: Sendable {
             request.roleReach = .administers
             return
         }
-        guard !held.isNothing else { throw refusal(request, RolePolicy.unknown) }
+        guard !held.isNothing else { throw refusal(request, .noRealm) }
         let isPermitted = needed <= .write || route.traits.contains(.migrates) && held.rights.mayMigrate
         if held.rights.isWhole {
             guard isPermitted else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
@@ -51,9 +51,6 @@ struct RolePolicy: Sendable {
         request.scope = held.scope(for: action(of: route, held.rights))
         request.writeRights = held.writes
     }
-
-    /// The problem of a realm that does not exist, as far as the sender may know.
-    private static let unknown = Problem(.realmNotFound, "there is no realm of this name")
 
     /// Checks a request that concerns no realm, or a path that there is not.
     private func checkOutsideRealms(_ request: Request, _ route: Route) throws(Problem) {
