@@ -395,7 +395,9 @@ extension Problem {
         switch failure {
         case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")
         case .fileServed(let name): self.init(.alreadyAttached, "the file is served as '\(name)' already")
-        case .detached: self.init(.realmNotFound, "the realm was detached while it was being opened")
+        case .detached:
+            self.init(.fileInUse, "the realm was detached while it was being opened; send the request again")
+            self = with(header: Problem.soon)
         }
     }
 }

@@ -36,19 +36,6 @@ import Testing
         }
     }
 
-    @Test func `letting go of a realm that an attach request is making is told to that request as to all others`() throws {
-        try withSlowOpening { server, opening in
-            let first = Awaited<HTTPClient.Answer?>()
-            Threads.spawn("attach") { first.set(try? server.attach(#"{"name":"made"}"#)) }
-            #expect(eventually { opening.begun == 1 })
-            #expect(try server.send("DELETE", "made").status == 204)
-            #expect(opening.cancelled == 1)
-            let answer = try first.wait()
-            #expect(answer?.status == 404 && answer?.code == "realm_not_found", "\(answer?.text ?? "")")
-            #expect(!FileManager.default.fileExists(atPath: server.folder + "/made.realm"))
-        }
-    }
-
     @Test func `letting go of a realm whose first client has left ends its opening too`() throws {
         try withSlowOpening { server, opening in
             let client = try TestSocket(port: server.port)
