@@ -142,7 +142,7 @@ enum FirstOpening {
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> Bool in
             var audit = try SpaceAudit(top, data.plain.space(limit: top.logicalSize, joinedValues: joinedValues))
             let isComplete = try audit.run { control?.goesOn ?? true }
-            try control?.check()
+            if !isComplete { try control?.check() }
             return isComplete
         }
     }

@@ -69,7 +69,7 @@ struct CancelledCheckTests {
 
     /// It used to run to its end, and who wanted to let go of the realm waited for it.
     @Test func `the audit of a file that is being opened is cancelled, and leaves the file as it was`() throws {
-        let file = try TemporaryRealm("multi-commit")
+        let file = try TemporaryRealm("store")
         let before = try file.bytes
         var options = FileStore.Options()
         options.verification = .always
