@@ -162,9 +162,7 @@ struct DuplicateSearch {
         while true {
             try control?.check()
             values.removeAll(keepingCapacity: true)
-            let before = pass.space.decryptedByteCount
-            try pass.read(step, from: &source, into: &values)
-            step = pass.step(after: values.count, DuplicateSearch.step, since: before)
+            try pass.read(&step, upTo: DuplicateSearch.step, from: &source, into: &values)
             done += values.count
             guard !values.isEmpty else { break }
             for value in values {

@@ -23,6 +23,11 @@ final class LegacyBudget {
     var elementsLeft: Int
     /// How many more columns may be met.
     private var columnsLeft: Int
+    /// What is left of the units and of the elements.
+    var rest: (units: Int, elements: Int) {
+        get { (left, elementsLeft) }
+        set { (left, elementsLeft) = newValue }
+    }
 
     /// How many columns every file may have, and how many bytes of the file each one takes at least where there are more: its root,
     /// the place of that in the column list, its name and its type.

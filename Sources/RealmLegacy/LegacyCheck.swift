@@ -53,7 +53,7 @@ struct LegacyCheck {
             report.statistics.objects += table.rowCount
             for column in table.spec.columns where column.type != .backlink { try examine(column, of: table) }
         }
-        // How many links there are tells how many backlinks can be right.
+        // A column cannot have more right backlinks than there are links.
         for table in file.tables {
             for column in table.spec.columns where column.type == .backlink { try examine(column, of: table) }
         }
@@ -114,13 +114,12 @@ struct LegacyCheck {
                 try control?.check()
                 elements.removeAll(keepingCapacity: true)
                 try source.read(LegacyCheck.step, into: &elements)
-                var isRelieved = false
+                let before = reading.space.forgetCount
                 for element in elements {
-                    let relieves = try check(element, in: row, column, of: table)
-                    isRelieved = isRelieved || relieves
+                    try check(element, in: row, column, of: table)
                     row += 1
                 }
-                if reading.relieve() || isRelieved { try source.renew() }
+                if reading.relieve() || reading.space.forgetCount != before { try source.renew() }
             } while !elements.isEmpty
         default:
             _ = try LegacyCheck.readValues(of: column, at: root, reading, control) { values in
@@ -138,112 +137,96 @@ struct LegacyCheck {
     /// Reads the values of a column of one tree.
     ///
     /// - Parameter body: Gets the values, some at a time.
-    /// - Returns: How many there are, and whether decrypted pages were given back, so that other cursors have to be renewed.
+    /// - Returns: How many there are.
     private static func readValues(
         of column: LegacyColumn, at root: Ref, _ reading: LegacyReading, _ control: WorkControl?, _ body: ([Value?]) -> Void
-    ) throws(StorageError) -> (count: Int, isRelieved: Bool) {
+    ) throws(StorageError) -> Int {
         var source = try reading.values(of: column, at: root)
         var values: [Value?] = []
-        var (count, step, isRelieved) = (0, LegacyReading.firstStep, false)
+        var (count, step) = (0, LegacyReading.firstStep)
         repeat {
             try control?.check()
             values.removeAll(keepingCapacity: true)
-            let before = reading.space.decryptedByteCount
-            try reading.read(step, from: &source, into: &values)
-            step = reading.step(after: values.count, LegacyCheck.step, since: before)
+            try reading.read(&step, upTo: LegacyCheck.step, from: &source, into: &values)
             body(values)
             count += values.count
             reading.keeper.release()
-            guard reading.relieve() else { continue }
-            try source.renew()
-            isRelieved = true
+            if reading.relieve() { try source.renew() }
         } while !values.isEmpty
-        return (count, isRelieved)
+        return count
     }
 
-    /// Checks what a column of refs has for one row, and returns whether decrypted pages were given back.
+    /// Checks what a column of refs has for one row.
     private mutating func check(
         _ element: UInt64, in row: Int, _ column: LegacyColumn, of table: LegacyTable
-    ) throws(StorageError) -> Bool {
-        guard element != 0 else { return false }
+    ) throws(StorageError) {
+        guard element != 0 else { return }
         switch column.type {
         case .table:
             guard let spec = column.subspec, element & 1 == 0 else { throw table.uneven(column) }
-            return try checkRows(at: Ref(element), spec)
+            try checkRows(at: Ref(element), spec)
         case .linkList:
-            return try LegacyLinks.forEach(inList: element, reading, relieving: true) { (rows) throws(StorageError) in
+            try LegacyLinks.forEach(inList: element, reading, relieving: true) { (rows) throws(StorageError) in
                 try control?.check()
                 for target in rows { add(target, of: row, column, table) }
             }
-        default: return try checkBacklinks(element, of: row, column, table)
+        default: try checkBacklinks(element, of: row, column, table)
         }
     }
 
-    /// Checks the stored backlinks of one row, and returns whether decrypted pages were given back. They are not read any more when the
-    /// column has more of them than there are links, by their stated number or by those that were read: nothing depends on them.
+    /// Checks the stored backlinks of one row. They are not read any more when the column has more of them than there are links, by their
+    /// stated number or by those that were read: nothing depends on them.
     private mutating func checkBacklinks(
         _ element: UInt64, of row: Int, _ column: LegacyColumn, _ table: LegacyTable
-    ) throws(StorageError) -> Bool {
+    ) throws(StorageError) {
         let greatest = links[LegacyCheck.place(ofBacklinks: column, table)]?.count ?? 0
-        guard tally.count <= greatest else { return false }
-        guard element & 1 == 0 else {
-            addBacklink(element >> 1, of: row)
-            return false
-        }
+        guard tally.count <= greatest else { return }
+        guard element & 1 == 0 else { return addBacklink(element >> 1, of: row) }
         let count = try LegacyValues.statedCount(Ref(element), .int, isNullable: false, reading.unlimited)
         guard count <= greatest - tally.count else {
             tally.count = greatest + 1
-            return false
+            return
         }
-        return try LegacyLinks.forEach(inList: element, reading, relieving: true) { (origins) throws(StorageError) in
+        try LegacyLinks.forEach(inList: element, reading, relieving: true) { (origins) throws(StorageError) in
             try control?.check()
             guard tally.count <= greatest else { return }
             for origin in origins { addBacklink(origin, of: row) }
         }
     }
 
-    /// Reads all values of a table inside of a row, and returns whether decrypted pages were given back.
-    private func checkRows(at ref: Ref, _ spec: LegacySpec) throws(StorageError) -> Bool {
+    /// Reads all values of a table inside of a row.
+    private func checkRows(at ref: Ref, _ spec: LegacySpec) throws(StorageError) {
         let roots = try LegacyTable.roots(at: ref, spec, reading)
-        guard !roots.isEmpty else { return false }
+        guard !roots.isEmpty else { return }
         var counts: Set<Int> = []
-        var isRelieved = false
         for column in spec.columns {
-            let found =
+            counts.insert(
                 [.table, .linkList, .backlink].contains(column.type)
-                ? try checkRefs(of: column, at: roots[column.slot])
-                : try LegacyCheck.readValues(of: column, at: roots[column.slot], reading, control) { _ in }
-            counts.insert(found.count)
-            isRelieved = isRelieved || found.isRelieved
+                    ? try checkRefs(of: column, at: roots[column.slot])
+                    : try LegacyCheck.readValues(of: column, at: roots[column.slot], reading, control) { _ in })
         }
         guard counts.count <= 1 else { throw .corrupt(ref: ref, reason: "columns of \(counts.sorted()) values in one table") }
-        return isRelieved
     }
 
-    /// Reads what a column of refs of a table inside of a row has.
+    /// Reads a column of refs of a table inside of a row.
     ///
-    /// - Returns: How many elements it has, and whether decrypted pages were given back.
-    private func checkRefs(of column: LegacyColumn, at root: Ref) throws(StorageError) -> (count: Int, isRelieved: Bool) {
+    /// - Returns: How many elements it has.
+    private func checkRefs(of column: LegacyColumn, at root: Ref) throws(StorageError) -> Int {
         var source = LegacyRefs(root, reading)
         var elements: [UInt64] = []
-        var (count, isRelieved) = (0, false)
+        var count = 0
         repeat {
             try control?.check()
             elements.removeAll(keepingCapacity: true)
             try source.read(LegacyCheck.step, into: &elements)
             count += elements.count
-            var relieves = reading.relieve()
+            let before = reading.space.forgetCount
             if let inner = column.subspec {
-                for element in elements where element != 0 {
-                    let found = try checkRows(at: Ref(element), inner)
-                    relieves = relieves || found
-                }
+                for element in elements where element != 0 { try checkRows(at: Ref(element), inner) }
             }
-            guard relieves else { continue }
-            try source.renew()
-            isRelieved = true
+            if reading.relieve() || reading.space.forgetCount != before { try source.renew() }
         } while !elements.isEmpty
-        return (count, isRelieved)
+        return count
     }
 
     // MARK: - Links

@@ -56,16 +56,15 @@ struct LegacyLinks {
             refs.removeAll(keepingCapacity: true)
             try lists.read(LegacyLinks.step, into: &refs)
             guard !refs.isEmpty else { return }
-            var isRelieved = false
+            let before = reading.space.forgetCount
             for ref in refs {
-                let relieves = try LegacyLinks.forEach(inList: ref, reading, relieving: true) { (targets) throws(StorageError) in
+                try LegacyLinks.forEach(inList: ref, reading, relieving: true) { (targets) throws(StorageError) in
                     try control?.check()
                     for target in targets { try body(row, target) }
                 }
-                isRelieved = isRelieved || relieves
                 row += 1
             }
-            if isRelieved { try lists.renew() }
+            if reading.space.forgetCount != before { try lists.renew() }
         }
     }
 
@@ -76,25 +75,20 @@ struct LegacyLinks {
     ///   - reading: The pass that reads.
     ///   - isRelieving: Whether decrypted pages are given back when they are much.
     ///   - body: Gets target rows.
-    /// - Returns: Whether pages were given back, so that other cursors have to be renewed.
-    @discardableResult
     static func forEach(
         inList element: UInt64, _ reading: LegacyReading, relieving isRelieving: Bool = false,
         _ body: ([UInt64]) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool {
-        guard element != 0 else { return false }
+    ) throws(StorageError) {
+        guard element != 0 else { return }
         guard element & 1 == 0 else { throw .corrupt(ref: .none, reason: "a list of links is the number \(element >> 1)") }
         var links = LegacyRefs(Ref(element), reading)
         var targets: [UInt64] = []
-        var isRelieved = false
         while true {
             targets.removeAll(keepingCapacity: true)
             try links.read(LegacyLinks.step, into: &targets)
-            guard !targets.isEmpty else { return isRelieved }
+            guard !targets.isEmpty else { return }
             try body(targets)
-            guard isRelieving, reading.relieve() else { continue }
-            try links.renew()
-            isRelieved = true
+            if isRelieving, reading.relieve() { try links.renew() }
         }
     }
 }

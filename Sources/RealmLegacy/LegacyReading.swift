@@ -97,7 +97,7 @@ extension LegacyReading {
     ///   - read: Reads them.
     /// - Returns: Whether they may be kept together. Otherwise nothing is kept, and the caller goes back and reads fewer.
     func fits(_ count: Int, _ read: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
-        let (left, elementsLeft, tableCount) = (budget?.left, budget?.elementsLeft, keeper.tableCount)
+        let (rest, tableCount) = (budget?.rest, keeper.tableCount)
         (keeper.isBounded, keeper.isFull) = (count > 1, false)
         defer { keeper.isBounded = false }
         do throws(StorageError) {
@@ -105,8 +105,7 @@ extension LegacyReading {
             return true
         } catch {
             guard count > 1, keeper.isFull else { throw error }
-            if let left { budget?.left = left }
-            if let elementsLeft { budget?.elementsLeft = elementsLeft }
+            if let rest { budget?.rest = rest }
             keeper.tableCount = tableCount
             keeper.release()
             return false
@@ -128,5 +127,20 @@ extension LegacyReading {
             count = max(1, min(count / 2, values.count - start))
             values.removeSubrange(start...)
         }
+    }
+
+    /// Appends the next values of a source like `read`: first few, then as many more as the pages that they need permit.
+    ///
+    /// - Parameters:
+    ///   - step: How many; afterwards how many the next call should read. It begins with `firstStep`.
+    ///   - greatest: The greatest number.
+    ///   - source: The source.
+    ///   - values: Receives them.
+    func read(
+        _ step: inout Int, upTo greatest: Int, from source: inout any LegacySource, into values: inout [Value?]
+    ) throws(StorageError) {
+        let (before, start) = (space.decryptedByteCount, values.count)
+        try read(step, from: &source, into: &values)
+        step = self.step(after: values.count - start, greatest, since: before)
     }
 }

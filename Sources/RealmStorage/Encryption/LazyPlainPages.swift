@@ -37,6 +37,8 @@ internal import Synchronization
     private let grownPageCount: Atomic<Int>
     /// How many pages were decrypted since the last `forget`.
     private let decryptedPageCount = Atomic(0)
+    /// How often pages were given back.
+    private let forgetting = Atomic(0)
     /// The first and the last page that were decrypted since then; the first one is after the last one when there are none.
     private let firstDecrypted = Atomic(Int.max), lastDecrypted = Atomic(-1)
     /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
@@ -225,12 +227,16 @@ internal import Synchronization
     /// How many bytes of memory the pages take that were decrypted since the last `forget`.
     var decryptedByteCount: Int { decryptedPageCount.load(ordering: .relaxed) * EncryptionLayout.pageByteCount }
 
+    /// How often `forget` was called.
+    var forgetCount: Int { forgetting.load(ordering: .relaxed) }
+
     /// Gives back the memory of all decrypted pages, which are decrypted again when they are needed.
     ///
     /// The bytes that were read before read as zeros until they were made readable again with `ensure`, at the same place.
     ///
     /// - Complexity: Linear in the range of the pages that were decrypted since the last call.
     func forget() {
+        forgetting.wrappingAdd(1, ordering: .relaxed)
         let first = firstDecrypted.exchange(Int.max, ordering: .relaxed), last = lastDecrypted.exchange(-1, ordering: .relaxed)
         decryptedPageCount.store(0, ordering: .relaxed)
         guard first <= last else { return }

@@ -169,6 +169,9 @@
     /// How many bytes of memory the decrypted pages take; 0 in a plain file.
     package var decryptedByteCount: Int { unsafe pages?.takeUnretainedValue().decryptedByteCount ?? 0 }
 
+    /// How often `forgetPages` was called for the file. A reader that finds another number than before reads its present nodes again.
+    package var forgetCount: Int { unsafe pages?.takeUnretainedValue().forgetCount ?? 0 }
+
     /// Gives back the memory of the decrypted pages. Only for a file that is read by one thread, and not written.
     ///
     /// The payloads of nodes that were read before read as zeros until their refs were passed to `node(at:)` again, which returns
