@@ -67,6 +67,6 @@ struct RestoreCommand: ParsableCommand {
         guard let newest = try store.list(of: name).first else {
             throw wrongUse("'\(source)' has no backup of '\(name)'")
         }
-        try store.get(newest, into: target.descriptor)
+        try store.get(newest, into: target.descriptor, nil)
     }
 }

@@ -63,14 +63,6 @@ extension BackupStore {
     /// Returns this store, which has no temporary files elsewhere.
     package func makingFiles(inOneOf folders: [String]) -> any BackupStore { self }
 
-    /// Copies the bytes of a backup, which nothing cancels.
-    ///
-    /// - Parameters:
-    ///   - backup: The backup as it was listed.
-    ///   - target: The descriptor of the empty file that gets them.
-    /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
-    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) { try get(backup, into: target, nil) }
-
     /// Stores a backup that nothing cancels.
     ///
     /// - Parameters:

@@ -82,9 +82,8 @@ struct BackupEndpoints: Sendable {
     /// Returns the control that ends a copy whose client has left, and one that takes too long: longer than a streamed response may,
     /// or, inside a transaction, than a read.
     private func control(_ call: Call) -> WorkControl {
-        WorkControl(
-            deadline: call.version == nil ? .now().adding(seconds: Double(limits.answerSeconds)) : call.request.deadline,
-            isWanted: { [request = call.request] in request.isWanted })
+        call.request.control(
+            until: call.version == nil ? .now().adding(seconds: Double(limits.answerSeconds)) : call.request.deadline)
     }
 
     // MARK: - Sending

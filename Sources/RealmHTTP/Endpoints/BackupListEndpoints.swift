@@ -74,7 +74,7 @@ struct BackupListEndpoints: Sendable {
                 backup.digest = try digest(of: backup, call.request)
                 return describe(backup, status: 200)
             }
-            let file = try backups.open(backup, for: call.request, control(call.request))
+            let file = try backups.open(backup, for: call.request, call.request.control())
             backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
             return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.fileName)
         }
@@ -106,13 +106,10 @@ struct BackupListEndpoints: Sendable {
         }
     }
 
-    /// Returns the control that ends the copying of a planned backup whose client has left.
-    private func control(_ request: Request) -> WorkControl { WorkControl(isWanted: { request.isWanted }) }
-
     /// Returns the SHA-256 of a backup, which reads the whole file unless it is known.
     private func digest(of backup: Backup, _ request: Request) throws(Problem) -> [UInt8] {
         if let digest = backup.digest { return digest }
-        let file = try backups.open(backup, for: request, control(request))
+        let file = try backups.open(backup, for: request, request.control())
         return try Problem.mapping { () throws(StorageError) in try file.digest() }
     }
 

@@ -7,13 +7,13 @@ internal import RealmStorage
 struct CompactionEndpoints: Sendable {
     /// The workers, which copy the file.
     let workers: WorkerPool
-    /// The realms, one of which may be detached meanwhile.
+    /// The realms; detaching one cancels its compaction.
     let directory: RealmDirectory
 
     /// Answers `POST …/compact`: replaces the file by one without free space.
     ///
-    /// Reads, streams and snapshots go on; writes wait only for the end of it. It goes on without its client, and ends when the realm is
-    /// detached.
+    /// Reads, streams and snapshots continue; writes wait only for its last step. It continues without its client. Detaching the realm
+    /// cancels it.
     ///
     /// - Parameter call: The call.
     /// - Returns: A reply with the size of the file before and after, completed when the new file is in

@@ -46,7 +46,7 @@ struct ImportEndpoints: Sendable {
         }
     }
 
-    /// Imports a body whose parameters were read; the control can cancel what is done before the write.
+    /// Imports a body whose parameters were read. The control cancels the work before the write.
     private func post(
         _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, until control: WorkControl? = nil
     ) throws(Problem) -> Reply {

@@ -18,8 +18,8 @@ struct RestoreEndpoints: Sendable {
 
     /// Answers `POST …/restore`: verifies a Realm file, and serves it in the place of the present one.
     ///
-    /// The realm gets a new epoch. The file that was there is kept as a backup. Until the files are exchanged everything ends when the
-    /// client has left, or the realm is detached.
+    /// The realm gets a new epoch. The file that was there is kept as a backup. Until the exchange of the files, the restore
+    /// is cancelled when the client leaves or the realm is detached.
     ///
     /// - Parameter call: The call, whose body is the file, or names a backup of the realm as JSON.
     /// - Returns: A reply with the realm's document and the id of that backup, completed when the new file
@@ -31,7 +31,7 @@ struct RestoreEndpoints: Sendable {
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw .noRealm }
         return directory.workers.reply(to: call.request) { promise in
-            let control = WorkControl(isWanted: { call.request.isWanted })
+            let control = call.request.control()
             do throws(Problem) {
                 promise.complete(
                     try directory.work(on: name, control) { () throws(Problem) in

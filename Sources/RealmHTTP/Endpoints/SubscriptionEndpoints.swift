@@ -44,7 +44,7 @@ struct SubscriptionEndpoints: Sendable {
             realm.align(
                 holds.subs, wantsContents: false, for: call.request.account, countedIn: share,
                 until: call.request.deadline,
-                isWanted: { [standing = call.request.standing] in call.request.isWanted && standing.problemOfBeginning == nil }
+                isWanted: { [standing = call.request.standing] in call.request.isWanted && standing.isInForce }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))
@@ -73,8 +73,8 @@ struct SubscriptionEndpoints: Sendable {
         return FeedHolds(subs, in: realm)
     }
 
-    /// Makes the registration after its feeds were aligned, or releases them when that failed, the client has left, or its credential has
-    /// ended or has other rights by now.
+    /// Makes the registration after its feeds were aligned. It releases them if that failed, the client has left, or its rights have ended
+    /// or changed.
     ///
     /// - Parameters:
     ///   - holds: The subscriptions with their feeds.
@@ -86,8 +86,8 @@ struct SubscriptionEndpoints: Sendable {
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
         let standing = call.request.standing
-        let left = call.request.isWanted ? nil : Problem(WorkStop.cancelled)
-        switch (standing.problemOfBeginning ?? left).map({ .failure($0) }) ?? result {
+        let problem = standing.problemOfBeginning ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
+        switch problem.map(Result.failure) ?? result {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.account)
             holds.giveUp()

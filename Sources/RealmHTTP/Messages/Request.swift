@@ -110,6 +110,13 @@ package final class Request: @unchecked Sendable {
     package var takeBack: (@Sendable () -> Void)?
     /// Whether the client still waits, as far as is known. May be read as long as the connection is suspended, by any thread.
     var isWanted: Bool { !budget.isCancelled && budget.isStillWanted?() ?? true }
+
+    /// Returns a control that ends work once the client has left.
+    ///
+    /// - Parameter deadline: When the work expires; nil for no limit.
+    func control(until deadline: Instant? = nil) -> WorkControl {
+        WorkControl(deadline: deadline, isWanted: { [self] in isWanted })
+    }
     /// Whether the request reads a snapshot that the client leased. Such responses are not cached,
     /// because the lease may expire before the version does.
     package var readsSnapshot = false

@@ -28,7 +28,7 @@ package struct Standing: Sendable {
     var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
 
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
-    var isInForce: Bool { !principal.isOver && hasSameRights }
+    var isInForce: Bool { problemOfBeginning == nil }
 
     /// Why what was admitted before must not go on: the credential was revoked, or its holder has other rights by now; nil when it may.
     /// That the time of a credential is over does not count.
@@ -38,8 +38,7 @@ package struct Standing: Sendable {
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
-    /// Why nothing may begin that outlives the request: the reason of `problem`, or that the time of the credential is over; nil when it
-    /// may.
+    /// The problem of a request that begins something longer than itself: that of an expired credential, or `problem`; nil for none.
     var problemOfBeginning: Problem? { principal.isOver ? .credentialEnded : problem }
 
     /// Throws the reason for which an admitted request must not continue.

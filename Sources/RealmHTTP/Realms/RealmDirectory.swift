@@ -132,30 +132,21 @@ final class RealmDirectory: Sendable {
     ///   - name: The name of the realm.
     ///   - control: What cancels the work.
     ///   - body: The work, which looks at the control. It is done on this thread.
-    /// - Throws: The problem of the work, and that of `requireServed`.
+    /// - Throws: The problem of the work, or `detached` when the control was cancelled.
     func work<Result>(
         on name: String, _ control: WorkControl, _ body: () throws(Problem) -> Result
     ) throws(Problem) -> Result {
         do throws(Problem) {
             return try catalog.work(on: name, control, body)
         } catch {
-            try requireServed(name, control)
-            throw error
+            throw control.isCancelled ? detached(name) : error
         }
     }
 
-    /// Throws when work on a realm was cancelled because that was detached: `realm_not_found`, or `realm_unavailable` when there is
-    /// another one of the name by now.
-    func requireServed(_ name: String, _ control: WorkControl) throws(Problem) {
-        guard control.isCancelled else { return }
-        throw detached(name)
-    }
-
-    /// The problem of a request whose realm was detached meanwhile: `realm_not_found`, or `realm_unavailable` when there is a realm of
-    /// the name by now.
+    /// The problem of a request whose realm was detached: `realm_not_found`, or `realm_unavailable` if another realm has the name.
     func detached(_ name: String) -> Problem {
         guard catalog[name] != nil else { return .noRealm }
-        return Problem(.realmUnavailable, "the realm was closed or detached meanwhile")
+        return Problem(.realmUnavailable, "the realm was closed or detached during the request")
     }
 
     /// The response to a key with which the realm was opened.

@@ -144,7 +144,7 @@ struct RealmRestore: Sendable {
 
     /// Puts the new file, which was verified, in its place.
     ///
-    /// Waiting writes are done before; an interactive transaction is rolled back. From here on the restore goes on without its client.
+    /// Waiting writes are completed first; an interactive transaction is rolled back. The restore continues without its client from here.
     ///
     /// - Returns: The id of the backup that the old file has become; nil when there was no file.
     /// - Throws: The problem of the file system. The realm is then served as before. `realm_not_found` when the realm was detached.

@@ -84,8 +84,8 @@ struct IndexCheck {
         let place = "\(table.name).\(column.name) index"
         var walker = IndexWalker(space: space, place: place)
         switch IndexCheck.form(of: column) {
-        case .words: try WordIndexCheck(place: place, words: try texts(column, report)).run(root, &walker, &report)
-        case .elements: try WordIndexCheck(place: place, words: try elements(column, report)).run(root, &walker, &report)
+        case .words: try WordIndexCheck(place: place, words: try texts(column, report.control)).run(root, &walker, &report)
+        case .elements: try WordIndexCheck(place: place, words: try elements(column, report.control)).run(root, &walker, &report)
         case .values:
             var check = ValueIndexCheck(place: place, isMixed: column.type == .mixed) { (object) throws(StorageError) in
                 try table.find(object)?.value(column)
@@ -119,12 +119,12 @@ struct IndexCheck {
 
     // MARK: - Words
 
-    /// Returns the words of all texts of a column, each with the objects whose text has it. The report tells when the check is cancelled.
-    private func texts(_ column: Column, _ report: VerifyReport) throws(StorageError) -> WordIndexCheck.Words {
+    /// Returns the words of all texts of a column, each with the objects whose text has it.
+    private func texts(_ column: Column, _ control: WorkControl?) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()
         while let leaf = try cursor.next() {
-            try report.goOn()
+            try control?.check()
             let values = try leaf.attach(column)
             for row in 0..<leaf.count {
                 guard case .string(let text) = try values.value(row) else { continue }
@@ -134,14 +134,13 @@ struct IndexCheck {
         return words
     }
 
-    /// Returns the elements of all lists of a column, each with the objects whose list has it. The report tells when the check is
-    /// cancelled.
-    private func elements(_ column: Column, _ report: VerifyReport) throws(StorageError) -> WordIndexCheck.Words {
+    /// Returns the elements of all lists of a column, each with the objects whose list has it.
+    private func elements(_ column: Column, _ control: WorkControl?) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()
         while let leaf = try cursor.next() {
             for row in 0..<leaf.count {
-                try report.goOn()
+                try control?.check()
                 let root = try leaf.collectionRoot(column, row: row)
                 var elements = try ListView(root: root, space: leaf.space, shape: column.elementShape).elements()
                 var own: Set<[UInt8]?> = []

@@ -9,15 +9,15 @@ internal import Synchronization
 package final class WorkControl: Sendable {
     /// Whether the work was cancelled; set by any thread, read by those that work.
     private let cancelled = Atomic(false)
-    /// Whether it was found out that nobody wants the result any more.
+    /// Whether `isWanted` has returned false.
     private let unwanted = Atomic(false)
-    /// When that is looked at the next time, in nanoseconds of the monotonic clock.
+    /// When `isWanted` is called next, in nanoseconds of the monotonic clock.
     private let nextProbe = Atomic<UInt64>(0)
     /// The range of the whole, within 0 to 1, that the present stage covers.
     private let stage = RankedMutex<ClosedRange<Double>>(.leaf, 0...1)
     /// Called with the share of the whole that is done, from 0 to 1.
     private let report: @Sendable (Double) -> Void
-    /// When the work is given up; nil for no limit.
+    /// When the work expires; nil for no limit.
     private let deadline: Instant?
     /// Returns whether the result is still wanted; nil where the work does not depend on that.
     private let isWanted: (@Sendable () -> Bool)?
@@ -57,8 +57,8 @@ package final class WorkControl: Sendable {
         report(stage.lowerBound + (stage.upperBound - stage.lowerBound) * min(max(part, 0), 1))
     }
 
-    /// Throws `stopped` when the work was cancelled, `.stopped(.expired)` after its deadline, and `.stopped(.cancelled)` when nobody
-    /// wants the result any more.
+    /// Throws `stopped` when the work was cancelled, `.stopped(.expired)` after its deadline, and `.stopped(.cancelled)` when the result is
+    /// no longer wanted.
     package func check() throws(StorageError) {
         if isCancelled { throw WorkControl.stopped }
         guard deadline != nil || isWanted != nil else { return }
@@ -75,7 +75,7 @@ package final class WorkControl: Sendable {
         } catch { return false }
     }
 
-    /// Returns whether nobody wants the result any more, which is looked at now and then.
+    /// Returns whether the result is no longer wanted. `isWanted` is called at most once in `secondsPerProbe`.
     private func isInVain(_ now: Instant) -> Bool {
         guard let isWanted else { return false }
         if unwanted.load(ordering: .relaxed) { return true }

@@ -122,7 +122,7 @@ import Testing
         #expect(try store.names(of: realm) == names.reversed())
         let target = try NewFile(beside: folder + "/read")
         let listed = try #require(try store.list(of: realm).last)
-        try store.get(listed, into: target.descriptor)
+        try store.get(listed, into: target.descriptor, nil)
         let snapshot = try Snapshot(file: try RealmFile(path: target.openPath))
         #expect(snapshot.verify().isClean)
         // What could not be written is not there.
@@ -134,7 +134,7 @@ import Testing
         try store.delete(names[0])
         try store.delete(names[0])
         #expect(try store.names(of: realm) == [names[1]])
-        #expect(throws: StorageError.refused(.fileNotFound)) { try store.get(listed, into: target.descriptor) }
+        #expect(throws: StorageError.refused(.fileNotFound)) { try store.get(listed, into: target.descriptor, nil) }
         #expect(throws: StorageError.refused(.fileNotFound)) { try store.digest(of: names[0]) }
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder + "/app").sorted() == [names[1].file, "notes.txt"])

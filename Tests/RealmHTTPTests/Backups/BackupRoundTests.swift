@@ -57,19 +57,9 @@ import Testing
     }
 
     /// A store that takes backups and refuses to delete them, as credentials without that right make it.
-    private struct Hoard: BackupStore {
+    private struct Hoard: ForwardingStore {
         let folder: FolderBackupStore
 
-        func put(
-            _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
-            _ write: (FileBackend) throws(StorageError) -> Void
-        ) throws(StorageError) -> Bool { try folder.put(name, unlessLike: other, control, write) }
-        func place(of name: BackupName) -> String { folder.place(of: name) }
-        func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] { try folder.list(of: realm) }
-        func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
-            try folder.get(backup, into: target, control)
-        }
-        func digest(of name: BackupName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
         func delete(_ name: BackupName) throws(StorageError) { throw .refused(.unsuitable("nothing is deleted here")) }
     }
 
@@ -122,7 +112,7 @@ import Testing
         for name in [kept.first, kept.last] {
             let backup = try #require(try store.list(of: PlannedRealm.name).first { $0.name == name })
             let file = try NewFile(beside: folder + "/read")
-            try store.get(backup, into: file.descriptor)
+            try store.get(backup, into: file.descriptor, nil)
             #expect(try RealmEngineReader.age(file.openPath) == made.first { $0.name == name }.map { Int64($0.age) })
         }
     }

@@ -35,7 +35,7 @@ struct S3BackupStoreTests {
         let file = try NewFile(beside: NSTemporaryDirectory() + "/read")
         // One that is gone was listed before.
         let backup = try store.list(of: name.realm).first { $0.name == name } ?? StoredBackup(name, byteCount: 1000)
-        try store.get(backup, into: file.descriptor)
+        try store.get(backup, into: file.descriptor, nil)
         return try Array(Data(contentsOf: URL(fileURLWithPath: file.openPath)))
     }
 

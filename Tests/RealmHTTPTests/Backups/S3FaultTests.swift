@@ -132,10 +132,10 @@ import Testing
             FaultyS3.answer(200, String(repeating: "x", count: 100_000))
         } _: { _, store in
             let file = try NewFile(beside: NSTemporaryDirectory() + "/longer")
-            let longer = failure { try store.get(StoredBackup(name, byteCount: 5000), into: file.descriptor) }
+            let longer = failure { try store.get(StoredBackup(name, byteCount: 5000), into: file.descriptor, nil) }
             #expect(longer.text.contains("longer than its list said"))
             let other = try NewFile(beside: NSTemporaryDirectory() + "/shorter")
-            let shorter = failure { try store.get(StoredBackup(name, byteCount: 200_000), into: other.descriptor) }
+            let shorter = failure { try store.get(StoredBackup(name, byteCount: 200_000), into: other.descriptor, nil) }
             #expect(shorter.text.contains("has 100000 bytes, and was listed with 200000"), "\(shorter.text)")
         }
     }

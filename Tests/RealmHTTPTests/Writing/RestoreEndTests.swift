@@ -10,23 +10,14 @@ import Testing
 /// Restores that are given up before they have changed anything.
 @Suite struct RestoreEndTests {
     /// A store from which a backup comes as slowly as a large file is checked: until that is cancelled, or for 20 seconds.
-    private final class SlowStore: BackupStore {
-        private let folder: FolderBackupStore
+    private final class SlowStore: ForwardingStore {
+        let folder: FolderBackupStore
         private let counts = RankedMutex(.leaf, (begun: 0, ended: 0))
         var begun: Int { counts.withLock { $0.begun } }
         /// How many copies were cancelled.
         var ended: Int { counts.withLock { $0.ended } }
 
         init(_ folder: String) { self.folder = FolderBackupStore(folder) }
-
-        func put(
-            _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
-            _ write: (FileBackend) throws(StorageError) -> Void
-        ) throws(StorageError) -> Bool { try folder.put(name, unlessLike: other, control, write) }
-        func place(of name: BackupName) -> String { folder.place(of: name) }
-        func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] { try folder.list(of: realm) }
-        func digest(of name: BackupName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
-        func delete(_ name: BackupName) throws(StorageError) { try folder.delete(name) }
 
         func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
             counts.withLock { $0.begun += 1 }
