@@ -62,4 +62,29 @@ import Testing
             try open(.copy)
         }
     }
+
+    @Test(arguments: ["v11-streaming", "v11-compacted", "v10-java-600-beta2-alltypes-max-19bf"])
+    func `an upgrade that fails leaves the file as it was, and no copy`(name: String) throws {
+        let bytes = try LegacyFixtures.bytes(name)
+        try withFile(bytes) {
+            let copy = "\(path).v\(bytes[20 + Int(bytes[23] & 1)]).backup.realm"
+            var options = Database.OpenOptions(mode: .readWrite)
+            options.upgradesInPlace = true
+            // The copy is the last step before anything in the file is changed.
+            let isCopied = RankedMutex(.leaf, false)
+            options.control = WorkControl(isWanted: {
+                let exists = FileManager.default.fileExists(atPath: copy)
+                return isCopied.withLock { isCopied in
+                    isCopied = isCopied || exists
+                    return !isCopied
+                }
+            })
+            let name = try #require(RealmName("old"))
+            #expect(throws: StorageError.self) { try Database.open(name: name, path: path, options).close() }
+            let wasCopied = isCopied.withLock { $0 }
+            #expect(wasCopied, "nothing was cancelled after the copy")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
+            #expect(!FileManager.default.fileExists(atPath: copy))
+        }
+    }
 }

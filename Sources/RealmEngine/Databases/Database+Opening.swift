@@ -222,7 +222,8 @@ extension Database {
         return (try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true)), nil)
     }
 
-    /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
+    /// Opens a file for writing. An upgrade makes a copy first, which takes the place of the file again when opening fails: at that
+    /// moment the file may have left streaming form, or be longer.
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
@@ -240,20 +241,16 @@ extension Database {
                     log.copied(to: copy)
                     original.set(copy)
                 }
+                store.didFail = { if let copy = original.name { copies.putBack(copy) } }
             }
         }
         // A file that was converted is not what it was any more, so its copy stays whatever happens then.
         let (conversion, copy) = try convertOld(place, options, copies, log: EngineLog(options.logger, name))
-        do throws(StorageError) {
-            let database = open(
-                name: name, store: try openStore(path, options, store), options, copies: copies,
-                originalName: copy ?? original.name, conversion: conversion)
-            if let kept = database.originalName { copies.prune(keeping: options.keptCopyCount, sparing: kept) }
-            return database
-        } catch {
-            if let kept = original.name { copies.remove(kept) }
-            throw error
-        }
+        let database = open(
+            name: name, store: try openStore(path, options, store), options, copies: copies,
+            originalName: copy ?? original.name, conversion: conversion)
+        if let kept = database.originalName { copies.prune(keeping: options.keptCopyCount, sparing: kept) }
+        return database
     }
 
     /// Replaces a file of formats 2 to 9 by one of the present format, if the options say so; a copy is made before. At every moment

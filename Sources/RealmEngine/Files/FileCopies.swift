@@ -174,6 +174,12 @@ package struct FileCopies: Sendable {
     /// Removes the copy with the given name; a missing one is no error.
     package func remove(_ name: String) { System.remove(path(of: name)) }
 
+    /// Has a copy take the place of the file, which has the same contents. If that fails, both stay. Only the owner of the file may call it.
+    func putBack(_ name: String) {
+        guard (try? System.rename(path(of: name), to: path)) != nil else { return }
+        try? System.syncFolder(of: path)
+    }
+
     // MARK: - Finding
 
     /// Returns all copies, the newest first.

@@ -23,6 +23,8 @@ package final class FileStore: WriteOwner, Sendable {
         /// Called with path and format before a file of an older format is changed in any way, so
         /// that a backup can be made; an error that it throws ends the opening.
         package var willConvert: (@Sendable (_ path: String, _ format: Int) throws(StorageError) -> Void)?
+        /// Called when opening a file has failed, while this program still owns it, so that a backup can take its place again.
+        package var didFail: (@Sendable () -> Void)?
         /// When the file is audited; see `SpaceAudit`.
         package var verification = Verification.auto
         /// The greatest logical size in bytes of files that are audited while they are opened.
@@ -116,6 +118,7 @@ package final class FileStore: WriteOwner, Sendable {
             let backend = known == nil ? try create(path, key) : try existing(path, known)
             return try FileStore(backend, path: path, key: key, options, FirstOpening.Audit(options), known, lock: lock)
         } catch {
+            options.didFail?()
             lock.discard()
             throw error
         }
