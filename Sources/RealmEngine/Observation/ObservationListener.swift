@@ -18,4 +18,26 @@ package protocol ObservationListener: AnyObject, Sendable {
     func didChange(_ schema: SchemaChange, from: Version, to version: Version)
     /// Called when the attachment has ended because of an error.
     func didFail(_ error: ObservationError)
+
+    /// The threads that may evaluate the target when that takes long, one for each client; none if it is always evaluated on the thread of
+    /// the hub, where all other targets wait meanwhile.
+    var threads: [EvaluationThread] { get }
+    /// Prepares the call of `didChange`. The thread that has evaluated the target calls it.
+    ///
+    /// - Returns: What the thread of the hub calls in place of `didChange`.
+    func prepare(_ event: ObservationEvent) -> @Sendable () -> Void
+    /// Called when the target remains at a version although later commits may concern it, until its evaluation has ended. It is called
+    /// before the end of the round of these commits, and after the event that leads to the version.
+    ///
+    /// - Parameter version: The version up to which all events were delivered; nil for the position of the hub.
+    func isBehind(at version: UInt64?)
+}
+
+extension ObservationListener {
+    /// None.
+    package var threads: [EvaluationThread] { [] }
+    /// Prepares nothing.
+    package func prepare(_ event: ObservationEvent) -> @Sendable () -> Void { { [self] in didChange(event) } }
+    /// Does nothing.
+    package func isBehind(at version: UInt64?) {}
 }

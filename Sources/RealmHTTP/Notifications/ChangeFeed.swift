@@ -29,6 +29,8 @@ final class ChangeFeed: Sendable {
         var ring = ChangeRing(base: 0)
         /// The problem that ended the observation early; nil while there is none.
         var failure: Problem?
+        /// The version up to which the change sets are complete; nil for the published one.
+        var behind: UInt64?
         /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
         /// The memory in bytes that the observation takes.
@@ -317,12 +319,13 @@ final class ChangeFeed: Sendable {
     ///
     /// - Parameters:
     ///   - wantsContents: Whether the caller needs the rows at that version, for a snapshot.
-    ///   - admission: Until when, and whether, the caller waits for the observation to begin.
-    ///   - completion: Receives the version, which includes every commit made before this call, and
+    ///   - stop: An earlier version that is sufficient if the observation is behind it and can reach it; nil for none.
+    ///   - admission: Until when, and whether, the caller waits.
+    ///   - completion: Receives the version, which includes every commit made before this call unless it is `stop`, and
     ///     the rows if they are wanted. It is called on the hub's thread, or at once on this thread
     ///     when the feed has failed or the hub is closed.
     func catchUp(
-        wantsContents: Bool, _ admission: ObservedMemory.Admission,
+        wantsContents: Bool, at stop: Version? = nil, _ admission: ObservedMemory.Admission,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
@@ -341,13 +344,16 @@ final class ChangeFeed: Sendable {
         switch action {
         case .fail(let problem): completion(.failure(problem))
         case .attach: attach(admission, completion)
-        case .use(let attachment) where wantsContents:
-            hub.contents(of: attachment) { [self] result in
-                completion(result.map { ($0.version, $0.contents) }.mapError { failure ?? ChangeFeed.problem($0) })
-            }
         case .use(let attachment):
-            hub.catchUp(attachment) { [self] version in
-                completion(version.map { .success(($0, nil)) } ?? .failure(failure ?? ChangeFeed.problem(.closed)))
+            let goOn: @Sendable (Result<(Version, ObservedContents?), ObservationError>) -> Void = { [self] result in
+                // The observation that it has waited for has ended, because of the schema; there may be another.
+                if case .failure(.outdated) = result { return catchUp(wantsContents: wantsContents, admission, completion) }
+                completion(result.mapError { failure ?? ChangeFeed.problem($0) })
+            }
+            if wantsContents {
+                hub.contents(of: attachment, at: stop, admission) { goOn($0.map { ($0.version, $0.contents) }) }
+            } else {
+                hub.catchUp(attachment, at: stop, admission) { goOn($0.map { ($0, nil) }) }
             }
         }
     }
@@ -415,6 +421,7 @@ final class ChangeFeed: Sendable {
         let old = state.withLock { state -> ResolvedSubscription in
             if let version {
                 state.attachment = nil
+                state.behind = nil
                 state.ring.restart(at: version)
                 ChangeFeed.countRing(&state)
             }
@@ -528,6 +535,9 @@ final class ChangeFeed: Sendable {
         }
     }
 
+    /// Returns where the change set begins that goes beyond a version, and begins before it; nil when there is none.
+    func start(over version: UInt64) -> UInt64? { state.withLock { $0.ring.start(over: version) } }
+
     /// Returns how many change sets wait for a subscriber, and their size in bytes.
     ///
     /// - Parameters:
@@ -541,6 +551,9 @@ final class ChangeFeed: Sendable {
             return (sets.count, sets.reduce(0) { $0 + $1.byteCount })
         }
     }
+
+    /// The version up to which the change sets are complete, as the hub has not evaluated later ones yet; nil for the published one.
+    var behind: UInt64? { state.withLock { $0.behind } }
 
     /// The version that deleted the observed object or collection; nil while it exists.
     var end: UInt64? { state.withLock { $0.end } }
@@ -565,7 +578,30 @@ final class ChangeFeed: Sendable {
 extension ChangeFeed: ObservationListener {
     /// Encodes a change and appends it to the ring. A change that cannot be encoded resets the
     /// feed, so that subscribers read the contents anew.
-    func didChange(_ event: ObservationEvent) {
+    func didChange(_ event: ObservationEvent) { take(event, encoded(event)) }
+
+    /// Encodes a change that another thread has found, on that thread.
+    func prepare(_ event: ObservationEvent) -> @Sendable () -> Void {
+        let set = encoded(event)
+        return { [self] in take(event, set) }
+    }
+
+    /// Encodes a change; nil for one that has no change set.
+    private func encoded(_ event: ObservationEvent) -> Result<ChangeSet?, Problem> {
+        Result { () throws(Problem) in
+            if case .unknown = event.change { return nil }
+            guard !event.change.isSilent else { return nil }
+            let encoded = try encoder.encode(event)
+            try notifications.soundness.get()
+            notifications.noteEncoding()
+            return ChangeSet(
+                from: event.from.token.version, to: event.to.token.version, tail: encoded.tail, count: encoded.count,
+                isLast: encoded.isLast)
+        }
+    }
+
+    /// Appends a change that was encoded.
+    private func take(_ event: ObservationEvent, _ encoded: Result<ChangeSet?, Problem>) {
         let version = event.to.token.version
         do throws(Problem) {
             try count(event.byteCount)
@@ -574,12 +610,7 @@ extension ChangeFeed: ObservationListener {
         }
         do throws(Problem) {
             if case .unknown = event.change { return reset(at: version) }
-            guard !event.change.isSilent else { return state.withLock { $0.end = version } }
-            let encoded = try encoder.encode(event)
-            try notifications.soundness.get()
-            notifications.noteEncoding()
-            let set = ChangeSet(
-                from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)
+            guard let set = try encoded.get() else { return state.withLock { $0.end = version } }
             state.withLock { state in
                 state.ring.append(set, limits: limits)
                 ChangeFeed.countRing(&state)
@@ -588,11 +619,11 @@ extension ChangeFeed: ObservationListener {
                     ChangeFeed.countRing(&state)
                 }
                 // Subscribers read the contents anew rather than that one set exceeds the limit.
-                if ObservedMemory.shared.byteCount > limits.observedBytes, !encoded.isLast {
+                if ObservedMemory.shared.byteCount > limits.observedBytes, !set.isLast {
                     state.ring.restart(at: version)
                     ChangeFeed.countRing(&state)
                 }
-                if encoded.isLast { state.end = version }
+                if set.isLast { state.end = version }
             }
             makeRoomIfScarce()
         } catch {
@@ -601,6 +632,24 @@ extension ChangeFeed: ObservationListener {
             return reset(at: version)
         }
         notifications.noteChange(self)
+    }
+
+    /// The threads of the clients that read the feed, which take turns like first evaluations.
+    var threads: [EvaluationThread] {
+        let clients = state.withLock { $0.shares.compactMap { $0.share?.name } }
+        return (clients.isEmpty ? [""] : clients).map { client in
+            EvaluationThread(client: client) { [notifications] work in notifications.evaluate(for: client.text, work) }
+        }
+    }
+
+    /// Notes up to which version the change sets are complete. Subscribers that have waited for this feed are notified at the end of the
+    /// round.
+    func isBehind(at version: UInt64?) {
+        let hasMoved = state.withLock { state in
+            defer { state.behind = version }
+            return state.behind != nil && state.behind != version
+        }
+        if hasMoved { notifications.noteChange(self) }
     }
 
     /// Drops all change sets, so that no subscriber can continue from a position before `version`.
@@ -631,6 +680,7 @@ extension ChangeFeed: ObservationListener {
     private func end(_ problem: Problem) {
         let attachment = state.withLock { state -> Attachment? in
             defer { state.attachment = nil }
+            state.behind = nil
             state.failure = problem
             state.ring.restart(at: .max)
             ChangeFeed.countRing(&state)

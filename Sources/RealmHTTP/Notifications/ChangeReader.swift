@@ -49,6 +49,17 @@ struct ChangeReader: Sendable {
         }
     }
 
+    /// Returns the version up to which the change sets of all subscriptions are complete, and beyond which none of them goes.
+    ///
+    /// - Parameter published: The newest published version, read before this call.
+    func end(_ published: UInt64) -> UInt64 {
+        let behind = subs.compactMap { $0.feed.behind }
+        guard var end = behind.min(), end < published else { return published }
+        // Nobody could resume within a set.
+        while subs.count > 1, let start = subs.lazy.compactMap({ $0.feed.start(over: end) }).first { end = start }
+        return end
+    }
+
     /// Returns the change sets of the first version after a position at which any subscription has
     /// changed.
     ///

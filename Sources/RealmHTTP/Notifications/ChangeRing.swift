@@ -84,6 +84,13 @@ struct ChangeRing: Sendable {
         return position <= sets[index].from ? .known(index) : .lost
     }
 
+    /// Returns where the set begins that goes beyond a version, and begins before it; nil when there is none.
+    func start(over version: UInt64) -> UInt64? {
+        let index = firstIndex(after: version)
+        guard index < sets.count, sets[index].from < version else { return nil }
+        return sets[index].from
+    }
+
     /// The index of the first set whose range ends after a position, by binary search.
     private func firstIndex(after position: UInt64) -> Int {
         // Most subscribers are up to date.

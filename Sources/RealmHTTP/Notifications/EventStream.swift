@@ -56,6 +56,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         var position: UInt64 = 0
         /// The published version up to which the stream has found all changes of its subscriptions.
         var seen: UInt64 = 0
+        /// Whether the client has everything, except what a feed that is behind the published version lacks.
+        var waitsForFeed = false
         /// The last version that the client missed before it connected. The limits of the backlog
         /// do not count the changes up to it.
         var historyEnd: UInt64 = 0
@@ -283,7 +285,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     var hasMore: Bool {
         state.withLock { state in
             if !state.queue.isEmpty || state.heartbeatIsDue || state.phase == .over { return true }
-            return state.phase == .following && (state.readyAt != nil || notifications.published > state.seen)
+            return state.phase == .following && (state.readyAt != nil || reader.end(notifications.published) > state.seen)
         }
     }
 
@@ -493,8 +495,14 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Queues the next batch of the feeds, or what has to come before it: a change of the schema, a
     /// reset, or `ready`.
     private func follow(_ state: inout State) {
-        let end = notifications.published
+        let published = notifications.published
+        let end = reader.end(published)
         guard end > state.seen || state.readyAt != nil else { return }
+        if state.waitsForFeed, end > state.seen {
+            // A client that was up to date has not read too slowly.
+            state.historyEnd = max(state.historyEnd, end)
+            state.waitsForFeed = false
+        }
         if state.position < notifications.epochStart { return reset(Array(reader.subs.indices), .epoch, &state) }
         let schema = notifications.schemaChange(after: max(state.schemaSeen, state.position)).flatMap {
             $0.commit <= end ? $0 : nil
@@ -510,6 +518,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             reset(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
         case .nothing:
             state.seen = max(state.seen, end)
+            state.waitsForFeed = published > end
             pushReady(&state)
         case .batch(let batch):
             if let ready = state.readyAt, batch.version > ready { pushReady(&state) }

@@ -196,7 +196,7 @@ final class LongPoll: ChangeSubscriber {
             alignAgain()
             return true
         }
-        let end = notifications.published
+        let end = reader.end(notifications.published)
         let schema = notifications.schemaChange(after: position).flatMap { $0.commit <= end ? $0 : nil }
         if let schema, !schema.isAdditive {
             alignAgain()
@@ -230,7 +230,7 @@ final class LongPoll: ChangeSubscriber {
         }
         guard let position else { return }
         guard !answerIfReady() else { return }
-        answer(from: position, upTo: max(newest, notifications.published), nil)
+        answer(from: position, upTo: reader.end(max(newest, notifications.published)), nil)
     }
 
     /// Answers the poll with a problem.

@@ -39,6 +39,8 @@ final class ObservedShares: Sendable {
 /// when the value is released.
 final class ObservedShare: Sendable {
     private let shares: ObservedShares
+    /// The name of the client.
+    let name: ByteText
     /// The name of the client, by its bytes.
     private let client: [UInt8]
     private let bytes = RankedMutex(.leaf, 0)
@@ -46,6 +48,7 @@ final class ObservedShare: Sendable {
     /// Makes a share of nothing.
     init(_ shares: ObservedShares, of client: String) {
         self.shares = shares
+        name = ByteText(client)
         self.client = Array(client.utf8)
     }
 

@@ -8,8 +8,9 @@ internal import Synchronization
 /// changes are published.
 ///
 /// The observation hub of the realm delivers changes to the feeds. At the end of each round this
-/// publishes the version, and notifies the subscribers of the feeds that have changed. So a client
-/// never sees a change set of a version while another feed lacks its changes of the same version.
+/// publishes the version, and notifies the subscribers of the feeds that have changed. A feed whose
+/// evaluation takes long is behind that version for a while, and those who read it read no further. So a client
+/// never sees a change set of a version while another of its feeds lacks its changes of the same version.
 ///
 /// `ChangeService` makes one for each realm that is observed. Any thread may call it; one lock
 /// guards the state, and nothing is called under it.
@@ -103,7 +104,7 @@ final class RealmNotifications: Sendable {
 
     /// Guards the epochs, which are read under the locks of streams and feeds.
     private let epochs: RankedMutex<Epochs>
-    /// The version up to which all feeds of the realm have their changes.
+    /// The version up to which all feeds of the realm have their changes, except those that are behind it.
     private let publishedVersion: Atomic<UInt64>
 
     /// Makes the notifications of a realm, and begins to observe the rounds of its hub.
@@ -150,7 +151,7 @@ final class RealmNotifications: Sendable {
         database.health.failure.map { .failure(Problem(unavailable: $0)) } ?? .success(())
     }
 
-    /// The version up to which all feeds have their changes. Subscribers read no further.
+    /// The version up to which all feeds have their changes, except those that are behind it. Subscribers read no further.
     var published: UInt64 { publishedVersion.load(ordering: .acquiring) }
     /// The version of the last change of the schema that was more than additions; 0 when there was
     /// none.
@@ -400,7 +401,7 @@ final class RealmNotifications: Sendable {
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - client: The client, for whom workers evaluate definitions that are not observed yet.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
-    ///   - deadline: When beginning observations are aborted, if earlier than the time of a read.
+    ///   - deadline: When evaluations are not waited for any more, if earlier than after the time of a read.
     ///   - isWanted: Returns whether the client still waits. Called on workers and on the thread of the hub.
     ///   - completion: Receives the version and the rows, on the thread of the hub, or at once on this one when a feed has failed or the
     ///     hub is closed.
@@ -413,8 +414,7 @@ final class RealmNotifications: Sendable {
         admission.byteLimit = limits.observedBytes
         admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), deadline)
         admission.isWanted = isWanted
-        // These take turns apart from the reads of the client, so that others who wait for the same definition do not wait for those.
-        admission.runElsewhere = { [submit] work in submit("observe " + client, work) }
+        admission.runElsewhere = { [weak self] work in self?.evaluate(for: client, work) ?? false }
         let alignment = SubscriptionAlignment(
             subs, wantsContents: wantsContents, countedIn: share, admission
         ) { [self] result in
@@ -425,11 +425,21 @@ final class RealmNotifications: Sendable {
         alignment.begin()
     }
 
+    /// Gives the evaluation of a definition to a worker, in the share that a client has for these. They take turns apart from the reads of
+    /// the client, so that others who wait for the same definition do not wait for those.
+    ///
+    /// - Returns: False when the server stops. The work is then never done.
+    func evaluate(for client: String, _ work: @escaping @Sendable () -> Void) -> Bool { submit("observe " + client, work) }
+
     // MARK: - Rounds
 
     /// Notes that a feed has a new change set, so that its subscribers are notified at the end of
     /// the round.
-    func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
+    func noteChange(_ feed: ChangeFeed) {
+        state.withLock { state in
+            if state.changed.last !== feed { state.changed.append(feed) }
+        }
+    }
 
     /// Notes a change of the schema. Every feed reports the same change, and only the first report
     /// counts.

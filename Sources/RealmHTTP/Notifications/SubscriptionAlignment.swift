@@ -8,8 +8,8 @@ internal import RealmStorage
 /// Each feed catches up with the newest commit on its own, so feeds may reach different versions.
 /// Their feeds are active, so each gets the changes of every round of the hub: contents that were
 /// read at an earlier version are still valid at the newest one unless their feed has got a change
-/// since then. Those that are not valid are read again. `RealmNotifications.align` makes one per
-/// alignment.
+/// up to then. Those that are not valid are read again, and after them those whose evaluation takes long. These are evaluated at the
+/// newest version, so that the others need not be read once more. `RealmNotifications.align` makes one per alignment.
 ///
 /// Definitions that are not observed yet begin one after another. So each one is counted before the next is
 /// evaluated, and a client has others wait for one evaluation at the most.
@@ -121,7 +121,7 @@ final class SubscriptionAlignment: Sendable {
     /// Whether a feed has reported a problem. Nothing is observed then any more.
     private var hasFailed: Bool { state.withLock { $0.problem != nil } }
 
-    /// Has the feed of a subscription catch up with the newest commit.
+    /// Has the feed of a subscription catch up with the newest commit, or with the newest version of the others if it is behind that.
     ///
     /// - Parameters:
     ///   - index: The index of the subscription.
@@ -129,7 +129,8 @@ final class SubscriptionAlignment: Sendable {
     private func catchUp(_ index: Int, then goOn: @escaping @Sendable () -> Void) {
         var admission = limits
         admission.isWanted = { [self] in !hasFailed && limits.isWanted?() ?? true }
-        subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
+        let (version, newest) = state.withLock { ($0.versions[index], $0.newest) }
+        subs[index].feed.catchUp(wantsContents: wantsContents, at: version == nil ? nil : newest, admission) { [self] result in
             note(counted(result, index), index)
             goOn()
         }
@@ -177,10 +178,19 @@ final class SubscriptionAlignment: Sendable {
             return completion(.failure(Problem(.internalError, "there is no subscription to align")))
         }
         let stale = subs.indices.filter { index in
-            guard wantsContents, let version = versions[index], version < newest.token.version else { return false }
-            return subs[index].feed.next(after: version).1 != nil
+            versions[index].map { isStale(subs[index].feed, at: $0, for: newest.token.version) } ?? false
         }
-        guard stale.isEmpty else { return catchUp(stale) }
-        completion(.success(AlignedSubscriptions(version: newest, contents: contents)))
+        guard !stale.isEmpty else {
+            return completion(.success(AlignedSubscriptions(version: newest, contents: contents)))
+        }
+        let quick = stale.filter { subs[$0].feed.behind == nil }
+        catchUp(quick.isEmpty ? stale : quick)
+    }
+
+    /// Whether what a feed has reported at a version is not the same at a later one, as far as it is known.
+    private func isStale(_ feed: ChangeFeed, at version: UInt64, for newest: UInt64) -> Bool {
+        guard version < newest else { return false }
+        if let behind = feed.behind, behind < newest { return true }
+        return wantsContents && feed.next(after: version).1.map { $0.from < newest } ?? false
     }
 }

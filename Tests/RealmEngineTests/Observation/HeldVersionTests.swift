@@ -73,9 +73,9 @@ struct HeldVersionTests {
         for round in 0..<100 { try write(realm, round, mark: CommitMark { _ in }) }
         #expect(realm.database.liveVersions <= limits.waitingBarriers + 4)
         released.set(true)
-        let caughtUp = Awaited<Version?>()
+        let caughtUp = Awaited<Result<Version, ObservationError>>()
         realm.database.observations.catchUp(attachment) { caughtUp.set($0) }
-        #expect(try caughtUp.wait()?.token == realm.database.current.token)
+        #expect(try caughtUp.wait().get().token == realm.database.current.token)
         try realm.finish()
     }
 

@@ -55,6 +55,32 @@ struct ObservationPropertyTests {
         try realm.finish()
     }
 
+    @Test(arguments: seeds)
+    func `targets that other threads advance tell the same, also while commits go on`(_ seed: Int) throws {
+        var limits = ObservationLimits()
+        limits.delayedTime = .seconds(-1)
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names, observation: limits)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let recorder = CommitRecorder(realm.database)
+        try ObservationWorkload.write(realm, 30, &generator)
+        let targets = try ObservationPropertyTests.targets(realm.database)
+        let replays = try targets.enumerated().flatMap { index, target in
+            let thread = EvaluationThread(client: ByteText("\(index % 3)")) { work in
+                Threads.spawn("evaluation", work)
+                return true
+            }
+            return try [false, true].map {
+                try ObservationReplay(target, in: realm.database, isActive: $0, threads: [thread])
+            }
+        }
+        for round in 0..<6 {
+            let failures = try ObservationWorkload.round(realm, checking: replays, recorder, &generator)
+            #expect(failures.isEmpty, "seed \(seed) round \(round): \(failures.joined(separator: "\n"))")
+            if !failures.isEmpty { return }
+        }
+        try realm.finish()
+    }
+
     private static let queries = [
         "TRUEPREDICATE", "value > 2", "value > 2 SORT(value ASC)", "TRUEPREDICATE SORT(next.value DESC, value ASC)",
         "TRUEPREDICATE DISTINCT(group)", "TRUEPREDICATE SORT(value DESC) DISTINCT(group)", "value < 5 LIMIT(3)",

@@ -33,13 +33,14 @@ final class ObservationReplay {
 
     init(
         _ target: ObservedTarget, in database: Database, isActive: Bool, scope: (any VersionScope)? = nil,
-        meanwhile: (() throws -> Void)? = nil
+        threads: [EvaluationThread] = [], meanwhile: (() throws -> Void)? = nil
     ) throws {
         self.target = ObservedTarget(target.kind, filter: target.filter, identity: target.identity + (isActive ? " active" : ""))
         self.database = database
         self.scope = scope
         label = self.target.identity
-        observed = try Observed(self.target, in: database, isActive: isActive, scope: scope, meanwhile: meanwhile)
+        observed = try Observed(
+            self.target, in: database, isActive: isActive, scope: scope, threads: threads, meanwhile: meanwhile)
         version = observed.attached.version
         copy = .gone
         copy = try read(observed.attached.contents, version.snapshot)

@@ -10,9 +10,13 @@ final class RecordingListener: ObservationListener {
         var events: [ObservationEvent] = []
         var schemas: [SchemaChange] = []
         var error: ObservationError?
+        var behind: UInt64?
     }
 
     let monitor = Monitor(State())
+    let threads: [EvaluationThread]
+
+    init(threads: [EvaluationThread] = []) { self.threads = threads }
 
     func didChange(_ event: ObservationEvent) { monitor.broadcast { $0.events.append(event) } }
 
@@ -21,6 +25,8 @@ final class RecordingListener: ObservationListener {
     }
 
     func didFail(_ error: ObservationError) { monitor.broadcast { $0.error = error } }
+
+    func isBehind(at version: UInt64?) { monitor.broadcast { $0.behind = version } }
 
     /// The events so far, which are forgotten.
     func take() -> [ObservationEvent] {
@@ -32,11 +38,13 @@ final class RecordingListener: ObservationListener {
 
     var schemas: [SchemaChange] { monitor.withLock { $0.schemas } }
     var error: ObservationError? { monitor.withLock { $0.error } }
+    /// The version up to which all events were told; nil for that of the hub.
+    var behind: UInt64? { monitor.withLock { $0.behind } }
 }
 
 /// A target of a test with its listener.
 struct Observed {
-    let listener = RecordingListener()
+    let listener: RecordingListener
     let attached: Attached
     /// What advances the target.
     private let hub: ObservationHub
@@ -45,8 +53,9 @@ struct Observed {
     /// after that.
     init(
         _ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil,
-        meanwhile: (() throws -> Void)? = nil
+        threads: [EvaluationThread] = [], meanwhile: (() throws -> Void)? = nil
     ) throws {
+        listener = RecordingListener(threads: threads)
         hub = database.observations(for: scope)
         let answer = Awaited<Result<Attached, ObservationError>>()
         let begun = Awaited<Bool>()
@@ -75,7 +84,7 @@ struct Observed {
 
     /// What happened up to the newest version.
     func events() throws -> [ObservationEvent] {
-        let answer = Awaited<Version?>()
+        let answer = Awaited<Result<Version, ObservationError>>()
         hub.catchUp(attached.attachment) { answer.set($0) }
         _ = try answer.wait()
         return listener.take()

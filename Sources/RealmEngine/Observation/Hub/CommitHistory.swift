@@ -36,15 +36,16 @@ struct CommitHistory {
         entries.append(Entry(version: commit.version.token.version, changes: commit.changes, changeCount: commit.changeCount))
     }
 
-    /// Returns the changes after a version, for a target that is at this version.
+    /// Returns the changes after a version, for a target that is at this version, up to a later one.
     ///
     /// - Complexity: Linear in the number of entries.
-    func changes(after version: UInt64) -> [[ObjectChange]] {
-        entries.filter { $0.version > version }.flatMap(\.changes)
+    func changes(after version: UInt64, upTo end: UInt64 = .max) -> [[ObjectChange]] {
+        entries.filter { $0.version > version && $0.version <= end }.flatMap(\.changes)
     }
 
     /// Removes the changes up to a version, because no target is at an earlier one.
     mutating func drop(upTo version: UInt64) {
+        guard let first = entries.first, first.version <= version else { return }
         entries.removeAll { $0.version <= version }
         changeCount = entries.reduce(0) { $0 + $1.changeCount }
         if entries.isEmpty { since = nil }

@@ -9,7 +9,7 @@ internal import RealmStorage
 /// its end. Only the targets that the changes may concern are looked at; all others are at the new version
 /// by that. Between rounds every active target is at `position`. Passive targets may be at earlier
 /// versions; `history` has the changes since then, which are combined for each distinct version when they
-/// catch up.
+/// catch up. So may targets that take long, active or not, which other threads advance (`DelayedTarget`).
 ///
 /// `@unchecked Sendable`: it is used on the thread of the hub only, except `rounds`, `metrics` and
 /// `clock`, which are thread-safe.
@@ -36,7 +36,7 @@ final class ObservationCore: @unchecked Sendable {
     /// The version that all active targets are at; nil while nothing is observed.
     private var position: Version?
     /// Whether the hub is closed, so that nothing is observed any more.
-    private var hasEnded = false
+    private(set) var hasEnded = false
     /// The observations.
     private var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
@@ -47,6 +47,10 @@ final class ObservationCore: @unchecked Sendable {
     private var graph: LinkGraph?
     /// The evaluations on other threads.
     private var pending = PendingEvaluations()
+    /// The targets that other threads advance.
+    private var delayed = DelayedTargets()
+    /// The time that the evaluations of the present round have taken.
+    private var roundTime = Duration.zero
     /// The calls that wait until a version has been delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -153,7 +157,8 @@ final class ObservationCore: @unchecked Sendable {
         do throws(ObservationError) {
             let observation = try observation(of: target, at: position, admission)
             let attachment = registry.attach(listener, to: observation, isActive: isActive)
-            return .success(attached(attachment, observation, position))
+            if delayed[observation] != nil { listener.isBehind(at: observation.since) }
+            return .success(attached(attachment, observation, version(of: observation, position)))
         } catch {
             return .failure(error)
         }
@@ -169,16 +174,25 @@ final class ObservationCore: @unchecked Sendable {
             if registry.contains(known) { return known }
         }
         guard ObservedMemory.shared.byteCount < admission.byteLimit else { throw .noRoom(limit: admission.byteLimit) }
+        let clock = newClock
         clock.start(until: admission.deadline, isWanted: admission.isWanted)
         // The caller is not asked about later evaluations.
-        defer { clock.start() }
+        defer { clock.handOver() }
         guard clock.mayGoOn else { throw .query(.cancelled) }
+        let begin = Instant.now()
         let observer = try target.observer(at: position.snapshot, names: names, clock)
+        let time = Instant.now().duration(since: begin)
         guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
             throw .noRoom(limit: admission.byteLimit)
         }
-        return registry.add(target, observer, at: position)
+        return registry.add(target, observer, clock, time: time, at: position)
     }
+
+    /// The version that a target is at between two steps.
+    private func version(of observation: Observation, _ position: Version) -> Version { delayed[observation]?.from ?? position }
+
+    /// A clock for one target, which ends with that of the hub.
+    private var newClock: EvaluationClock { EvaluationClock(limit: limits.evaluationTime, followedBy: clock) }
 
     /// Returns what a listener gets of an observation.
     private func attached(_ attachment: Attachment, _ observation: Observation, _ version: Version) -> Attached {
@@ -190,28 +204,33 @@ final class ObservationCore: @unchecked Sendable {
     /// in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
         guard let observation = registry[attachment] else { return }
-        // Active targets are advanced together, so this one has to be at the position of the others.
+        // Active targets are advanced together, so this one has to be at the position of the others, or on its way there.
         bringUp(observation)
         registry.setActive(attachment, isActive)
     }
 
-    /// Returns the state of an attachment's target at the present position; an error when the attachment
-    /// has ended.
+    /// Returns the state of an attachment's target at the version that it is at; an error when the attachment has ended.
     func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
-        guard let version = catchUp(attachment), let observation = registry[attachment] else { return .failure(.closed) }
-        return .success(attached(attachment, observation, version))
+        catchUp(attachment).flatMap { version in
+            guard let observation = registry[attachment] else { return .failure(.closed) }
+            return .success(attached(attachment, observation, version))
+        }
     }
 
-    /// Advances a target to the present position and returns that; nil when the attachment has ended.
-    func catchUp(_ attachment: Attachment) -> Version? {
-        guard let observation = registry[attachment] else { return nil }
-        bringUp(observation)
-        return registry[attachment] == nil ? nil : position
+    /// Advances a target to the present position, unless other threads do, and returns the version that it is at then; an error when the
+    /// attachment has ended.
+    func catchUp(_ attachment: Attachment) -> Result<Version, ObservationError> {
+        if let observation = registry[attachment] { bringUp(observation) }
+        guard let observation = registry[attachment], let position else { return .failure(.closed) }
+        return .success(version(of: observation, position))
     }
 
     /// Ends an attachment; the observation ends with its last attachment.
     func detach(_ attachment: Attachment) {
-        if registry.detach(attachment) { trimHistory() }
+        let observation = registry[attachment]
+        guard registry.detach(attachment) else { return }
+        trimHistory()
+        if let observation, !registry.contains(observation) { endDelay(of: observation, .outdated) }
     }
 
     // MARK: - Evaluations on other threads
@@ -238,8 +257,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Prepares the evaluation of a target on another thread.
     private func newEvaluation(of target: ObservedTarget, at position: Version, _ byteLimit: Int) -> PendingEvaluation {
         let evaluation = PendingEvaluation(
-            target, at: position, byteLimit: byteLimit, names: names,
-            clock: EvaluationClock(limit: limits.evaluationTime, followedBy: clock))
+            target, at: position, byteLimit: byteLimit, names: names, clock: newClock)
         pending.add(evaluation)
         return evaluation
     }
@@ -275,29 +293,40 @@ final class ObservationCore: @unchecked Sendable {
         guard !evaluation.isUnused else { return .lapsed }
         do throws(ObservationError) {
             let observer = try result.get()
-            guard try bringUp(observer, of: evaluation, from: version, to: position) else { return .outdated }
+            let range = range(since: version, to: position)
+            let isHeavy = evaluation.time > limits.delayedTime && range.map { observer.mayChange(over: $0) } ?? false
+            if !isHeavy, let range {
+                guard try bringUp(observer, of: evaluation, over: range) else { return .outdated }
+            }
             guard observer.byteCount <= evaluation.byteLimit - ObservedMemory.shared.byteCount else {
                 throw ObservationError.noRoom(limit: evaluation.byteLimit)
             }
-            _ = registry.add(evaluation.target, observer, at: position)
+            let observation = registry.add(
+                evaluation.target, observer, evaluation.clock, time: evaluation.time,
+                at: isHeavy ? version : position)
+            if isHeavy { delay(observation, from: version, pending.history) }
             return .observed
         } catch {
             return evaluation.hasLapsed ? .lapsed : .failed(error)
         }
     }
 
+    /// Returns the range from the version of an evaluation to the present position; nil when nothing has changed in between.
+    private func range(since version: Version, to position: Version) -> ObservedRange? {
+        let changes = pending.changes(since: version)
+        guard !changes.isEmpty else { return nil }
+        return ObservedRange(
+            from: version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
+    }
+
     /// Advances the observer of an evaluation over the changes since the version at which it was made.
     ///
     /// - Returns: False when it would have to be evaluated anew for that.
     private func bringUp(
-        _ observer: any TargetObserver, of evaluation: PendingEvaluation, from version: Version, to position: Version
+        _ observer: any TargetObserver, of evaluation: PendingEvaluation, over range: ObservedRange
     ) throws(ObservationError) -> Bool {
-        let changes = pending.changes(since: version)
-        guard !changes.isEmpty else { return true }
         clock.start(isWanted: { evaluation.isWanted })
         defer { clock.start() }
-        let range = ObservedRange(
-            from: version, to: position, log: RangeLog(changes), graph: currentGraph(position.snapshot), clock: clock)
         guard observer.mayChange(over: range) else { return true }
         if case .unknown? = try observer.advance(over: range) { return false }
         if observer.isGone { throw .notFound }
@@ -309,6 +338,151 @@ final class ObservationCore: @unchecked Sendable {
         guard evaluation.isUnused, evaluation.heldVersion == nil else { return }
         pending.remove(evaluation)
         _ = evaluation.end()
+    }
+
+    // MARK: - Targets that other threads advance
+
+    /// The next instant at which the hub has something to do although nothing was committed.
+    var deadline: Instant { min(passiveDeadline, delayed.deadline) }
+
+    /// Whether another thread is to make the next evaluation of a target.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target.
+    ///   - isLost: Whether its contents have to be read again.
+    private func isHeavy(_ observation: Observation, isLost: Bool = false) -> Bool {
+        let isLate = roundTime > limits.roundTime
+        let expected = isLost || isLate ? max(observation.usualTime, observation.fullTime) : observation.usualTime
+        // After so long a round, further evaluations may take as long without having done so before.
+        let isSudden = roundTime > limits.roundTime * 10
+        guard isSudden || expected > (isLate ? limits.delayedTime / 10 : limits.delayedTime) else { return false }
+        return !observation.observer.isGone && !observation.threads.isEmpty
+    }
+
+    /// Has other threads advance a target.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target.
+    ///   - from: The version that it is at; nil to read the contents again.
+    ///   - changes: The changes since then.
+    ///   - stop: A version at which an event has to end; nil for none.
+    private func delay(_ observation: Observation, from: Version?, _ changes: CommitHistory, stop: Version? = nil) {
+        let target = DelayedTarget(observation, from: from, stop: stop, limit: limits.evaluationTime, names: names)
+        if let from { observation.since = from.token.version }
+        registry.delay(observation)
+        delayed.add(target, changes)
+        observation.tellBehind(at: observation.since)
+    }
+
+    /// Ends the way of a target whose observation has ended. Those who wait for it get the error.
+    private func endDelay(of observation: Observation, _ error: ObservationError) {
+        for waiter in delayed.remove(observation) { waiter.call(error) }
+    }
+
+    /// Runs a call when a target has reached the present position or a later one, at once if that is so.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target; nil for none.
+    ///   - stop: An earlier position that is sufficient if a step can end there; nil for none.
+    ///   - admission: Until when the caller waits, and who evaluates the target if it has no listeners.
+    ///   - call: The call, with the reason if it was not reached: its time is over, or the observation has ended.
+    private func whenReached(
+        _ observation: Observation?, at stop: Version?, _ admission: ObservedMemory.Admission,
+        _ call: @escaping @Sendable (ObservationError?) -> Void
+    ) {
+        guard let observation, let position else { return call(nil) }
+        roundTime = .zero
+        if observation.behind != nil, isHeavy(observation) { bringUp(observation) }
+        guard let target = delayed[observation] else { return call(nil) }
+        let isSufficient = stop.map { target.stop(at: $0) } ?? false
+        let version = (isSufficient ? stop ?? position : position).token.version
+        if target.step == nil, let from = target.from, from.token.version >= version { return call(nil) }
+        target.waiters.append(DelayedTarget.Waiter(version: version, admission: admission, call: call))
+    }
+
+    /// Runs a call when the target of an attachment has reached the present position or a later one, or the attachment has ended.
+    func whenReached(
+        _ attachment: Attachment, at stop: Version?, _ admission: ObservedMemory.Admission,
+        _ call: @escaping @Sendable (ObservationError?) -> Void
+    ) {
+        whenReached(registry[attachment], at: stop, admission, call)
+    }
+
+    /// Runs a call when its listener can be attached without waiting for another thread, or with the reason why that is not possible.
+    func whenReached(_ attach: AttachCall, _ call: @escaping @Sendable (ObservationError?) -> Void) {
+        whenReached(registry[attach.target.identity], at: nil, attach.admission, call)
+    }
+
+    /// Answers the calls that have waited for too long, and chooses the targets that other threads evaluate now.
+    ///
+    /// - Returns: The targets with what requests a thread for them.
+    func nextDelayed() -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
+        guard let position else { return [] }
+        for waiter in delayed.takeLate(at: position) { waiter.call(.query(.cancelled)) }
+        for observation in delayed.unused { remove(observation, .outdated) }
+        return delayed.next(to: position)
+    }
+
+    /// Takes what a step of a target has led to: delivers the event, and runs the calls that have waited for it.
+    func take(_ target: DelayedTarget) {
+        guard let (step, outcome) = target.takeOutcome() else { return }
+        delayed.free(target)
+        let observation = target.observation
+        guard delayed[observation] === target, let position else { return }
+        note(outcome, of: observation, isFull: step.from == nil)
+        if let error = outcome.error {
+            guard target.isShort(step, outcome), case .query(.cancelled) = error else { return fail(observation, error) }
+            target.lose(to: position)
+        } else {
+            observation.count()
+            observation.since = step.to.token.version
+            deliver(outcome, of: observation)
+            guard delayed[observation] === target else { return }
+            if step.isOutdated || observation.observer.isGone { registry.file(observation) }
+            // The commits meanwhile were not shown to what concerns it now.
+            if step.isOutdated { target.isConcerned = true }
+        }
+        target.rest(for: min(limits.maximumPassiveTime, outcome.time * 10))
+        goOn(target, to: position)
+    }
+
+    /// Counts a step.
+    private func note(_ outcome: DelayedTarget.Outcome, of observation: Observation, isFull: Bool) {
+        metrics.withLock { metrics in
+            metrics.visited += 1
+            metrics.evaluations += outcome.isEvaluated ? 1 : 0
+            metrics.events += outcome.event == nil ? 0 : 1
+        }
+        guard outcome.isEvaluated else { return }
+        observation.note(outcome.time, isFull: isFull)
+        didEvaluate(outcome.begin)
+    }
+
+    /// Delivers the event of a step.
+    private func deliver(_ outcome: DelayedTarget.Outcome, of observation: Observation) {
+        guard let event = outcome.event else { return }
+        for (number, listener) in observation.listeners.sorted(by: { $0.key < $1.key }) {
+            if let call = outcome.calls[number] { call() } else { listener.listener.didChange(event) }
+        }
+    }
+
+    /// Ends the way of a target that has reached the position of the hub, or has it wait for the next step.
+    private func goOn(_ target: DelayedTarget, to position: Version) {
+        let observation = target.observation
+        var ready: [DelayedTarget.Waiter] = []
+        if target.isDone(at: position) {
+            ready = delayed.remove(observation)
+            observation.since = position.token.version
+            observation.tellBehind(at: nil)
+        } else {
+            let reached = target.from?.token.version ?? 0
+            ready = target.waiters.filter { $0.version <= reached }
+            target.waiters.removeAll { $0.version <= reached }
+            delayed.requeue(target)
+            observation.tellBehind(at: observation.since)
+        }
+        rounds.publish(ObservationRound(version: position))
+        for waiter in ready { waiter.call(nil) }
     }
 
     // MARK: - Commits
@@ -331,6 +505,7 @@ final class ObservationCore: @unchecked Sendable {
         // targets.
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
+        delayed.keep(commit, from: from, isAlone: goesAll, atMost: limits.passiveChanges)
         guard adaptToSchema(round) else {
             // All observations have ended; their listeners attach again, and so do the calls that wait for evaluations.
             finish(round, start)
@@ -341,9 +516,16 @@ final class ObservationCore: @unchecked Sendable {
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot),
             clock: clock)
         let present = registry.count - registry.lagging.count
-        let shown = (commit.isLost ? registry.inOrder : concerned(by: range)).filter { $0.behind == nil }
+        let all = commit.isLost ? registry.inOrder : concerned(by: range)
+        for observation in all { delayed[observation]?.isConcerned = true }
+        let shown = all.filter { $0.behind == nil && delayed[$0] == nil }
+        roundTime = .zero
         for observation in shown {
-            if goesAll || observation.isActive || observation.observer.isGone {
+            if goesAll || observation.isActive, isHeavy(observation, isLost: commit.isLost) {
+                var changes = CommitHistory()
+                changes.append(commit)
+                delay(observation, from: commit.isLost ? nil : from, changes, stop: goesAll ? commit.version : nil)
+            } else if goesAll || observation.isActive || observation.observer.isGone {
                 advance(observation, over: range, isLost: commit.isLost)
             } else {
                 registry.leave(observation, at: from)
@@ -432,6 +614,11 @@ final class ObservationCore: @unchecked Sendable {
         let begin = Instant.now()
         clock.start()
         defer { didEvaluate(begin) }
+        defer {
+            let time = Instant.now().duration(since: begin)
+            observation.note(time, isFull: isLost)
+            roundTime += time
+        }
         do throws(ObservationError) {
             let change = try change(of: observation, over: range, isLost: isLost)
             metrics.withLock { metrics in
@@ -466,7 +653,13 @@ final class ObservationCore: @unchecked Sendable {
     /// Ends an observation, and calls each of its listeners with the error.
     private func fail(_ observation: Observation, _ error: ObservationError) {
         for listener in observation.listenersInOrder { listener.didFail(error) }
+        remove(observation, error)
+    }
+
+    /// Removes an observation with all its attachments.
+    private func remove(_ observation: Observation, _ error: ObservationError) {
         registry.remove(observation)
+        endDelay(of: observation, error)
     }
 
     // MARK: - Schema
@@ -489,13 +682,15 @@ final class ObservationCore: @unchecked Sendable {
             }
         }
         for observation in registry.inOrder {
-            if isAdditive == false { registry.remove(observation) } else { adapt(observation, to) }
+            if isAdditive == false { remove(observation, .outdated) } else { adapt(observation, to: round.commit.version) }
         }
         return isAdditive != false
     }
 
     /// Adapts an observer to a schema with additions; hidden columns need this as well.
-    private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
+    private func adapt(_ observation: Observation, to version: Version) {
+        if let target = delayed[observation] { return target.noteSchema(version) }
+        let snapshot = version.snapshot
         clock.start()
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
@@ -520,6 +715,7 @@ final class ObservationCore: @unchecked Sendable {
     func catchUpAll() {
         guard !history.isEmpty else { return }
         let start = Instant.now()
+        roundTime = .zero
         var ranges: [UInt64: ObservedRange] = [:]
         for observation in registry.laggingInOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
@@ -543,11 +739,12 @@ final class ObservationCore: @unchecked Sendable {
     /// Advances one passive target to the present position.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
-        guard let position else { return }
+        guard let position, delayed[observation] == nil else { return }
         guard observation.behind != nil else {
             // The caller reports the position, so no later event may begin before it.
             return registry.advanced(observation, to: position)
         }
+        roundTime = .zero
         bringUp(observation, &ranges)
         trimHistory()
         rounds.publish(ObservationRound(version: position))
@@ -561,6 +758,9 @@ final class ObservationCore: @unchecked Sendable {
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
         guard let position, let behind = observation.behind else { return }
         let start = behind.token.version
+        if isHeavy(observation) {
+            return delay(observation, from: behind, history)
+        }
         let range =
             ranges[start]
             ?? ObservedRange(
@@ -582,7 +782,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Updates the numbers of targets in the metrics.
     private func updateCounts() {
         // The position is kept as the newest version.
-        let evaluated = pending.heldVersions.filter { $0 != position?.token.version }
+        let evaluated = pending.heldVersions.union(delayed.heldVersions).filter { $0 != position?.token.version }
         let held = evaluated.isEmpty ? registry.versionsBehind : registry.versionsBehind.union(evaluated)
         metrics.withLock { metrics in
             metrics.active = registry.activeCount

@@ -131,7 +131,10 @@ package final class ObservationHub: Sendable {
 
     /// Attaches a listener to a target that is observed, or is evaluated now. Called on the hub's thread.
     private func attach(_ call: AttachCall) {
-        call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
+        core.whenReached(call) { [self] error in
+            if let error { return call.completion(.failure(error)) }
+            call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
+        }
     }
 
     /// Sets whether a listener waits for events.
@@ -147,22 +150,37 @@ package final class ObservationHub: Sendable {
     ///
     /// - Parameters:
     ///   - attachment: The attachment of the listener.
-    ///   - completion: Receives the state, or the error `closed` when the attachment has ended. It is
-    ///     called on the hub's thread.
+    ///   - stop: An earlier version that is sufficient, if the target takes long and can be evaluated there; nil for none.
+    ///   - admission: Until when the caller waits if the target takes long.
+    ///   - completion: Receives the state, or an error: `closed` when the attachment has ended, `outdated` when it has ended meanwhile,
+    ///     and `cancelled` when the time is over. It is called on the hub's thread.
     package func contents(
-        of attachment: Attachment, completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
+        of attachment: Attachment, at stop: Version? = nil, _ admission: ObservedMemory.Admission = .init(),
+        completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
     ) {
-        run(refused: { completion(.failure(.closed)) }) { [self] in completion(core.contents(of: attachment)) }
+        run(refused: { completion(.failure(.closed)) }) { [self] in
+            core.whenReached(attachment, at: stop, admission) { [self] error in
+                completion(error.map { .failure($0) } ?? core.contents(of: attachment))
+            }
+        }
     }
 
     /// Delivers all events like `contents`, and returns the version without the state.
     ///
     /// - Parameters:
     ///   - attachment: The attachment of the listener.
-    ///   - completion: Receives the version, or nil when the attachment has ended. It is called on the
-    ///     hub's thread.
-    package func catchUp(_ attachment: Attachment, completion: @escaping @Sendable (Version?) -> Void) {
-        run(refused: { completion(nil) }) { [self] in completion(core.catchUp(attachment)) }
+    ///   - stop: An earlier version that is sufficient, if the target takes long and can be evaluated there; nil for none.
+    ///   - admission: Until when the caller waits if the target takes long.
+    ///   - completion: Receives the version, or an error like that of `contents`. It is called on the hub's thread.
+    package func catchUp(
+        _ attachment: Attachment, at stop: Version? = nil, _ admission: ObservedMemory.Admission = .init(),
+        completion: @escaping @Sendable (Result<Version, ObservationError>) -> Void
+    ) {
+        run(refused: { completion(.failure(.closed)) }) { [self] in
+            core.whenReached(attachment, at: stop, admission) { [self] error in
+                completion(error.map { .failure($0) } ?? core.catchUp(attachment))
+            }
+        }
     }
 
     /// Ends an attachment. Events may still arrive until the hub processes the call.
@@ -303,13 +321,14 @@ package final class ObservationHub: Sendable {
 
     /// Takes the work that waits; nil when there is none and the thread does not work for the hub any more.
     private func next() -> [ObservationInbox.Item]? {
-        let deadline = core.passiveDeadline
-        if deadline <= Instant.now() { core.catchUpAll() }
+        if core.passiveDeadline <= Instant.now() { core.catchUpAll() }
+        advanceDelayed()
+        let deadline = core.deadline
         let next = inbox.withLock { inbox -> Next in
             if !inbox.items.isEmpty { return .work(inbox.take()) }
             guard !inbox.isClosed else { return .end }
             inbox.isScheduled = false
-            return .leave(setsTimer: inbox.setTimer(for: core.passiveDeadline))
+            return .leave(setsTimer: inbox.setTimer(for: deadline))
         }
         switch next {
         case .work(let items): return items
@@ -320,6 +339,22 @@ package final class ObservationHub: Sendable {
             if let timer { TimerQueue.engine.set(at: timer) { [weak self] in self?.wake() } }
         }
         return nil
+    }
+
+    /// Has other threads advance targets that take long, one for each client at a time.
+    private func advanceDelayed() {
+        // A closed hub ends all observations instead.
+        while !inbox.withLock({ $0.isClosed }), case let next = core.nextDelayed(), !next.isEmpty {
+            for (target, threads) in next {
+                // A turn that comes when the observation has ended keeps none of its memory.
+                let work: @Sendable () -> Void = { [self, weak target] in
+                    if let target, target.run() { keep { [self] in core.take(target) } }
+                }
+                let isTaken = threads.reduce(false) { $1(work) || $0 }
+                // Without another thread, as the server stops, this one does it.
+                if !isTaken, target.run() { core.take(target) }
+            }
+        }
     }
 
     /// What the thread does next.

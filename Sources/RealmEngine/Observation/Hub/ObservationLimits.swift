@@ -29,8 +29,14 @@ package struct ObservationLimits: Sendable, Equatable {
     /// The number of changes that may be kept for passive targets.
     package var passiveChanges = 500_000
     /// The longest time for which one target may be evaluated; then its observation fails, because all
-    /// other targets wait meanwhile.
+    /// other targets wait meanwhile. It is also the longest time for which the file keeps a version for a target that other threads advance.
     package var evaluationTime = Duration.seconds(10)
+
+    /// The time of an evaluation from which on other threads make it, if the listeners have some.
+    package var delayedTime = Duration.milliseconds(20)
+    /// The time of a round after which other threads make the evaluations that take a tenth of `delayedTime`, or may take it. After ten
+    /// times as long they make all.
+    package var roundTime = Duration.milliseconds(100)
 
     /// Makes limits with the default values, except for the time of evaluations.
     package init(evaluationTime: Duration = .seconds(10)) { self.evaluationTime = evaluationTime }

@@ -43,9 +43,12 @@ struct ObservationRegistry {
     func contains(_ observation: Observation) -> Bool { byIdentity[observation.target.identity] === observation }
 
     /// Adds an observation of a target that is at the position of the hub, which is `version`.
-    mutating func add(_ target: ObservedTarget, _ observer: any TargetObserver, at version: Version) -> Observation {
+    mutating func add(
+        _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, at version: Version
+    ) -> Observation {
         lastNumber += 1
-        let observation = Observation(target, observer, number: lastNumber, since: version.token.version)
+        let observation = Observation(
+            target, observer, clock, time: time, number: lastNumber, since: version.token.version)
         observation.count()
         byIdentity[target.identity] = observation
         index.add(observation)
@@ -120,6 +123,12 @@ struct ObservationRegistry {
     mutating func advanced(_ observation: Observation, to version: Version) {
         observation.since = version.token.version
         guard observation.behind != nil else { return }
+        observation.behind = nil
+        stopLagging(observation)
+    }
+
+    /// Notes that other threads advance an observation, so that it does not count among those that lag behind.
+    mutating func delay(_ observation: Observation) {
         observation.behind = nil
         stopLagging(observation)
     }

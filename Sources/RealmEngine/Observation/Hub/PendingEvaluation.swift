@@ -8,7 +8,7 @@ internal import RealmStorage
 /// Each waiting call requests a thread, and the first thread evaluates. Until then the version is the position of the hub. From then on
 /// `ObservationCore` keeps the changes, and advances the new observer over them.
 ///
-/// `@unchecked Sendable`: a lock guards `state`. `watchedUntil` is used on the thread of the hub only. `result` and `byteCount` are set by
+/// `@unchecked Sendable`: a lock guards `state`. `watchedUntil` is used on the thread of the hub only. `result`, `byteCount` and `time` are set by
 /// the thread that evaluates, which passes a call to the hub afterwards, and used by that call; the monitor of the inbox guards them.
 final class PendingEvaluation: @unchecked Sendable {
     /// The waiting calls and the progress, guarded by the lock.
@@ -38,7 +38,9 @@ final class PendingEvaluation: @unchecked Sendable {
     /// The configured names of linking objects.
     private let names: BacklinkNames
     /// Limits the time of the evaluation, and of later ones by the clock of the hub.
-    private let clock: EvaluationClock
+    let clock: EvaluationClock
+    /// How long the evaluation took.
+    private(set) var time = Duration.zero
     private let state: RankedMutex<State>
 
     /// Prepares an evaluation.
@@ -74,7 +76,9 @@ final class PendingEvaluation: @unchecked Sendable {
         clock.start(isWanted: { [self] in isWanted })
         defer { clock.handOver() }
         guard clock.mayGoOn else { return true }
+        let begin = Instant.now()
         result = Result { () throws(ObservationError) in try observer(at: version) }
+        time = Instant.now().duration(since: begin)
         return true
     }
 

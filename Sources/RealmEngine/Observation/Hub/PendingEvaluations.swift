@@ -7,7 +7,7 @@ struct PendingEvaluations {
     /// The evaluations by the identities of their targets.
     private var byIdentity: [ByteText: PendingEvaluation] = [:]
     /// The changes since the earliest version at which one of them has begun.
-    private var history = CommitHistory()
+    private(set) var history = CommitHistory()
 
     /// Whether there is none.
     var isEmpty: Bool { byIdentity.isEmpty }

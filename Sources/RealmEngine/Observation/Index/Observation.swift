@@ -22,6 +22,13 @@ final class Observation {
     /// The listeners by the numbers of their attachments.
     var listeners: [Int: Listener] = [:]
 
+    /// Limits the time of the observer. It is the clock of the hub, except while another thread evaluates the target.
+    let clock: EvaluationClock
+    /// How long the last evaluations took, about. One that took long counts for some time, though less with each one after it.
+    private(set) var usualTime: Duration
+    /// How long it took to read the contents anew the last time.
+    private(set) var fullTime: Duration
+
     /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
     /// reach without being touched. The `ObservationRegistry` sets it.
     var behind: Version?
@@ -40,10 +47,18 @@ final class Observation {
     /// - Parameters:
     ///   - target: The target.
     ///   - observer: The observer of the target.
+    ///   - clock: Limits the time of the observer.
+    ///   - time: How long its first evaluation took.
     ///   - number: The number of the observation.
     ///   - version: The position of the hub.
-    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int, since version: UInt64) {
+    init(
+        _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, number: Int,
+        since version: UInt64
+    ) {
         since = version
+        self.clock = clock
+        usualTime = time
+        fullTime = time
         self.target = target
         self.observer = observer
         self.number = number
@@ -56,15 +71,36 @@ final class Observation {
 
     /// Counts the memory anew, after the observer has changed.
     func count() {
-        let bytes = Observation.ownBytes + observer.byteCount
+        let bytes = presentByteCount
         ObservedMemory.shared.add(bytes - byteCount)
         byteCount = bytes
     }
+
+    /// The memory in bytes that the observation takes now. The thread that evaluates the target may read it.
+    var presentByteCount: Int { Observation.ownBytes + observer.byteCount }
 
     deinit { ObservedMemory.shared.add(-byteCount) }
 
     /// Whether any listener waits for events.
     var isActive: Bool { listeners.values.contains { $0.isActive } }
+
+    /// The threads that may evaluate the target besides that of the hub.
+    var threads: [EvaluationThread] { listeners.values.flatMap { $0.listener.threads } }
+
+    /// Notes how long an evaluation took.
+    ///
+    /// - Parameters:
+    ///   - time: The time.
+    ///   - isFull: Whether the contents were read anew.
+    func note(_ time: Duration, isFull: Bool) {
+        usualTime = max(time, usualTime / 8 * 7)
+        if isFull { fullTime = time }
+    }
+
+    /// Tells the listeners up to which version events were delivered; nil for the position of the hub.
+    func tellBehind(at version: UInt64?) {
+        for listener in listenersInOrder { listener.isBehind(at: version) }
+    }
 
     /// The listeners in the order in which they attached.
     var listenersInOrder: [any ObservationListener] {

@@ -7,8 +7,8 @@ internal import Synchronization
 /// Limits the time for which the thread of a hub evaluates one target, because all other targets wait
 /// meanwhile.
 ///
-/// The hub's thread starts it; the thread that closes the hub may stop it. A first evaluation on another thread has a clock of its own,
-/// which follows that of the hub afterwards.
+/// The hub's thread starts it; the thread that closes the hub may stop it. Each target has a clock of its own for evaluations on other
+/// threads, which follows that of the hub at all other times.
 final class EvaluationClock: Sendable {
     /// The longest time that the evaluation of one target may take.
     private let limit: Duration
@@ -41,7 +41,7 @@ final class EvaluationClock: Sendable {
         self.hub = hub
     }
 
-    /// Has the clock of the hub count for all later evaluations. The client that waits for the first one is not asked about them.
+    /// Has the clock of the hub count until this one is started again. The client that waits for the first one is not asked about them.
     func handOver() {
         caller.withLock { $0 = nil }
         isHandedOver.store(true, ordering: .releasing)
@@ -53,6 +53,7 @@ final class EvaluationClock: Sendable {
     ///   - deadline: When the evaluation ends in any case.
     ///   - isWanted: Returns whether the result is still wanted.
     func start(until deadline: Instant = .distantFuture, isWanted: (@Sendable () -> Bool)? = nil) {
+        isHandedOver.store(false, ordering: .releasing)
         caller.withLock { $0 = isWanted.map { Caller(isWanted: $0) } }
         end.store(min(Instant.now().adding(limit), deadline).nanoseconds, ordering: .relaxed)
     }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// An observed target whose evaluation takes so long that another thread than that of the hub advances it. It is behind the hub meanwhile.
+///
+/// One step at a time leads over commits. The hub prepares it when it is the turn of a client, and a thread takes and makes it.
+///
+/// `@unchecked Sendable`: a lock guards `state`. The thread that has taken a step has the observer of the observation and `outcome` for itself
+/// until the hub takes the outcome; the monitor of the inbox guards the transfer. All else is used on the thread of the hub.
+final class DelayedTarget: @unchecked Sendable {
+    /// The listeners of a target, by the numbers of their attachments.
+    typealias Listeners = [(number: Int, listener: any ObservationListener)]
+
+    /// A step over commits.
+    struct Step {
+        /// The version at which it begins; nil to read the contents again.
+        let from: Version?
+        /// The version at which it ends.
+        let to: Version
+        /// The changes in between.
+        let changes: [[ObjectChange]]
+        /// Whether the observer has to be adapted to the schema of `to`.
+        let isOutdated: Bool
+        /// The listeners to prepare the event for.
+        let listeners: Listeners
+        /// The instant at which it ends at the latest, because the file keeps its versions.
+        let deadline: Instant
+    }
+
+    /// What a step has led to.
+    struct Outcome {
+        /// The instant at which it began.
+        var begin = Instant.now()
+        /// Whether the target was evaluated, or the changes do not concern it.
+        var isEvaluated = false
+        /// How long it took.
+        var time = Duration.zero
+        /// The event; nil when nothing has changed.
+        var event: ObservationEvent?
+        /// The calls that tell the listeners of it, by the numbers of their attachments.
+        var calls: [Int: @Sendable () -> Void] = [:]
+        /// Why it has failed.
+        var error: ObservationError?
+    }
+
+    /// A call that waits until the target has reached a version.
+    struct Waiter {
+        /// The version.
+        let version: UInt64
+        /// Until when it waits, and who evaluates the target if that has no listeners yet.
+        let admission: ObservedMemory.Admission
+        /// The call, with the reason if the version was not reached.
+        let call: @Sendable (ObservationError?) -> Void
+    }
+
+    /// What the threads share, guarded by the lock.
+    private struct State {
+        /// The step that a thread may take; nil when there is none, or a thread has taken it.
+        var step: Step?
+        /// Whether the observation has ended.
+        var isOver = false
+    }
+
+    /// The observation of the target.
+    let observation: Observation
+    /// The version that the target is at; nil when its contents have to be read again.
+    private(set) var from: Version?
+    /// Versions at which a step has to end, in their order.
+    private(set) var stops: [Version] = []
+    /// Whether a commit that is not part of a step may concern the target.
+    var isConcerned = true
+    /// The last version with a changed schema that no step has led to; nil for none.
+    private var schema: UInt64?
+    /// Whether its contents have to be read again after the present step.
+    private var isLost = false
+    /// The step that was prepared; nil when there is none.
+    private(set) var step: Step?
+    /// The instant from which on the file keeps `from`, or the end of a prepared step that reads the contents.
+    private var since = Instant.now()
+    /// The instant at which the present step was prepared.
+    private var prepared = Instant.now()
+    /// The calls that wait for the target.
+    var waiters: [Waiter] = []
+    /// The clients whose turn was requested for the present step.
+    var turns: [ByteText] = []
+    /// The instant before which no step is made that nobody waits for.
+    private(set) var rest = Instant.now()
+    /// How long an evaluation may take, and the file may keep a version for the target.
+    private let limit: Duration
+    /// The configured names of linking objects.
+    private let names: BacklinkNames
+    /// What the step has led to, from its end until the hub takes it.
+    private var outcome = Outcome()
+    private let state = RankedMutex(.leaf, State())
+
+    /// Has other threads advance a target.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target.
+    ///   - from: The version that it is at; nil to read the contents again.
+    ///   - stop: A version at which a step has to end; nil for none.
+    ///   - limit: How long an evaluation may take.
+    ///   - names: The configured names of linking objects.
+    init(_ observation: Observation, from: Version?, stop: Version?, limit: Duration, names: BacklinkNames) {
+        self.observation = observation
+        self.from = from
+        self.limit = limit
+        self.names = names
+        if let stop, from != nil { stops = [stop] }
+    }
+
+    // MARK: - The thread that evaluates
+
+    /// Makes the step that was prepared, unless another thread has taken it. Any thread may call it.
+    ///
+    /// - Returns: Whether this call made it. The hub has to take the outcome then.
+    func run() -> Bool {
+        guard let step = takeStep() else { return false }
+        var outcome = Outcome()
+        let clock = observation.clock
+        clock.start(until: step.deadline, isWanted: { [self] in state.withLock { !$0.isOver } })
+        defer { clock.handOver() }
+        do throws(ObservationError) { try make(step, &outcome) } catch { outcome.error = error }
+        outcome.time = Instant.now().duration(since: outcome.begin)
+        self.outcome = outcome
+        return true
+    }
+
+    /// Takes the step that was prepared; nil for none.
+    private func takeStep() -> Step? {
+        state.withLock { state in
+            defer { state.step = nil }
+            return state.step
+        }
+    }
+
+    /// Advances the observer by a step, and prepares its event.
+    private func make(_ step: Step, _ outcome: inout Outcome) throws(ObservationError) {
+        let observer = observation.observer
+        let snapshot = step.to.snapshot
+        guard !observer.isGone else { return }
+        if step.isOutdated { try observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names)) }
+        var change: ObservedChange? = .unknown
+        if let from = step.from {
+            let range = ObservedRange(
+                from: from, to: step.to, log: RangeLog(step.changes), graph: LinkGraph(snapshot), clock: observation.clock)
+            guard observer.mayChange(over: range) else { return }
+            outcome.isEvaluated = true
+            change = try observer.advance(over: range)
+        }
+        outcome.isEvaluated = true
+        if case .unknown? = change { try observer.restart(at: snapshot) }
+        guard let change else { return }
+        let event = ObservationEvent(
+            from: step.from ?? step.to, to: step.to, change: change, byteCount: observation.presentByteCount)
+        outcome.event = event
+        for (number, listener) in step.listeners { outcome.calls[number] = listener.prepare(event) }
+    }
+
+    // MARK: - The thread of the hub
+
+    /// How many stops there may be.
+    private static let stopLimit = 8
+
+    /// Whether a thread has taken the present step.
+    var hasBegun: Bool { step != nil && state.withLock { $0.step == nil } }
+    /// The instant at which a version has been kept for too long; nil when none is kept, or a thread makes a step.
+    var deadline: Instant? { from == nil && step == nil || hasBegun ? nil : since.adding(limit) }
+    /// The version from which on the changes are needed; nil when they are not.
+    var needed: UInt64? { isLost ? nil : (step?.to ?? from)?.token.version }
+    /// The versions that the file keeps for it.
+    var heldVersions: [UInt64] { [from, step?.from, step?.to].compactMap { $0?.token.version } + stops.map { $0.token.version } }
+
+    /// Whether nothing is left to do, so that the target is at the position of the hub.
+    func isDone(at position: Version) -> Bool {
+        guard step == nil, let from else { return false }
+        return from.token.version == position.token.version || !isConcerned && stops.isEmpty
+    }
+
+    /// Prepares the next step, which a thread may take from now on.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the hub.
+    ///   - history: The changes up to it.
+    func prepare(to position: Version, _ history: CommitHistory) {
+        let to = from == nil ? position : stops.first ?? position
+        let now = Instant.now()
+        if from == nil { since = now }
+        let changes = from.map { history.changes(after: $0.token.version, upTo: to.token.version) } ?? []
+        let step = Step(
+            from: from, to: to, changes: changes, isOutdated: from == nil || schema.map { $0 <= to.token.version } ?? false,
+            listeners: observation.listeners.sorted { $0.key < $1.key }.map { ($0.key, $0.value.listener) },
+            deadline: since.adding(limit))
+        if step.isOutdated { schema = nil }
+        if stops.isEmpty { isConcerned = false } else { stops.removeFirst() }
+        (self.step, prepared, isLost) = (step, now, false)
+        state.withLock { $0.step = step }
+    }
+
+    /// Takes what the present step has led to. Its end is the version of the target then, unless that was given up.
+    func takeOutcome() -> (step: Step, outcome: Outcome)? {
+        guard let step else { return nil }
+        defer { outcome = Outcome() }
+        if !isLost { (from, since) = (step.to, prepared) }
+        self.step = nil
+        return (step, outcome)
+    }
+
+    /// Whether a step may have failed only because its version had been kept for a while.
+    func isShort(_ step: Step, _ outcome: Outcome) -> Bool { step.deadline < outcome.begin.adding(limit / 10 * 9) }
+
+    /// Makes no further step for a while, unless somebody waits for it; but one before the version is kept for too long.
+    func rest(for time: Duration) { rest = min(Instant.now().adding(time), since.adding(limit / 2)) }
+
+    /// Has a step end at a version.
+    ///
+    /// - Returns: False if that is not possible any more, or there are too many.
+    func stop(at version: Version) -> Bool {
+        guard let needed, version.token.version >= needed else { return false }
+        if version.token.version == needed || stops.contains(where: { $0.token.version == version.token.version }) { return true }
+        guard stops.count < DelayedTarget.stopLimit else { return false }
+        stops.insert(version, at: stops.firstIndex { $0.token.version > version.token.version } ?? stops.count)
+        return true
+    }
+
+    /// Notes a change of the schema.
+    ///
+    /// - Parameter version: The version that has it.
+    func noteSchema(_ version: Version) { (schema, isConcerned) = (version.token.version, true) }
+
+    /// Gives up the version, so that the contents are read again. A thread that has taken a step makes it nevertheless.
+    ///
+    /// - Parameter position: The position of the hub.
+    func lose(to position: Version) {
+        (from, stops, isConcerned) = (nil, [], true)
+        // Whoever has a turn finds a step in any case.
+        let now = Instant.now()
+        let old = state.withLock { state -> Step? in
+            guard let old = state.step else { return nil }
+            state.step = Step(
+                from: nil, to: position, changes: [], isOutdated: true, listeners: old.listeners, deadline: now.adding(limit))
+            step = state.step
+            return old
+        }
+        guard old == nil else { return (since, prepared, isConcerned) = (now, now, false) }
+        isLost = step != nil
+    }
+
+    /// Ends the steps, because the observation has ended. A thread that makes one stops soon.
+    func end() {
+        let old = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return state.step
+        }
+        if old != nil { step = nil }
+    }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmQuery
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// The definitions of one client that took long held up the changes of all others at each commit, for the sum of their times.
+@Suite("Observation: targets that other threads advance")
+struct DelayedTargetTests {
+    /// The threads of some clients: what they are to do waits until the test has it done.
+    private final class Workers: Sendable {
+        private let monitor = Monitor<[@Sendable () -> Void]>([])
+
+        var count: Int { monitor.withLock { $0.count } }
+
+        func thread(_ client: String) -> EvaluationThread {
+            EvaluationThread(client: ByteText(client)) { [monitor] work in
+                monitor.broadcast { $0.append(work) }
+                return true
+            }
+        }
+
+        /// Does what waits, on the calling thread.
+        func work() {
+            let waiting = monitor.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for work in waiting { work() }
+        }
+    }
+
+    private func realm(_ change: (inout ObservationLimits) -> Void = { _ in }) throws -> EngineRealm {
+        var limits = ObservationLimits()
+        // Every evaluation counts as a long one.
+        limits.delayedTime = .seconds(-1)
+        change(&limits)
+        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
+        try realm.write { session in
+            for id in 0..<10 {
+                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
+            }
+        }
+        return realm
+    }
+
+    private func observe(_ realm: EngineRealm, _ text: String, _ threads: [EvaluationThread] = []) throws -> Observed {
+        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
+        return try Observed(target, in: realm.database, isActive: true, threads: threads)
+    }
+
+    /// Attaches a listener without keeping the version at which it begins.
+    private func attach(_ realm: EngineRealm, _ text: String, _ listener: RecordingListener) throws -> RealmEngine.Attachment {
+        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        realm.database.observations.attach(target, listener, isActive: true) { answer.set($0) }
+        return try answer.wait().get().attachment
+    }
+
+    private func write(_ realm: EngineRealm, _ value: Int, mark: CommitMark? = nil) throws {
+        var request = EngineRealm.request()
+        request.mark = mark
+        request.isAlone = mark != nil
+        try realm.write(request) { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(value))]) }
+    }
+
+    private func version(_ realm: EngineRealm) -> UInt64 { realm.database.current.token.version }
+
+    /// Begins to catch up with the newest commit, or with an earlier version.
+    private func catchUp(
+        _ realm: EngineRealm, _ observed: Observed, at stop: Version? = nil, until deadline: Instant = .distantFuture
+    ) -> Awaited<Result<Version, ObservationError>> {
+        let answer = Awaited<Result<Version, ObservationError>>()
+        var admission = ObservedMemory.Admission()
+        admission.deadline = deadline
+        realm.database.observations.catchUp(observed.attached.attachment, at: stop, admission) { answer.set($0) }
+        return answer
+    }
+
+    @Test func `others get their changes meanwhile, and it gets one change over all versions since its turn`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        let other = try observe(realm, "value >= 0")
+        let start = version(realm)
+        var first = start
+        for value in 2..<5 {
+            try write(realm, value)
+            if value == 2 { first = version(realm) }
+            #expect(try other.events().count == 1)
+        }
+        let answer = catchUp(realm, slow)
+        #expect(eventually(seconds: 20) { workers.count == 1 && slow.listener.behind == start })
+        #expect(!answer.isSet && slow.listener.take().isEmpty)
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return answer.isSet
+            })
+        #expect(try answer.wait().get().token.version == version(realm))
+        let events = slow.listener.take()
+        #expect(events.map(\.from.token.version) == [start, first])
+        #expect(events.map(\.to.token.version) == [first, version(realm)])
+        #expect(slow.listener.behind == nil)
+        try realm.finish()
+    }
+
+    @Test func `each client has one evaluation at a time, and a shared target uses the first turn that comes`() throws {
+        let realm = try realm()
+        let (a, b) = (Workers(), Workers())
+        let first = try observe(realm, "value > 0", [a.thread("a")])
+        let second = try observe(realm, "value > -1", [a.thread("a")])
+        let shared = try observe(realm, "value > -2", [a.thread("a"), b.thread("b")])
+        try write(realm, 2)
+        #expect(eventually(seconds: 20) { a.count == 1 && b.count == 1 })
+        b.work()
+        #expect(eventually(seconds: 20) { shared.listener.behind == nil })
+        #expect(shared.listener.take().count == 1)
+        #expect(first.listener.take().isEmpty && second.listener.take().isEmpty)
+        a.work()
+        #expect(eventually(seconds: 20) { a.count == 1 })
+        #expect(first.listener.take().count == 1)
+        a.work()
+        #expect(eventually(seconds: 20) { second.listener.take().count == 1 })
+        try realm.finish()
+    }
+
+    @Test func `after one evaluation that took long for the first time, those that follow are left to others`() throws {
+        let realm = try realm {
+            $0.delayedTime = .seconds(100)
+            $0.roundTime = .zero
+        }
+        let workers = Workers()
+        let observed = try ["a", "b", "c"].enumerated().map { index, client in
+            try observe(realm, "value > \(-index)", [workers.thread(client)])
+        }
+        try write(realm, 2)
+        #expect(eventually(seconds: 20) { workers.count == 2 })
+        #expect(observed.map { $0.listener.take().count } == [1, 0, 0])
+        workers.work()
+        for late in observed.dropFirst() {
+            #expect(try catchUp(realm, late).wait().get().token.version == version(realm))
+            #expect(late.listener.take().count == 1)
+        }
+        try realm.finish()
+    }
+
+    @Test func `a commit that is told alone is a change of its own`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        try write(realm, 2)
+        let before = version(realm)
+        try write(realm, 3, mark: CommitMark { _ in })
+        let marked = version(realm)
+        try write(realm, 4)
+        let answer = catchUp(realm, slow)
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return answer.isSet
+            })
+        let events = slow.listener.take()
+        #expect(events.map(\.to.token.version) == [before, marked, version(realm)])
+        #expect(events.dropFirst().map(\.from.token.version) == [before, marked])
+        try realm.finish()
+    }
+
+    @Test func `no version is kept for longer than an evaluation may take, and then the contents are read again`() throws {
+        let realm = try realm { $0.evaluationTime = .seconds(4) }
+        let workers = Workers()
+        let listener = RecordingListener(threads: [workers.thread("a")])
+        let attachment = try attach(realm, "value > 0", listener)
+        try write(realm, 2)
+        try write(realm, 0)
+        #expect(eventually(seconds: 20) { workers.count == 1 })
+        #expect(realm.database.oldestPinned > .zero)
+        #expect(eventually(seconds: 20) { realm.database.oldestPinned == .zero })
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        realm.database.observations.contents(of: attachment) { answer.set($0) }
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return answer.isSet
+            })
+        let events = listener.take()
+        #expect(events.count == 1)
+        guard case .unknown? = events.first?.change, case .rows(_, let keys) = try answer.wait().get().contents else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(keys.count == 9)
+        try realm.finish()
+    }
+
+    @Test func `several that take long can be brought to one version while commits go on`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
+        try write(realm, 2)
+        let common = realm.database.current
+        let answers = slow.map { catchUp(realm, $0, at: common) }
+        for value in 3..<20 where !answers.allSatisfy(\.isSet) {
+            try write(realm, value)
+            _ = eventually(seconds: 20) { workers.count == 1 || answers.allSatisfy(\.isSet) }
+            workers.work()
+        }
+        for answer in answers { #expect(try answer.wait().get().token.version == common.token.version) }
+        try realm.finish()
+    }
+
+    /// Readers of several were reset, as each of their versions was within a change of another target.
+    @Test func `the targets of one client reach common versions while commits go on`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
+        for value in 2..<30 {
+            try write(realm, value)
+            #expect(eventually(seconds: 20) { workers.count == 1 })
+            workers.work()
+        }
+        let ends = slow.map { Set($0.listener.take().map(\.to.token.version)) }
+        let common = ends.dropFirst().reduce(ends[0]) { $0.intersection($1) }
+        #expect(common.count > 2, "\(ends)")
+        try realm.finish()
+    }
+
+    @Test func `who waits for too long is answered, and the others go on waiting`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        try write(realm, 2)
+        let other = catchUp(realm, slow)
+        guard case .failure(.query(.cancelled)) = try catchUp(realm, slow, until: .now().adding(seconds: 0.1)).wait(seconds: 20)
+        else {
+            Issue.record("it was not answered in time")
+            return
+        }
+        #expect(!other.isSet)
+        workers.work()
+        #expect(try other.wait().get().token.version == version(realm))
+        try realm.finish()
+    }
+
+    /// The turns of a client whose threads are busy kept all definitions that it had observed before.
+    @Test func `nothing is left of one that has ended, though its turn comes later or never`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        weak var probe: RecordingListener?
+        for round in 0..<3 {
+            let listener = RecordingListener(threads: [workers.thread("a")])
+            let attachment = try attach(realm, "value > 0", listener)
+            try write(realm, 2 + round)
+            #expect(eventually(seconds: 20) { workers.count == round + 1 })
+            probe = listener
+            realm.database.observations.detach(attachment)
+        }
+        #expect(eventually(seconds: 20) { probe == nil })
+        let held = Awaited<Int>()
+        realm.database.observations.perform { held.set(realm.database.observations.metrics.held.count) }
+        #expect(try held.wait() == 0)
+        workers.work()
+        try realm.finish()
+    }
+
+    @Test func `who attaches meanwhile begins with the version that it has reached`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        try write(realm, 0)
+        #expect(eventually(seconds: 20) { workers.count == 1 })
+        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse("value > 0"))), identity: "value > 0")
+        var admission = ObservedMemory.Admission()
+        admission.runElsewhere = { _ in true }
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        let late = RecordingListener(threads: [workers.thread("b")])
+        realm.database.observations.attach(target, late, isActive: true, admission) { answer.set($0) }
+        workers.work()
+        let attached = try answer.wait().get()
+        guard case .rows(_, let keys) = attached.contents else {
+            Issue.record("these are no rows")
+            return
+        }
+        #expect(keys.count == 9)
+        #expect(attached.version.token.version == version(realm))
+        #expect(late.take().isEmpty)
+        #expect(slow.listener.take().count == 1)
+        try realm.finish()
+    }
+
+    @Test func `who waits is answered when the database is closed`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        try write(realm, 0)
+        #expect(eventually(seconds: 20) { workers.count == 1 })
+        let answer = catchUp(realm, slow)
+        try realm.finish()
+        guard case .failure(.closed) = try answer.wait(seconds: 20) else {
+            Issue.record("it waits for what has ended")
+            return
+        }
+        guard case .closed? = slow.listener.error else {
+            Issue.record("\(String(describing: slow.listener.error))")
+            return
+        }
+        workers.work()
+    }
+}
