@@ -76,7 +76,7 @@ struct LegacyCheck {
     private mutating func checkSpace() throws(StorageError) {
         guard let top = file.top else { return }
         do throws(StorageError) {
-            var audit = try SpaceAudit(top, file.space)
+            var audit = try SpaceAudit(top, file.space, versionsRestart: true)
             let isComplete = try audit.run(keepingDecrypted: LegacyReading.keptByteCount) { [control] in
                 control?.goesOn ?? true
             }

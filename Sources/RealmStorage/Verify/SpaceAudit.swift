@@ -4,7 +4,8 @@
 /// use.
 ///
 /// - Every node that can be reached lies inside the logical file, and no two of them share a byte.
-/// - No free block lies on a node, and none was released by a version that is still to come.
+/// - No free block lies on a node, and none was released by a version that is still to come. The second does not hold for formats 2 to 9,
+///   whose engines have counted versions anew in some files.
 ///
 /// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there.
 /// Values, indexes and keys are not checked; `Snapshot.verify` does that. The time is that of one
@@ -23,14 +24,17 @@ package struct SpaceAudit {
     private var freeEnds: [UInt64] = []
     /// The nodes with refs that are still to be read.
     private var pending: [Ref] = []
+    private let versionsRestart: Bool
 
     /// How many nodes are visited between two checks whether to continue.
     private static let nodesPerQuestion = 4096
 
     /// Makes an audit of the version whose top node is `top`.
     ///
+    /// - Parameter versionsRestart: Whether free blocks may have been released by versions with greater numbers.
     /// - Throws: `.io` when there are no addresses for the marks.
-    package init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
+    package init(_ top: TopNode, _ space: NodeSpace, versionsRestart: Bool = false) throws(StorageError) {
+        self.versionsRestart = versionsRestart
         self.top = top
         self.space = space
         used = try ByteMarks(byteCount: space.limit)
@@ -60,7 +64,8 @@ package struct SpaceAudit {
     /// Reads the free lists; throws `.corrupt` when they cannot be read, or when a block was
     /// released by a version still to come.
     private mutating func readFreeBlocks() throws(StorageError) {
-        let free = try FreeSpace(top, space)
+        var free = try FreeSpace(top, space)
+        if versionsRestart { free.release(upTo: .max) }
         if let block = free.locked.first {
             throw .corrupt(
                 ref: top.freeVersions,
