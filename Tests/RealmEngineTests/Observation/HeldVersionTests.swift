@@ -51,9 +51,9 @@ struct HeldVersionTests {
             try write(realm, round)
             most = max(most, realm.database.liveVersions)
         }
-        // The hub may be a few commits late.
+        // The hub may be a few commits late. On a busy machine it rests between two advances, so that each target is at its own version.
         let limits = ObservationLimits()
-        #expect(most <= limits.passiveVersions + limits.waitingCommits + 4, "\(most) versions")
+        #expect(most <= max(limits.passiveVersions, attachments.count) + limits.waitingCommits + 4, "\(most) versions")
         withExtendedLifetime(attachments) {}
         try realm.finish()
     }
