@@ -191,6 +191,9 @@ final class SubscriptionAlignment: Sendable {
     private func isStale(_ feed: ChangeFeed, at version: UInt64, for newest: UInt64) -> Bool {
         guard version < newest else { return false }
         if let behind = feed.behind, behind < newest { return true }
-        return wantsContents && feed.next(after: version).1.map { $0.from < newest } ?? false
+        guard wantsContents else { return false }
+        // Sets that were dropped may have changed it.
+        let (place, set) = feed.next(after: version)
+        return place == .lost || set.map { $0.from < newest } ?? false
     }
 }
