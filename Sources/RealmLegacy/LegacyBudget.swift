@@ -23,7 +23,7 @@ final class LegacyBudget {
     var elementsLeft: Int
     /// How many more columns may be met.
     private var columnsLeft: Int
-    /// What is left of the units and of the elements.
+    /// The remaining units and elements.
     var rest: (units: Int, elements: Int) {
         get { (left, elementsLeft) }
         set { (left, elementsLeft) = newValue }

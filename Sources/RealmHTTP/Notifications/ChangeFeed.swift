@@ -89,7 +89,7 @@ final class ChangeFeed: Sendable {
     ) {
         self.identity = identity
         self.nameIdentity = nameIdentity
-        definitionBytes = ChangeFeed.byteCount(of: definition, textBytes: nameIdentity.utf8.count)
+        definitionBytes = definition.byteCount(textBytes: nameIdentity.utf8.count)
         self.definition = definition
         names = notifications.database.backlinkNames
         hub = notifications.hub
@@ -97,33 +97,6 @@ final class ChangeFeed: Sendable {
         self.notifications = notifications
         state = RankedMutex(.changeFeed, State(resolved: resolved))
         ObservedMemory.shared.add(definitionBytes)
-    }
-
-    /// How often the text of a definition is kept, about: as it was written, in identities, as arguments and as what these became.
-    private static let textCopies = 10
-    /// The memory in bytes for each byte of a condition, parsed and planned, about.
-    private static let bytesOfCondition = 32
-    /// The memory in bytes for each value of the arguments besides its text, about.
-    private static let bytesOfValue = 256
-
-    /// Returns how much memory in bytes a definition with its query and its arguments takes, about.
-    ///
-    /// - Parameters:
-    ///   - definition: The definition.
-    ///   - textBytes: The length of its document in bytes.
-    private static func byteCount(of definition: SubscriptionDefinition, textBytes: Int) -> Int {
-        let values = definition.args.reduce(0) { $0 + valueCount(of: $1) }
-        let condition = definition.predicate?.utf8.count ?? 0
-        return textBytes * textCopies + condition * bytesOfCondition + values * bytesOfValue
-    }
-
-    /// Returns the number of values in an argument, itself included.
-    private static func valueCount(of value: JSONValue) -> Int {
-        switch value {
-        case .array(let elements): return elements.reduce(1) { $0 + valueCount(of: $1) }
-        case .object(let object): return object.members.reduce(1) { $0 + valueCount(of: $1.value) }
-        default: return 1
-        }
     }
 
     /// Text that is equal for equal definitions in the same representation.
@@ -220,7 +193,7 @@ final class ChangeFeed: Sendable {
         guard growth > 0 else { return }
         makeRoomIfScarce()
         let limit = limits.observedBytes
-        if ObservedMemory.shared.byteCount > limit { throw ChangeFeed.problem(.noRoom(limit: limit)) }
+        if ObservedMemory.shared.byteCount > limit { throw Problem(observing: .noRoom(limit: limit)) }
         if let problem { throw problem }
     }
 
@@ -335,7 +308,7 @@ final class ChangeFeed: Sendable {
         }
         let action = state.withLock { state -> Action in
             if let failure = state.failure { return .fail(failure) }
-            if state.isClosed { return .fail(ChangeFeed.problem(.closed)) }
+            if state.isClosed { return .fail(Problem(observing: .closed)) }
             if let attachment = state.attachment { return .use(attachment) }
             state.attaching += 1
             return .attach
@@ -348,7 +321,7 @@ final class ChangeFeed: Sendable {
             let goOn: @Sendable (Result<(Version, ObservedContents?), ObservationError>) -> Void = { [self] result in
                 // The observation that it has waited for has ended, because of the schema; there may be another.
                 if case .failure(.outdated) = result { return catchUp(wantsContents: wantsContents, admission, completion) }
-                completion(result.mapError { failure ?? ChangeFeed.problem($0) })
+                completion(result.mapError { failure ?? Problem(observing: $0) })
             }
             if wantsContents {
                 hub.contents(of: attachment, at: stop, admission) { goOn($0.map { ($0.version, $0.contents) }) }
@@ -454,7 +427,7 @@ final class ChangeFeed: Sendable {
                 if isFirst { ChangeFeed.begin(attached, &state) }
             // Other callers begin the observation in their own time.
             case .failure(.query(.cancelled)): break
-            case .failure(let error): state.failure = state.failure ?? ChangeFeed.problem(error)
+            case .failure(let error): state.failure = state.failure ?? Problem(observing: error)
             }
             return (isFirst, (state.activeUsers > 0) != isActive, state.isClosed)
         }
@@ -472,7 +445,7 @@ final class ChangeFeed: Sendable {
         case .success(let attached):
             // Another caller has begun the observation already, or it has ended.
             hub.detachNow(attached.attachment)
-            if let problem = isClosed ? ChangeFeed.problem(.closed) : failure {
+            if let problem = isClosed ? Problem(observing: .closed) : failure {
                 completion(.failure(problem))
             } else {
                 completion(.success((attached.version, attached.contents)))
@@ -480,7 +453,7 @@ final class ChangeFeed: Sendable {
         case .failure(let error):
             let problem = failure
             if problem != nil { notifications.forget(self) } else { notifications.dropAbandoned(self) }
-            completion(.failure(problem ?? ChangeFeed.problem(error)))
+            completion(.failure(problem ?? Problem(observing: error)))
         }
     }
 
@@ -496,27 +469,6 @@ final class ChangeFeed: Sendable {
     /// Notes that the feed has changed, so that its subscribers are notified when the current round of
     /// the hub ends.
     func noteChange() { notifications.noteChange(self) }
-
-    /// Makes the problem document that clients get for an error of the observation.
-    ///
-    /// - Parameter error: The error of the observation hub, such as an observed object that does
-    ///   not exist.
-    static func problem(_ error: ObservationError) -> Problem {
-        switch error {
-        case .notFound: return Problem(.objectNotFound, "the observed object does not exist anymore")
-        case .invalidSection(let detail): return .invalidParameter("sectionBy", detail)
-        case .query(let error): return Problem(error, parameter: "where")
-        case .storage(let error): return Problem(serving: error)
-        case .noRoom(let limit):
-            var problem = Problem.overLimit(
-                .tooManyStreams, "the observed definitions of all clients take as much memory as the server permits", limit: limit
-            ).with("limitName", "observed-bytes")
-            problem.retryAfterSeconds = 5
-            return problem
-        case .outdated: return Problem(.objectNotFound, "the schema has changed, and what was observed is not part of it anymore")
-        case .closed: return Problem(.realmUnavailable, "the realm is being closed")
-        }
-    }
 
     // MARK: - Reading
 
@@ -674,7 +626,7 @@ extension ChangeFeed: ObservationListener {
 
     /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice
     /// it.
-    func didFail(_ error: ObservationError) { end(ChangeFeed.problem(error)) }
+    func didFail(_ error: ObservationError) { end(Problem(observing: error)) }
 
     /// Ends the feed and its observation with a problem, which its readers get. Called on the hub's thread.
     private func end(_ problem: Problem) {
@@ -690,33 +642,5 @@ extension ChangeFeed: ObservationListener {
         if let attachment { hub.detachNow(attachment) }
         notifications.forget(self)
         notifications.noteChange(self)
-    }
-}
-
-/// How many rows the contents of an observed definition have.
-extension ObservedContents {
-    /// The number of rows or entries; nil for a single object and for a whole realm, and 0 when the
-    /// observed object was deleted.
-    var count: Int? {
-        switch self {
-        case .rows(_, let keys): return keys.count
-        case .values(let count, _), .dictionary(let count): return count
-        case .sections(_, let sections): return sections.reduce(0) { $0 + $1.rows.count }
-        case .object, .realm: return nil
-        case .gone: return 0
-        }
-    }
-}
-
-/// Which errors are a reason to resolve a definition again.
-extension ObservationError {
-    /// Whether a target may be found when its definition is resolved again, because the schema has changed since it was.
-    fileprivate var mayComeFromOtherSchema: Bool {
-        switch self {
-        case .notFound, .outdated: return true
-        case .query(.cancelled), .query(.storage): return false
-        case .query: return true
-        case .invalidSection, .storage, .noRoom, .closed: return false
-        }
     }
 }

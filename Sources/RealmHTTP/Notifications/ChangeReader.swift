@@ -55,7 +55,7 @@ struct ChangeReader: Sendable {
     func end(_ published: UInt64) -> UInt64 {
         let behind = subs.compactMap { $0.feed.behind }
         guard var end = behind.min(), end < published else { return published }
-        // Nobody could resume within a set.
+        // A position within a set cannot be resumed from.
         while subs.count > 1, let start = subs.lazy.compactMap({ $0.feed.start(over: end) }).first { end = start }
         return end
     }

@@ -103,7 +103,7 @@ final class LongPoll: ChangeSubscriber {
     /// Aligns the subscriptions, and then answers or waits for changes. Returns at once.
     func begin() {
         registration?.open(self)
-        guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
+        guard notifications.add(self) else { return fail(Problem(observing: .closed)) }
         // Before it was added, a reload could not end it.
         guard standing.isInForce else { return fail(.credentialEnded) }
         // A poll that ended before it was added is not removed yet.

@@ -232,7 +232,7 @@ final class RealmNotifications: Sendable {
         let identity = ChangeFeed.identity(resolved, nameIdentity)
         if let known = hold(identity) { return known }
         let new = ChangeFeed(resolved, definition, identity: identity, nameIdentity: nameIdentity, self)
-        guard let feed = hold(identity, orAdd: new) else { throw ChangeFeed.problem(.closed) }
+        guard let feed = hold(identity, orAdd: new) else { throw Problem(observing: .closed) }
         return feed
     }
 

@@ -39,7 +39,7 @@ final class DelayedTarget: @unchecked Sendable {
         var time = Duration.zero
         /// The event; nil when nothing has changed.
         var event: ObservationEvent?
-        /// The calls that tell the listeners of it, by the numbers of their attachments.
+        /// The calls that report it to the listeners, by the numbers of their attachments.
         var calls: [Int: @Sendable () -> Void] = [:]
         /// Why it has failed.
         var error: ObservationError?
@@ -85,7 +85,7 @@ final class DelayedTarget: @unchecked Sendable {
     var waiters: [Waiter] = []
     /// The clients whose turn was requested for the present step.
     var turns: [ByteText] = []
-    /// The instant before which no step is made that nobody waits for.
+    /// The instant before which a step is made only for a waiting call.
     private(set) var rest = Instant.now()
     /// How long an evaluation may take, and the file may keep a version for the target.
     private let limit: Duration
@@ -199,7 +199,7 @@ final class DelayedTarget: @unchecked Sendable {
         state.withLock { $0.step = step }
     }
 
-    /// Takes what the present step has led to. Its end is the version of the target then, unless that was given up.
+    /// Takes what the present step has led to. Its end is the version of the target then, unless that was dropped.
     func takeOutcome() -> (step: Step, outcome: Outcome)? {
         guard let step else { return nil }
         defer { outcome = Outcome() }
@@ -211,7 +211,7 @@ final class DelayedTarget: @unchecked Sendable {
     /// Whether a step may have failed only because its version had been kept for a while.
     func isShort(_ step: Step, _ outcome: Outcome) -> Bool { step.deadline < outcome.begin.adding(limit / 10 * 9) }
 
-    /// Makes no further step for a while, unless somebody waits for it; but one before the version is kept for too long.
+    /// Delays the next step, except for a waiting call and when the version expires.
     func rest(for time: Duration) { rest = min(Instant.now().adding(time), since.adding(limit / 2)) }
 
     /// Has a step end at a version.
@@ -230,12 +230,12 @@ final class DelayedTarget: @unchecked Sendable {
     /// - Parameter version: The version that has it.
     func noteSchema(_ version: Version) { (schema, isConcerned) = (version.token.version, true) }
 
-    /// Gives up the version, so that the contents are read again. A thread that has taken a step makes it nevertheless.
+    /// Drops the version, so that the contents are read again. A thread that has taken a step makes it nevertheless.
     ///
     /// - Parameter position: The position of the hub.
     func lose(to position: Version) {
         (from, stops, isConcerned) = (nil, [], true)
-        // Whoever has a turn finds a step in any case.
+        // A thread whose turn comes always finds a step.
         let now = Instant.now()
         let old = state.withLock { state -> Step? in
             guard let old = state.step else { return nil }

@@ -22,7 +22,7 @@ struct DelayedTargets {
     /// The versions that the file keeps for them.
     var heldVersions: Set<UInt64> { Set(queue.flatMap(\.heldVersions)) }
 
-    /// The observations that nobody listens to and nobody waits for any more.
+    /// The observations without listeners and waiting calls.
     var unused: [Observation] { queue.filter { $0.waiters.isEmpty && $0.observation.listeners.isEmpty }.map(\.observation) }
 
     /// The next instant at which a version will have been kept for too long, a call will have waited for too long, or a target has rested.
@@ -78,12 +78,12 @@ struct DelayedTargets {
 
     // MARK: - Commits
 
-    /// Keeps the changes of a commit. Targets give up their versions if the changes are unknown or too many.
+    /// Keeps the changes of a commit. Targets drop their versions if the changes are unknown or too many.
     ///
     /// - Parameters:
     ///   - commit: The commit, or several that are delivered as one.
     ///   - from: The position of the hub before it.
-    ///   - isAlone: Whether it is delivered by itself.
+    ///   - isAlone: Whether it is delivered in a round of its own.
     ///   - limit: How many changes are kept at the most.
     mutating func keep(_ commit: WaitingCommit, from: Version, isAlone: Bool, atMost limit: Int) {
         guard !queue.isEmpty else { return }
@@ -106,7 +106,7 @@ struct DelayedTargets {
 
     // MARK: - Turns
 
-    /// Has the targets give up the versions that were kept for too long.
+    /// Has the targets drop the versions that have expired.
     ///
     /// - Parameter position: The position of the hub.
     /// - Returns: The calls whose deadline has passed.
@@ -138,7 +138,7 @@ struct DelayedTargets {
             let threads = target.observation.threads
             for thread in threads where !busy.contains(thread.client) { free[thread.client] = thread.run }
             var runs = Array(free.values)
-            // Who waits for a first evaluation is not a listener yet.
+            // A call that waits for a first evaluation has no listener yet.
             if threads.isEmpty { runs = target.waiters.compactMap(\.admission.runElsewhere) }
             guard !runs.isEmpty || threads.isEmpty else { continue }
             busy.formUnion(free.keys)

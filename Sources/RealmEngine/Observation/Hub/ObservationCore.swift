@@ -21,24 +21,24 @@ final class ObservationCore: @unchecked Sendable {
     /// The feed of the database, whose commits the hub observes.
     private let feed: CommitFeed
     /// The configured names of linking objects, for queries and key paths.
-    private let names: BacklinkNames
+    let names: BacklinkNames
     /// The limits of passive targets and evaluations.
-    private let limits: ObservationLimits
+    let limits: ObservationLimits
     /// What the listeners may see; nil for everything.
     private let scope: (any VersionScope)?
     /// Called after each evaluation with the instant at which it began.
-    private let didEvaluate: @Sendable (_ begin: Instant) -> Void
+    let didEvaluate: @Sendable (_ begin: Instant) -> Void
     /// Limits the time of each evaluation; all threads may stop it.
     let clock: EvaluationClock
 
     /// The token of the subscription to `feed`; nil while nothing is observed.
     private var token: Int?
     /// The version that all active targets are at; nil while nothing is observed.
-    private var position: Version?
+    var position: Version?
     /// Whether the hub is closed, so that nothing is observed any more.
     private(set) var hasEnded = false
     /// The observations.
-    private var registry = ObservationRegistry()
+    var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
     private var history = CommitHistory()
     /// The time that it took to advance all passive targets the last time.
@@ -48,9 +48,9 @@ final class ObservationCore: @unchecked Sendable {
     /// The evaluations on other threads.
     private var pending = PendingEvaluations()
     /// The targets that other threads advance.
-    private var delayed = DelayedTargets()
+    var delayed = DelayedTargets()
     /// The time that the evaluations of the present round have taken.
-    private var roundTime = Duration.zero
+    var roundTime = Duration.zero
     /// The calls that wait until a version has been delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -340,151 +340,6 @@ final class ObservationCore: @unchecked Sendable {
         _ = evaluation.end()
     }
 
-    // MARK: - Targets that other threads advance
-
-    /// The next instant at which the hub has something to do although nothing was committed.
-    var deadline: Instant { min(passiveDeadline, delayed.deadline) }
-
-    /// Whether another thread is to make the next evaluation of a target.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target.
-    ///   - isLost: Whether its contents have to be read again.
-    private func isHeavy(_ observation: Observation, isLost: Bool = false) -> Bool {
-        let isLate = roundTime > limits.roundTime
-        let expected = isLost || isLate ? max(observation.usualTime, observation.fullTime) : observation.usualTime
-        // After so long a round, further evaluations may take as long without having done so before.
-        let isSudden = roundTime > limits.roundTime * 10
-        guard isSudden || expected > (isLate ? limits.delayedTime / 10 : limits.delayedTime) else { return false }
-        return !observation.observer.isGone && !observation.threads.isEmpty
-    }
-
-    /// Has other threads advance a target.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target.
-    ///   - from: The version that it is at; nil to read the contents again.
-    ///   - changes: The changes since then.
-    ///   - stop: A version at which an event has to end; nil for none.
-    private func delay(_ observation: Observation, from: Version?, _ changes: CommitHistory, stop: Version? = nil) {
-        let target = DelayedTarget(observation, from: from, stop: stop, limit: limits.evaluationTime, names: names)
-        if let from { observation.since = from.token.version }
-        registry.delay(observation)
-        delayed.add(target, changes)
-        observation.tellBehind(at: observation.since)
-    }
-
-    /// Ends the way of a target whose observation has ended. Those who wait for it get the error.
-    private func endDelay(of observation: Observation, _ error: ObservationError) {
-        for waiter in delayed.remove(observation) { waiter.call(error) }
-    }
-
-    /// Runs a call when a target has reached the present position or a later one, at once if that is so.
-    ///
-    /// - Parameters:
-    ///   - observation: The observation of the target; nil for none.
-    ///   - stop: An earlier position that is sufficient if a step can end there; nil for none.
-    ///   - admission: Until when the caller waits, and who evaluates the target if it has no listeners.
-    ///   - call: The call, with the reason if it was not reached: its time is over, or the observation has ended.
-    private func whenReached(
-        _ observation: Observation?, at stop: Version?, _ admission: ObservedMemory.Admission,
-        _ call: @escaping @Sendable (ObservationError?) -> Void
-    ) {
-        guard let observation, let position else { return call(nil) }
-        roundTime = .zero
-        if observation.behind != nil, isHeavy(observation) { bringUp(observation) }
-        guard let target = delayed[observation] else { return call(nil) }
-        let isSufficient = stop.map { target.stop(at: $0) } ?? false
-        let version = (isSufficient ? stop ?? position : position).token.version
-        if target.step == nil, let from = target.from, from.token.version >= version { return call(nil) }
-        target.waiters.append(DelayedTarget.Waiter(version: version, admission: admission, call: call))
-    }
-
-    /// Runs a call when the target of an attachment has reached the present position or a later one, or the attachment has ended.
-    func whenReached(
-        _ attachment: Attachment, at stop: Version?, _ admission: ObservedMemory.Admission,
-        _ call: @escaping @Sendable (ObservationError?) -> Void
-    ) {
-        whenReached(registry[attachment], at: stop, admission, call)
-    }
-
-    /// Runs a call when its listener can be attached without waiting for another thread, or with the reason why that is not possible.
-    func whenReached(_ attach: AttachCall, _ call: @escaping @Sendable (ObservationError?) -> Void) {
-        whenReached(registry[attach.target.identity], at: nil, attach.admission, call)
-    }
-
-    /// Answers the calls that have waited for too long, and chooses the targets that other threads evaluate now.
-    ///
-    /// - Returns: The targets with what requests a thread for them.
-    func nextDelayed() -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
-        guard let position else { return [] }
-        for waiter in delayed.takeLate(at: position) { waiter.call(.query(.cancelled)) }
-        for observation in delayed.unused { remove(observation, .outdated) }
-        return delayed.next(to: position)
-    }
-
-    /// Takes what a step of a target has led to: delivers the event, and runs the calls that have waited for it.
-    func take(_ target: DelayedTarget) {
-        guard let (step, outcome) = target.takeOutcome() else { return }
-        delayed.free(target)
-        let observation = target.observation
-        guard delayed[observation] === target, let position else { return }
-        note(outcome, of: observation, isFull: step.from == nil)
-        if let error = outcome.error {
-            guard target.isShort(step, outcome), case .query(.cancelled) = error else { return fail(observation, error) }
-            target.lose(to: position)
-        } else {
-            observation.count()
-            observation.since = step.to.token.version
-            deliver(outcome, of: observation)
-            guard delayed[observation] === target else { return }
-            if step.isOutdated || observation.observer.isGone { registry.file(observation) }
-            // The commits meanwhile were not shown to what concerns it now.
-            if step.isOutdated { target.isConcerned = true }
-        }
-        target.rest(for: min(limits.maximumPassiveTime, outcome.time * 10))
-        goOn(target, to: position)
-    }
-
-    /// Counts a step.
-    private func note(_ outcome: DelayedTarget.Outcome, of observation: Observation, isFull: Bool) {
-        metrics.withLock { metrics in
-            metrics.visited += 1
-            metrics.evaluations += outcome.isEvaluated ? 1 : 0
-            metrics.events += outcome.event == nil ? 0 : 1
-        }
-        guard outcome.isEvaluated else { return }
-        observation.note(outcome.time, isFull: isFull)
-        didEvaluate(outcome.begin)
-    }
-
-    /// Delivers the event of a step.
-    private func deliver(_ outcome: DelayedTarget.Outcome, of observation: Observation) {
-        guard let event = outcome.event else { return }
-        for (number, listener) in observation.listeners.sorted(by: { $0.key < $1.key }) {
-            if let call = outcome.calls[number] { call() } else { listener.listener.didChange(event) }
-        }
-    }
-
-    /// Ends the way of a target that has reached the position of the hub, or has it wait for the next step.
-    private func goOn(_ target: DelayedTarget, to position: Version) {
-        let observation = target.observation
-        var ready: [DelayedTarget.Waiter] = []
-        if target.isDone(at: position) {
-            ready = delayed.remove(observation)
-            observation.since = position.token.version
-            observation.tellBehind(at: nil)
-        } else {
-            let reached = target.from?.token.version ?? 0
-            ready = target.waiters.filter { $0.version <= reached }
-            target.waiters.removeAll { $0.version <= reached }
-            delayed.requeue(target)
-            observation.tellBehind(at: observation.since)
-        }
-        rounds.publish(ObservationRound(version: position))
-        for waiter in ready { waiter.call(nil) }
-    }
-
     // MARK: - Commits
 
     /// Advances targets over a commit and publishes the round.
@@ -651,13 +506,13 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     /// Ends an observation, and calls each of its listeners with the error.
-    private func fail(_ observation: Observation, _ error: ObservationError) {
+    func fail(_ observation: Observation, _ error: ObservationError) {
         for listener in observation.listenersInOrder { listener.didFail(error) }
         remove(observation, error)
     }
 
     /// Removes an observation with all its attachments.
-    private func remove(_ observation: Observation, _ error: ObservationError) {
+    func remove(_ observation: Observation, _ error: ObservationError) {
         registry.remove(observation)
         endDelay(of: observation, error)
     }
@@ -737,7 +592,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     /// Advances one passive target to the present position.
-    private func bringUp(_ observation: Observation) {
+    func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
         guard let position, delayed[observation] == nil else { return }
         guard observation.behind != nil else {

@@ -16,7 +16,7 @@ struct WaitingCommit {
     private(set) var commitCount = 1
     /// The action that the writer requested for the time after observers were notified.
     private(set) var mark: CommitMark?
-    /// Whether it is delivered by itself, because it has a mark or changes the schema.
+    /// Whether it is delivered in a round of its own, because it has a mark or changes the schema.
     private(set) var isBarrier: Bool
     /// Whether tables or columns have changed.
     private(set) var hasSchemaChanges: Bool

@@ -97,7 +97,7 @@ final class Observation {
         if isFull { fullTime = time }
     }
 
-    /// Tells the listeners up to which version events were delivered; nil for the position of the hub.
+    /// Reports the version of the last event to the listeners; nil for the position of the hub.
     func tellBehind(at version: UInt64?) {
         for listener in listenersInOrder { listener.isBehind(at: version) }
     }
