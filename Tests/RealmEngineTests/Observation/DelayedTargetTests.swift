@@ -37,35 +37,11 @@ struct DelayedTargetTests {
         // Every evaluation counts as a long one.
         limits.delayedTime = .seconds(-1)
         change(&limits)
-        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
-        try realm.write { session in
-            for id in 0..<10 {
-                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
-            }
-        }
-        return realm
+        return try EngineRealm.ofNodes(10, limits)
     }
 
     private func observe(_ realm: EngineRealm, _ text: String, _ threads: [EvaluationThread] = []) throws -> Observed {
-        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
-        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
-        return try Observed(target, in: realm.database, isActive: true, threads: threads)
-    }
-
-    /// Attaches a listener without keeping the version at which it begins.
-    private func attach(_ realm: EngineRealm, _ text: String, _ listener: RecordingListener) throws -> RealmEngine.Attachment {
-        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
-        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
-        let answer = Awaited<Result<Attached, ObservationError>>()
-        realm.database.observations.attach(target, listener, isActive: true) { answer.set($0) }
-        return try answer.wait().get().attachment
-    }
-
-    private func write(_ realm: EngineRealm, _ value: Int, mark: CommitMark? = nil) throws {
-        var request = EngineRealm.request()
-        request.mark = mark
-        request.isAlone = mark != nil
-        try realm.write(request) { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(value))]) }
+        return try Observed(try realm.nodes(text), in: realm.database, isActive: true, threads: threads)
     }
 
     private func version(_ realm: EngineRealm) -> UInt64 { realm.database.current.token.version }
@@ -89,7 +65,7 @@ struct DelayedTargetTests {
         let start = version(realm)
         var first = start
         for value in 2..<5 {
-            try write(realm, value)
+            try realm.setValue(value)
             if value == 2 { first = version(realm) }
             #expect(try other.events().count == 1)
         }
@@ -115,7 +91,7 @@ struct DelayedTargetTests {
         let first = try observe(realm, "value > 0", [a.thread("a")])
         let second = try observe(realm, "value > -1", [a.thread("a")])
         let shared = try observe(realm, "value > -2", [a.thread("a"), b.thread("b")])
-        try write(realm, 2)
+        try realm.setValue(2)
         #expect(eventually(seconds: 20) { a.count == 1 && b.count == 1 })
         b.work()
         #expect(eventually(seconds: 20) { shared.listener.behind == nil })
@@ -138,7 +114,7 @@ struct DelayedTargetTests {
         let observed = try ["a", "b", "c"].enumerated().map { index, client in
             try observe(realm, "value > \(-index)", [workers.thread(client)])
         }
-        try write(realm, 2)
+        try realm.setValue(2)
         #expect(eventually(seconds: 20) { workers.count == 2 })
         #expect(observed.map { $0.listener.take().count } == [1, 0, 0])
         workers.work()
@@ -153,11 +129,11 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
-        try write(realm, 2)
+        try realm.setValue(2)
         let before = version(realm)
-        try write(realm, 3, mark: CommitMark { _ in })
+        try realm.setValue(3, mark: CommitMark { _ in })
         let marked = version(realm)
-        try write(realm, 4)
+        try realm.setValue(4)
         let answer = catchUp(realm, slow)
         #expect(
             eventually(seconds: 20) {
@@ -174,9 +150,9 @@ struct DelayedTargetTests {
         let realm = try realm { $0.evaluationTime = .seconds(4) }
         let workers = Workers()
         let listener = RecordingListener(threads: [workers.thread("a")])
-        let attachment = try attach(realm, "value > 0", listener)
-        try write(realm, 2)
-        try write(realm, 0)
+        let attachment = try realm.attach("value > 0", listener, isActive: true)
+        try realm.setValue(2)
+        try realm.setValue(0)
         #expect(eventually(seconds: 20) { workers.count == 1 })
         #expect(realm.database.oldestPinned > .zero)
         #expect(eventually(seconds: 20) { realm.database.oldestPinned == .zero })
@@ -201,11 +177,11 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
-        try write(realm, 2)
+        try realm.setValue(2)
         let common = realm.database.current
         let answers = slow.map { catchUp(realm, $0, at: common) }
         for value in 3..<20 where !answers.allSatisfy(\.isSet) {
-            try write(realm, value)
+            try realm.setValue(value)
             _ = eventually(seconds: 20) { workers.count == 1 || answers.allSatisfy(\.isSet) }
             workers.work()
         }
@@ -219,7 +195,7 @@ struct DelayedTargetTests {
         let workers = Workers()
         let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
         for value in 2..<30 {
-            try write(realm, value)
+            try realm.setValue(value)
             #expect(eventually(seconds: 20) { workers.count == 1 })
             workers.work()
         }
@@ -233,7 +209,7 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
-        try write(realm, 2)
+        try realm.setValue(2)
         let other = catchUp(realm, slow)
         guard case .failure(.query(.cancelled)) = try catchUp(realm, slow, until: .now().adding(seconds: 0.1)).wait(seconds: 20)
         else {
@@ -253,8 +229,8 @@ struct DelayedTargetTests {
         weak var probe: RecordingListener?
         for round in 0..<3 {
             let listener = RecordingListener(threads: [workers.thread("a")])
-            let attachment = try attach(realm, "value > 0", listener)
-            try write(realm, 2 + round)
+            let attachment = try realm.attach("value > 0", listener, isActive: true)
+            try realm.setValue(2 + round)
             #expect(eventually(seconds: 20) { workers.count == round + 1 })
             probe = listener
             realm.database.observations.detach(attachment)
@@ -271,7 +247,7 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
-        try write(realm, 0)
+        try realm.setValue(0)
         #expect(eventually(seconds: 20) { workers.count == 1 })
         let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
         let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse("value > 0"))), identity: "value > 0")
@@ -297,7 +273,7 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
-        try write(realm, 0)
+        try realm.setValue(0)
         #expect(eventually(seconds: 20) { workers.count == 1 })
         let answer = catchUp(realm, slow)
         try realm.finish()

@@ -17,38 +17,15 @@ struct HeldVersionTests {
         func didFail(_ error: ObservationError) {}
     }
 
-    private func realm(_ limits: ObservationLimits = ObservationLimits()) throws -> EngineRealm {
-        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
-        try realm.write { session in
-            for id in 0..<40 {
-                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
-            }
-        }
-        return realm
-    }
-
-    private func attach(_ realm: EngineRealm, _ query: String) throws -> RealmEngine.Attachment {
-        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
-        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(query))), identity: query)
-        let answer = Awaited<Result<Attached, ObservationError>>()
-        realm.database.observations.attach(target, Deaf(), isActive: false) { answer.set($0) }
-        return try answer.wait().get().attachment
-    }
-
-    private func write(_ realm: EngineRealm, _ value: Int, mark: CommitMark? = nil) throws {
-        var request = EngineRealm.request()
-        request.mark = mark
-        request.isAlone = mark != nil
-        try realm.write(request) { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(value))]) }
-    }
-
     @Test func `targets that nobody waits for keep a handful of versions, however many commits there are`() throws {
-        let realm = try realm()
+        let realm = try EngineRealm.ofNodes(40, ObservationLimits())
         var attachments: [RealmEngine.Attachment] = []
         var most = 0
         for round in 0..<300 {
-            if round % 20 == 0, attachments.count < 8 { attachments.append(try attach(realm, "value > \(round)")) }
-            try write(realm, round)
+            if round % 20 == 0, attachments.count < 8 {
+                attachments.append(try realm.attach("value > \(round)", Deaf(), isActive: false))
+            }
+            try realm.setValue(round)
             most = max(most, realm.database.liveVersions)
         }
         // The hub may be a few commits late. On a busy machine it rests between two advances, so that each target is at its own version.
@@ -61,8 +38,8 @@ struct HeldVersionTests {
     @Test func `commits that wait for a hub that is busy are merged beyond a number, also those that are told alone`() throws {
         var limits = ObservationLimits()
         limits.waitingBarriers = 10
-        let realm = try realm(limits)
-        let attachment = try attach(realm, "value > 0")
+        let realm = try EngineRealm.ofNodes(40, limits)
+        let attachment = try realm.attach("value > 0", Deaf(), isActive: false)
         let blocked = Awaited<Bool>()
         let released = Awaited<Bool>()
         realm.database.observations.perform {
@@ -70,7 +47,7 @@ struct HeldVersionTests {
             _ = try? released.wait()
         }
         _ = try blocked.wait()
-        for round in 0..<100 { try write(realm, round, mark: CommitMark { _ in }) }
+        for round in 0..<100 { try realm.setValue(round, mark: CommitMark { _ in }) }
         #expect(realm.database.liveVersions <= limits.waitingBarriers + 4)
         released.set(true)
         let caughtUp = Awaited<Result<Version, ObservationError>>()
@@ -80,7 +57,7 @@ struct HeldVersionTests {
     }
 
     @Test func `interactive transactions that are over are remembered without their versions`() throws {
-        let realm = try realm()
+        let realm = try EngineRealm.ofNodes(40, ObservationLimits())
         for round in 0..<30 {
             let begun = Awaited<Result<TransactionInfo, WriteError>>()
             realm.database.beginTransaction(

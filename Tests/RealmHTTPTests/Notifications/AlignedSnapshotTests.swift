@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// A definition that takes long holds up the alignment of a cheap one, whose change sets are dropped meanwhile.
+@Suite("Notifications: snapshots of several definitions")
+struct AlignedSnapshotTests {
+    /// A path that takes long: each of forty objects links to all.
+    private static let long = "ANY to.to.to.to.v == _id - 100"
+
+    /// The number of a version, after the text that all versions of a realm share.
+    private func number(_ version: String?) throws -> Int {
+        try #require(version?.split(separator: ".").last.flatMap { Int($0) })
+    }
+
+    @Test func `show the rows of the version that they state, when change sets were dropped since these were read`() throws {
+        let server = try ChangeServer { $0.limits.retentionSets = 1 }
+        try server.makeRealm(
+            "r",
+            classes: """
+                [{"name":"N","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"v","type":"int"},
+                {"name":"to","type":"object","objectType":"N","collection":"list"}]},
+                {"name":"C","primaryKey":"_id","properties":[{"name":"_id","type":"int"}]}]
+                """)
+        try server.batch("r", (0..<40).map { #"{"create":{"class":"N","body":{"_id":\#($0),"v":1}}}"# })
+        let all = (0..<40).map { "\"\($0)\"" }.joined(separator: ",")
+        try server.batch("r", (0..<40).map { #"{"patch":{"class":"N","key":"\#($0)","body":{"to":[\#(all)]}}}"# })
+        let body =
+            #"{"subscriptions":{"cheap":{"class":"C","include":"none"},"long":{"class":"N","where":"\#(Self.long)","include":"none"}}}"#
+        let registration = try server.must("POST", "r/subscriptions", body)
+        let id = try #require(registration["id"]?.text)
+        let begin = try #require(registration["version"]?.text)
+        let base = try number(begin)
+        let isOver = RankedMutex(.leaf, false)
+        // Each commit makes one row of the cheap definition, and concerns the long one.
+        let writer = StoppingThread { [port = server.port] in
+            for row in 0... {
+                if isOver.withLock({ $0 }) { return }
+                let ops =
+                    #"{"create":{"class":"C","body":{"_id":\#(row)}}},{"patch":{"class":"N","key":"1","body":{"v":\#(row)}}}"#
+                _ = try? HTTPClient.request(
+                    port: port, "POST", "/v1/realms/r/batch", headers: [("Content-Type", "application/json")],
+                    body: Array(#"{"ops":[\#(ops)]}"#.utf8))
+            }
+        }
+        defer {
+            isOver.withLock { $0 = true }
+            writer.wait()
+        }
+        var count = 0
+        for _ in 0..<15 {
+            let answer = try server.send("GET", "r/changes?subscription=\(id)&since=\(begin)&wait=0")
+            guard answer.status == 200 else { continue }
+            for snapshot in answer.json["snapshots"]?.elements ?? [] where snapshot["sub"]?.text == "cheap" {
+                let version = try number(snapshot["version"]?.text)
+                #expect(snapshot["count"]?.int == version - base, "\(snapshot)")
+                count += 1
+            }
+        }
+        #expect(count > 3, "nothing was tried")
+    }
+}
