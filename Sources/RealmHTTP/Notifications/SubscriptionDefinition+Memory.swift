@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The memory of definitions.
 extension SubscriptionDefinition {
     /// How often the text of a definition is kept, about: as it was written, in identities, as arguments and as what these became.
