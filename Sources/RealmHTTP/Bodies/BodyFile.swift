@@ -59,6 +59,12 @@ package final class BodyFile: @unchecked Sendable {
         try BodyFile.make(inOneOf: folders, try share?.sibling())
     }
 
+    /// Takes budget for temporary files that are needed to make this one, which are charged to the same client as one more.
+    ///
+    /// - Returns: The part of the budget; nil where nothing is counted.
+    /// - Throws: `StorageError.io`, with `EDQUOT` when the client has too many files.
+    func siblingShare() throws(StorageError) -> SpoolRoom.Share? { try share?.sibling() }
+
     /// Opens an existing file for reading.
     ///
     /// - Parameter path: The path of a regular file.

@@ -77,12 +77,13 @@ internal import RealmStorage
         guard code == SQLITE_OK else { throw SQLiteDatabase.failure(code) }
     }
 
-    /// Runs a statement that finds nothing, and makes it ready for the next row.
+    /// Runs a statement that finds nothing, and makes it ready for the next row. Nothing that was bound stays in memory.
     ///
     /// - Throws: `SQLiteFailure`.
     func run() throws(SQLiteFailure) {
         let code = unsafe sqlite3_step(handle)
         _ = unsafe sqlite3_reset(handle)
+        _ = unsafe sqlite3_clear_bindings(handle)
         guard code == SQLITE_DONE else { throw SQLiteDatabase.failure(code) }
     }
 
@@ -100,8 +101,8 @@ internal import RealmStorage
         }
     }
 
-    /// Sets a parameter to a copy of an array.
-    private func bind(_ index: Int, _ bytes: [UInt8], asText isText: Bool) throws(SQLiteFailure) {
+    /// Binds a copy of an array, as the function for a view does.
+    func bind(_ index: Int, _ bytes: [UInt8], asText isText: Bool) throws(SQLiteFailure) {
         try ByteView.withBytes(of: bytes) { view throws(SQLiteFailure) in try bind(index, view, asText: isText) }
     }
 

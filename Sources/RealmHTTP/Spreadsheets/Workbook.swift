@@ -9,7 +9,9 @@ internal import RealmStorage
     enum Failure: Error, Equatable {
         /// A sheet has more rows, or columns, than Excel takes.
         case tooLarge
-        /// The library could not write, with its code.
+        /// There is no room for a file of the workbook, or it cannot be made.
+        case unwritten
+        /// The library refused what it was given, with its code.
         case failed(Int)
     }
 
@@ -18,6 +20,10 @@ internal import RealmStorage
 
     /// The workbook of the library; nil once it is closed.
     private var book: UnsafeMutablePointer<lxw_workbook>?
+    /// The temporary file of each sheet.
+    private var files: [SheetFile] = []
+    /// The bytes of the files of all sheets but the one that is written, and of the longest of them.
+    private var (completeBytes, longestBytes) = (0, 0)
     /// The sheet that is written.
     private var sheet: UnsafeMutablePointer<lxw_worksheet>?
     /// The format of the first row, and that of dates.
@@ -41,7 +47,21 @@ internal import RealmStorage
         unsafe format_set_num_format(date, "yyyy-mm-dd hh:mm:ss.000")
     }
 
-    deinit { if let open = unsafe book { unsafe lxw_workbook_free(open) } }
+    deinit {
+        // The library leaves the files of the sheets open; they are closed with `files`, after this.
+        if let open = unsafe book { unsafe lxw_workbook_free(open) }
+    }
+
+    /// The file of the sheet that is written; nil before the first.
+    var openFile: Int32? { files.last?.descriptor }
+
+    /// Returns about how many bytes the temporary files have. Those are gone with this object.
+    ///
+    /// - Throws: `Failure` when a row could not be written.
+    func temporaryByteCount() throws(Failure) -> Int { completeBytes + (try files.last?.byteCount() ?? 0) }
+
+    /// The bytes of a copy that the library makes of each sheet while it puts the workbook together; at most one exists at a time.
+    func copyByteCount() throws(Failure) -> Int { max(longestBytes, try files.last?.byteCount() ?? 0) }
 
     /// Adds a sheet, into which everything that follows is written.
     ///
@@ -50,7 +70,16 @@ internal import RealmStorage
     ///   - columns: What stands in the first row.
     /// - Throws: `Failure`.
     func beginSheet(_ name: String, columns: [String]) throws(Failure) {
-        guard let made = unsafe workbook_add_worksheet(book, name) else { throw .failed(0) }
+        if let last = files.last {
+            try last.flush()
+            let count = try last.byteCount()
+            completeBytes += count
+            longestBytes = max(longestBytes, count)
+        }
+        guard let made = unsafe workbook_add_worksheet(book, name), let file = unsafe made.pointee.optimize_tmpfile else {
+            throw .unwritten
+        }
+        files.append(try unsafe SheetFile(file))
         unsafe sheet = made
         for (column, title) in columns.enumerated() {
             try check(unsafe worksheet_write_string(made, 0, lxw_col_t(column), title, heading))
@@ -88,8 +117,11 @@ internal import RealmStorage
     /// - Throws: `Failure` when the disk is full, for example.
     func close() throws(Failure) {
         guard let open = unsafe book else { return }
+        for file in files { try file.flush() }
         unsafe book = nil
-        try check(unsafe workbook_close(open))
+        let code = unsafe workbook_close(open)
+        files = []
+        guard code == LXW_NO_ERROR else { throw .unwritten }
     }
 
     /// Throws for a code of the library other than success.

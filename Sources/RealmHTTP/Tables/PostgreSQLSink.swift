@@ -14,8 +14,14 @@ final class PostgreSQLSink: RelationalSink {
     private let rows: [OutputBuffer]
     /// The number of bytes in all of `rows`.
     private var waiting = 0
-    /// What is ready to be sent.
-    private var script: OutputBuffer
+    /// What is sent, with all that is ready; another one for each chunk.
+    var script = OutputBuffer()
+    /// The work that may be done, and the bytes that an object may have.
+    private let budget: WorkBudget
+    /// How many bytes the rows of the present object have that are complete.
+    private var objectBytes = 0
+    /// Where the row begins that is being written, in its buffer.
+    private var rowStart = 0
     /// Texts with characters that PostgreSQL cannot store, which were replaced.
     private var replaced = 0
     /// How many bytes of rows are collected for one table, and for all.
@@ -26,17 +32,19 @@ final class PostgreSQLSink: RelationalSink {
 
     /// Begins a script.
     ///
-    /// - Parameter schema: The tables.
-    init(_ schema: RelationalSchema) {
+    /// - Parameters:
+    ///   - schema: The tables.
+    ///   - budget: The work that may be done, and the bytes that an object may have.
+    init(_ schema: RelationalSchema, _ budget: WorkBudget) {
         self.schema = schema
+        self.budget = budget
         rows = schema.tables.map { _ in OutputBuffer() }
-        script = OutputBuffer(capacity: 64 << 10)
     }
 
-    /// Moves what is ready to a buffer.
-    func take(into buffer: OutputBuffer) {
-        buffer.append(script)
-        script.removeAll()
+    /// Begins an object, whose rows together have at most as many bytes as a document.
+    func beginObject() {
+        objectBytes = 0
+        budget.beginPart(at: 0)
     }
 
     /// Writes what precedes the rows.
@@ -133,14 +141,23 @@ final class PostgreSQLSink: RelationalSink {
     // MARK: - Rows
 
     func add(_ cells: [RelationalCell], to table: Int) throws {
-        let buffer = rows[table]
-        let start = buffer.count
+        // A long row is not collected but written at once, so that it is in memory once.
+        let isLong = cells.reduce(0) { $0 + $1.byteCount } >= PostgreSQLSink.blockBytes
+        if isLong {
+            flush(table)
+            beginBlock(table)
+        }
+        let buffer = isLong ? script : rows[table]
+        rowStart = buffer.count
         for (index, cell) in cells.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: "\t")) }
-            write(cell, schema.tables[table].columns[index].kind, to: buffer)
+            try write(cell, schema.tables[table].columns[index].kind, to: buffer)
         }
         buffer.append(UInt8(ascii: "\n"))
-        waiting += buffer.count - start
+        try goOn(buffer)
+        objectBytes += buffer.count - rowStart
+        guard !isLong else { return line("\\.") }
+        waiting += buffer.count - rowStart
         if buffer.count >= PostgreSQLSink.blockBytes { flush(table) }
         if waiting >= PostgreSQLSink.allBytes { for index in rows.indices { flush(index) } }
     }
@@ -148,38 +165,52 @@ final class PostgreSQLSink: RelationalSink {
     /// Writes the rows of a table that were collected.
     private func flush(_ table: Int) {
         guard !rows[table].isEmpty else { return }
-        line("COPY \(PostgreSQLSink.quoted(schema.tables[table].name)) FROM stdin;")
+        beginBlock(table)
         script.append(rows[table])
         line("\\.")
         waiting -= rows[table].count
         rows[table].removeAll()
     }
 
+    /// Writes the line that rows of a table follow.
+    private func beginBlock(_ table: Int) {
+        line("COPY \(PostgreSQLSink.quoted(schema.tables[table].name)) FROM stdin;")
+    }
+
+    /// Counts the work on a piece of a row, and checks that the row may be as long as it is now.
+    private func goOn(_ buffer: OutputBuffer) throws(StorageError) {
+        try budget.spend(WorkBudget.units(forBytes: min(buffer.count - rowStart, PostgreSQLSink.pieceBytes)))
+        try budget.requireRoom(for: objectBytes + buffer.count - rowStart)
+    }
+
     /// Writes what stands in a column, and for dates in the column after it.
-    private func write(_ cell: RelationalCell, _ kind: RelationalTable.Kind, to buffer: OutputBuffer) {
+    private func write(_ cell: RelationalCell, _ kind: RelationalTable.Kind, to buffer: OutputBuffer) throws(StorageError) {
         switch cell {
         case .number(let number): buffer.append(decimal: number)
-        case .text(let text): escape(Array(text.utf8), to: buffer)
-        case .json(let bytes): escape(bytes, to: buffer)
-        case .value(.timestamp(let date)) where kind == .date: write(date, to: buffer)
+        case .text(let text): try escape(Array(text.utf8), to: buffer)
+        case .json(let bytes): try escape(bytes, to: buffer)
+        case .value(.timestamp(let date)) where kind == .date: try write(date, to: buffer)
         case .value(let value):
-            write(value, to: buffer)
+            try write(value, to: buffer)
             if kind == .date { buffer.append("\t\\N" as StaticString) }
         }
     }
 
     /// Writes a value.
-    private func write(_ value: Value, to buffer: OutputBuffer) {
+    private func write(_ value: Value, to buffer: OutputBuffer) throws(StorageError) {
         switch value {
         case .null, .list, .dictionary, .link: buffer.append("\\N" as StaticString)
         case .int(let number): buffer.append(decimal: number)
         case .bool(let flag): buffer.append(UInt8(ascii: flag ? "t" : "f"))
         case .float(let number): if !buffer.append(shortest: number) { special(Double(number), buffer) }
         case .double(let number): if !buffer.append(shortest: number) { special(number, buffer) }
-        case .string(let text): escape(text.array, to: buffer)
+        case .string(let text): try escape(text, to: buffer)
         case .binary(let bytes):
             buffer.append("\\\\x" as StaticString)
-            buffer.append(FileDigest.hex(bytes.array))
+            for start in stride(from: 0, to: bytes.count, by: PostgreSQLSink.pieceBytes) {
+                buffer.append(FileDigest.hex(bytes.slice(start, start + PostgreSQLSink.pieceBytes).array))
+                try goOn(buffer)
+            }
         case .timestamp(let date): buffer.append(date.text)
         case .decimal(let number): decimal(number.description, buffer)
         case .objectID(let id): buffer.append(id.description)
@@ -203,10 +234,10 @@ final class PostgreSQLSink: RelationalSink {
     }
 
     /// Writes a date, and beside it the exact text if the type has not enough digits or years.
-    private func write(_ date: Timestamp, to buffer: OutputBuffer) {
+    private func write(_ date: Timestamp, to buffer: OutputBuffer) throws(StorageError) {
         guard let text = date.rfc3339 else {
             buffer.append((date.seconds < 0 ? "-infinity\t" : "infinity\t") as StaticString)
-            return escape(Array(date.text.utf8), to: buffer)
+            return try escape(Array(date.text.utf8), to: buffer)
         }
         // More than six digits would be rounded, perhaps to another second.
         let dot = text.firstIndex(of: ".")
@@ -218,25 +249,49 @@ final class PostgreSQLSink: RelationalSink {
         buffer.append(String(text[...dot]) + digits.prefix(6) + "Z\t" + text)
     }
 
-    /// Writes a text with the escapes of `COPY`. A text that PostgreSQL cannot store has U+FFFD in the
-    /// place of what it refuses.
-    private func escape(_ bytes: [UInt8], to buffer: OutputBuffer) {
-        var bytes = bytes
-        if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
-            replaced += 1
-            bytes = Array(
-                String(decoding: bytes, as: UTF8.self).unicodeScalars.map { $0.value == 0 ? "\u{fffd}" : $0 }.reduce(into: "") {
-                    $0.unicodeScalars.append($1)
-                }.utf8)
+    /// How many bytes of a text are escaped, and of bytes are written, between two looks at the budget.
+    private static let pieceBytes = 64 << 10
+
+    /// Writes a text with the escapes of `COPY`, piece by piece. A text that PostgreSQL cannot store has U+FFFD
+    /// in the place of what it refuses.
+    private func escape(_ text: ByteView, to buffer: OutputBuffer) throws(StorageError) {
+        var (position, isReplaced) = (0, false)
+        while position < text.count {
+            let piece = text.piece(from: position, byteCount: PostgreSQLSink.pieceBytes)
+            if !PostgreSQLSink.escape(piece: piece, to: buffer) { isReplaced = true }
+            position += piece.count
+            try goOn(buffer)
         }
-        for byte in bytes {
+        if isReplaced { replaced += 1 }
+    }
+
+    /// Writes a text as the other function does.
+    private func escape(_ bytes: [UInt8], to buffer: OutputBuffer) throws(StorageError) {
+        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try escape(view, to: buffer) }
+    }
+
+    /// Writes a piece of a text; returns whether PostgreSQL can store it as it is.
+    private static func escape(piece: ByteView, to buffer: OutputBuffer) -> Bool {
+        let isText = piece.validatedString != nil
+        let bytes = isText ? piece.array : Array(piece.string.utf8)
+        var (start, hasZero) = (0, false)
+        for (index, byte) in bytes.enumerated() {
+            let escaped: StaticString
             switch byte {
-            case UInt8(ascii: "\\"): buffer.append("\\\\" as StaticString)
-            case UInt8(ascii: "\n"): buffer.append("\\n" as StaticString)
-            case UInt8(ascii: "\r"): buffer.append("\\r" as StaticString)
-            case UInt8(ascii: "\t"): buffer.append("\\t" as StaticString)
-            default: buffer.append(byte)
+            case UInt8(ascii: "\\"): escaped = "\\\\"
+            case UInt8(ascii: "\n"): escaped = "\\n"
+            case UInt8(ascii: "\r"): escaped = "\\r"
+            case UInt8(ascii: "\t"): escaped = "\\t"
+            case 0:
+                escaped = "\u{fffd}"
+                hasZero = true
+            default: continue
             }
+            buffer.append(bytes[start..<index])
+            buffer.append(escaped)
+            start = index + 1
         }
+        buffer.append(bytes[start...])
+        return isText && !hasZero
     }
 }

@@ -13,6 +13,16 @@ enum RelationalCell {
     /// The JSON of a value of Mixed.
     case json([UInt8])
 
+    /// The length of a text, of JSON or of bytes, before a database has its form of them.
+    var byteCount: Int {
+        switch self {
+        case .value(let value): return value.byteCount
+        case .number: return 8
+        case .text(let text): return text.utf8.count
+        case .json(let bytes): return bytes.count
+        }
+    }
+
     /// Nothing.
     static let null = RelationalCell.value(.null)
 }

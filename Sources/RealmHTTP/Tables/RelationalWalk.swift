@@ -22,6 +22,8 @@ final class RelationalWalk {
     private var numbers: [Int: Int64] = [:]
     /// How many embedded objects lie in each other at the moment.
     private var nesting = 0
+    /// How many bytes the rows have that were begun and are not with the sink yet.
+    private var begunBytes = 0
     /// As many as `ObjectEncoder` permits.
     private static let maximumNesting = 128
 
@@ -64,15 +66,29 @@ final class RelationalWalk {
     /// Writes one object under a key.
     private func write(_ row: Row, _ made: RelationalSchema.Class, key: RelationalCell) throws {
         try budget.spend(made.members.count + 1)
+        let before = begunBytes
+        defer { begunBytes = before }
         var cells = [key]
         cells.reserveCapacity(made.members.count + 1)
         for member in made.members {
             switch member.place {
-            case .column: cells.append(try cell(try row.value(member.column), member.column))
+            case .column:
+                let cell = try cell(try row.value(member.column), member.column)
+                begunBytes += cell.byteCount
+                try budget.requireRoom(for: begunBytes)
+                cells.append(cell)
             case .collection(let position): try writeElements(of: member.column, row, key, to: position)
             }
         }
-        try sink.add(cells, to: made.position)
+        try add(cells, to: made.position)
+    }
+
+    /// Passes on a row, which must not be longer than a document, and counts the work.
+    private func add(_ cells: [RelationalCell], to position: Int) throws {
+        let byteCount = cells.reduce(0) { $0 + $1.byteCount }
+        try budget.spend(WorkBudget.units(forBytes: byteCount))
+        try budget.requireRoom(for: byteCount)
+        try sink.add(cells, to: position)
     }
 
     /// Returns what stands in a column for a value or an element.
@@ -121,7 +137,7 @@ final class RelationalWalk {
             var index: Int64 = 0
             while let element = try elements.next() {
                 try budget.spend()
-                try sink.add([owner, .number(index), try cell(element, column)], to: position)
+                try add([owner, .number(index), try cell(element, column)], to: position)
                 index += 1
             }
             return
@@ -134,7 +150,7 @@ final class RelationalWalk {
             case .text(let bytes): name = bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)
             case .integer(let number): name = String(number)
             }
-            try sink.add([owner, .text(name), try cell(entry.value, column)], to: position)
+            try add([owner, .text(name), try cell(entry.value, column)], to: position)
         }
     }
 }

@@ -12,10 +12,10 @@ final class SQLiteSink: RelationalSink {
     private let statements: [SQLiteStatement]
     /// Called now and then, so that the file is charged to the budget for temporary files.
     private let grown: () throws(StorageError) -> Void
-    /// The number of rows since `grown` was called.
-    private var rows = 0
-    /// After how many rows `grown` is called.
-    private static let rowsPerLook = 512
+    /// The number of rows, and of their bytes, since `grown` was called.
+    private var (rows, bytes) = (0, 0)
+    /// After how many rows, or bytes, `grown` is called.
+    private static let (rowsPerLook, bytesPerLook) = (512, 4 << 20)
 
     /// The most columns that a table of SQLite can have.
     static let columnLimit = 2000
@@ -95,7 +95,10 @@ final class SQLiteSink: RelationalSink {
         for (index, cell) in cells.enumerated() { try bind(cell, index + 1, statement) }
         try statement.run()
         rows += 1
-        if rows % SQLiteSink.rowsPerLook == 0 { try grown() }
+        bytes += cells.reduce(0) { $0 + $1.byteCount }
+        guard rows >= SQLiteSink.rowsPerLook || bytes >= SQLiteSink.bytesPerLook else { return }
+        (rows, bytes) = (0, 0)
+        try grown()
     }
 
     /// Binds what stands in a column.
@@ -103,7 +106,7 @@ final class SQLiteSink: RelationalSink {
         switch cell {
         case .number(let number): statement.bind(index, number)
         case .text(let text): try statement.bind(index, text)
-        case .json(let bytes): try statement.bind(index, String(decoding: bytes, as: UTF8.self))
+        case .json(let bytes): try statement.bind(index, bytes, asText: true)
         case .value(let value): try bind(value, index, statement)
         }
     }

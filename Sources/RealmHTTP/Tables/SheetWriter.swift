@@ -20,6 +20,8 @@ final class SheetWriter {
     private let showsKey: Bool
     /// The row that is written next.
     private var row = 1
+    /// How many bytes the texts of the last row have, which the library keeps until the next one.
+    private(set) var rowBytes = 0
     /// Whether a text was cut.
     private(set) var hasCut = false
 
@@ -58,6 +60,7 @@ final class SheetWriter {
     func write(_ object: Row) throws {
         guard row < Workbook.rowLimit else { throw Workbook.Failure.tooLarge }
         try encoder.budget.spend(plan.members.count + 1)
+        rowBytes = 0
         var column = 0
         if showsKey {
             try book.write(KeyText.text(object.key), row, 0)
@@ -85,7 +88,7 @@ final class SheetWriter {
             }
         case .float(let number): try write(Double(String(number)) ?? Double(number), column)
         case .double(let number): try write(number, column)
-        case .string(let text) where stored.type == .string: try write(text.string, column)
+        case .string(let text) where stored.type == .string: try write(text, column)
         case .timestamp(let date) where stored.type == .timestamp: try write(date, column)
         case .decimal(let number) where stored.type == .decimal: try write(decimal: number.description, column)
         case .objectID(let id) where stored.type == .objectID: try book.write(id.description, row, column)
@@ -123,7 +126,7 @@ final class SheetWriter {
     }
 
     /// Writes a date: as one of Excel, to the millisecond, or as text where Excel has none.
-    private func write(_ date: Timestamp, _ column: Int) throws(Workbook.Failure) {
+    private func write(_ date: Timestamp, _ column: Int) throws {
         guard SheetWriter.dates.contains(date.seconds) else { return try write(date.text, column) }
         let seconds = Double(date.seconds) + SheetWriter.epoch + Double(date.nanoseconds / 1_000_000) / 1000
         try book.write(days: seconds / 86_400, row, column)
@@ -135,15 +138,30 @@ final class SheetWriter {
         var writer = JSONWriter(buffer)
         try encoder.writeValue(of: member, object, to: &writer)
         if case .single(let stored) = member.source, stored.type != .mixed { buffer.removeQuotes() }
-        let text = buffer.text
-        if text != "null" { try write(text, column) }
+        // What is beyond a piece is not looked at, but that there is more.
+        buffer.truncate(to: SheetWriter.longestBytes + 4)
+        let text = buffer.array
+        if text != Array("null".utf8) { try ByteView.withBytes(of: text) { view in try write(view, column) } }
     }
 
+    /// A length in bytes of texts that have more code units than a cell takes: three bytes, or fewer that are not UTF-8, make at least
+    /// one.
+    private static let longestBytes = 4 * Workbook.textLimit
+
     /// Writes a text, cut to what a cell can hold.
-    private func write(_ text: String, _ column: Int) throws(Workbook.Failure) {
-        let cleaned = SheetWriter.clean(text)
+    private func write(_ text: String, _ column: Int) throws {
+        try ByteView.withBytes(of: Array(text.utf8)) { view in try write(view, column) }
+    }
+
+    /// Writes a text as the other function does. Of a long one only the beginning is read.
+    private func write(_ text: ByteView, _ column: Int) throws {
+        let beginning = text.piece(from: 0, byteCount: SheetWriter.longestBytes)
+        try encoder.budget.spend(WorkBudget.units(forBytes: beginning.count))
+        let cleaned = SheetWriter.clean(beginning.string)
         let kept = SheetWriter.cut(cleaned)
         hasCut = hasCut || kept.utf8.count != cleaned.utf8.count || kept.utf8.last != cleaned.utf8.last
+        rowBytes += kept.utf8.count
+        try encoder.budget.requireRoom(for: rowBytes)
         try book.write(kept, row, column)
     }
 

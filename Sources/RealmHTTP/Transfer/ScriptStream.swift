@@ -29,12 +29,13 @@ package final class ScriptStream: ChunkProducer, @unchecked Sendable {
         let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
         // A date has a second column.
         try schema.requireColumns(atMost: PostgreSQLSink.columnLimit / 2)
-        sink = PostgreSQLSink(schema)
+        sink = PostgreSQLSink(schema, rows.budget)
         walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
     }
 
     package func produce(into buffer: OutputBuffer) throws -> Bool {
         rows.beginChunk()
+        sink.script = buffer
         if !hasBegun {
             hasBegun = true
             sink.begin(version: version)
@@ -42,15 +43,11 @@ package final class ScriptStream: ChunkProducer, @unchecked Sendable {
         while buffer.count < Streaming.chunkBytes {
             switch try rows.next() {
             case .row(let row, let part):
-                rows.budget.beginPart(at: 0)
+                sink.beginObject()
                 try walk.write(row, of: rows.parts[part].table)
-                sink.take(into: buffer)
-            case .later:
-                sink.take(into: buffer)
-                return false
+            case .later: return false
             case .end:
                 sink.finish()
-                sink.take(into: buffer)
                 return true
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import RealmQuery
 package import RealmStorage
 
@@ -50,7 +51,9 @@ package enum TableFile {
         let room = try SheetRoom(of: rows.parts.count)
         var isCut = false
         try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
-            defer { withExtendedLifetime(room) {} }
+            let sheets = SheetCharge(try file.siblingShare(), byteLimit)
+            // Both are given back after the workbook has closed its files.
+            defer { withExtendedLifetime((room, sheets)) {} }
             let book = try Workbook(path: file.openPath)
             var names = SheetNames()
             var writers: [SheetWriter] = []
@@ -67,9 +70,11 @@ package enum TableFile {
             try forEachRow(rows, until: end) { row, index in
                 try begin(index)
                 try writers[index].write(row)
+                try sheets.note(writers[index].rowBytes, in: book)
             }
             try begin(rows.parts.count - 1)
             try rows.budget.check()
+            try sheets.charge(book, isComplete: true)
             try book.close()
             try grown()
             isCut = writers.contains(where: \.hasCut)
@@ -87,7 +92,7 @@ package enum TableFile {
                 rows.budget.beginPart(at: 0)
                 try body(row, part)
                 count += 1
-                if count % 256 == 0 { try goOn(rows, until: end) }
+                if count % 16 == 0 { try goOn(rows, until: end) }
             case .later: try goOn(rows, until: end)
             case .end: return
             }
@@ -116,6 +121,8 @@ package enum TableFile {
             throw Problem(error, parameter: "where")
         } catch let failure as SQLiteFailure {
             throw Problem(exporting: failure, rows.budget, byteLimit)
+        } catch Workbook.Failure.unwritten {
+            throw Problem(keepingExport: ENOSPC)
         } catch Workbook.Failure.tooLarge {
             throw Problem.overLimit(
                 .answerTooLarge,
@@ -124,6 +131,46 @@ package enum TableFile {
         } catch {
             throw Problem(.internalError, "the export failed: \(error)")
         }
+    }
+}
+
+/// Charges the temporary files of a workbook to the budget for such files until it is released.
+private final class SheetCharge {
+    /// The part of the budget; nil where nothing is counted.
+    private let share: SpoolRoom.Share?
+    /// The greatest number of bytes.
+    private let byteLimit: Int
+    /// How many bytes were charged.
+    private var charged = 0
+    /// The number of rows, and of their bytes, since the files were looked at.
+    private var (rows, bytes) = (0, 0)
+    /// After how many rows, or bytes, the files are looked at.
+    private static let (rowsPerLook, bytesPerLook) = (512, 4 << 20)
+
+    init(_ share: SpoolRoom.Share?, _ byteLimit: Int) {
+        self.share = share
+        self.byteLimit = byteLimit
+    }
+
+    /// Counts a row, and charges what was written now and then.
+    func note(_ byteCount: Int, in book: Workbook) throws {
+        rows += 1
+        bytes += byteCount
+        guard rows >= SheetCharge.rowsPerLook || bytes >= SheetCharge.bytesPerLook else { return }
+        (rows, bytes) = (0, 0)
+        try charge(book)
+    }
+
+    /// Charges what was written; of a complete workbook also what it takes to put it together.
+    func charge(_ book: Workbook, isComplete: Bool = false) throws {
+        let count = try book.temporaryByteCount() + (isComplete ? book.copyByteCount() : 0)
+        guard count <= byteLimit else {
+            throw Problem.overLimit(
+                .answerTooLarge, "the sheets of the workbook are larger than \(byteLimit) bytes", limit: byteLimit)
+        }
+        guard count > charged, let file = book.openFile else { return }
+        try share?.grow(by: count - charged, file)
+        charged = count
     }
 }
 

@@ -209,7 +209,7 @@ extension System {
     }
 
     /// Returns the identity of an open file; nil when the descriptor is not open.
-    static func identity(_ descriptor: Int32) -> FileIdentity? {
+    package static func identity(_ descriptor: Int32) -> FileIdentity? {
         var info = stat()
         return unsafe fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
