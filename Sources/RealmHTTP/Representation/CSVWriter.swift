@@ -98,6 +98,7 @@ package final class CSVWriter {
             return true
         }
         let value = try row.value(column)
+        try budget.meet(byteCount: value.byteCount)
         switch value {
         case .null: return false
         case .string(let text) where column.type == .string: cell.append(text)

@@ -149,9 +149,15 @@ package final class WorkBudget: @unchecked Sendable {
     /// The size in bytes above which values are read and written on another thread.
     private static let longValue = 128 << 10
 
-    /// Announces a value of `byteCount` bytes that is read or written, which may be a long step.
+    /// Announces a value of `byteCount` bytes that is read or written, which may be a long step, and counts the work on a long one.
     @inline(__always) package func meet(byteCount: Int) throws(StorageError) {
-        if byteCount > WorkBudget.longValue { try beginLongStep() }
+        if byteCount > WorkBudget.longValue { try meetLong(byteCount) }
+    }
+
+    /// Announces a long value, and counts the work on it.
+    @inline(never) private func meetLong(_ byteCount: Int) throws(StorageError) {
+        try beginLongStep()
+        try spend(WorkBudget.units(forBytes: byteCount))
     }
 
     /// Stops the work at its next check, because no client waits for it any more. Any thread may

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
@@ -17,7 +18,7 @@ import Testing
         for column in columns { try realm.transaction.addColumn(column, to: key) }
         let made = try realm.transaction.createObjects(
             objects.count, in: key, columns: columns.map { _ in Array(repeating: nil, count: objects.count) })
-        let table = try #require(try realm.transaction.table(key))
+        let table = try realm.transaction.table(key)
         for (object, values) in zip(made, objects) {
             for (column, value) in zip(table.columns, values) {
                 try ByteView.withBytes(of: value) { view throws(StorageError) in
@@ -84,14 +85,31 @@ import Testing
         let realm = try LongExportTests.realm(columns, [columns.map { _ in text }])
         let snapshot = realm.store.current
         let table = try #require(snapshot.classTable(named: "A"))
+        let plan = try ObjectPlanner(snapshot).plan(table)
         let schema = RelationalSchema([table], in: snapshot, isWhole: true)
-        let budget = WorkBudget()
-        let walk = RelationalWalk(schema, snapshot, budget, to: PostgreSQLSink(schema, budget))
         let bound = try Query.parse("TRUEPREDICATE").bind(to: table, in: snapshot)
-        let row = try #require(try table.find(try #require(try bound.execute().first)))
-        budget.cancel()
-        #expect(throws: StorageError.self) { try walk.write(row, of: table) }
-        #expect(budget.stop == .cancelled)
+        let key = try #require(try bound.execute().first)
+        let row = try #require(try table.find(key))
+        func expectStop(_ name: String, _ write: (WorkBudget) throws -> Void) throws {
+            let budget = WorkBudget()
+            budget.cancel()
+            #expect(throws: StorageError.self, "\(name)") { try write(budget) }
+            #expect(budget.stop == .cancelled, "\(name)")
+        }
+        try expectStop("postgresql") { budget in
+            try RelationalWalk(schema, snapshot, budget, to: PostgreSQLSink(schema, budget)).write(row, of: table)
+        }
+        try expectStop("json") { budget in
+            var writer = JSONWriter()
+            try ObjectEncoder(snapshot, Representation(), budget).write(row, plan, to: &writer)
+        }
+        try expectStop("csv") { budget in
+            try CSVWriter(plan, snapshot, Representation(), budget: budget).write(row, to: OutputBuffer())
+        }
+        try expectStop("ejson") { budget in
+            var writer = JSONWriter()
+            try MongoWriter(snapshot, budget).write(row, of: table, to: &writer)
+        }
         try realm.close()
     }
 
