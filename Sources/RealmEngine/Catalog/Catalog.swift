@@ -365,6 +365,11 @@ package final class Catalog: Sendable {
         }
     }
 
+    /// Completes the waiting writes of all realms that must not be made any more (`WriteRequest.refusal`).
+    package func refuseOutdatedWrites() {
+        for name in openNames { database(name)?.refuseOutdatedWrites() }
+    }
+
     /// The names of the realms that are open, in no particular order.
     package var openNames: [String] {
         states.withLock { states in

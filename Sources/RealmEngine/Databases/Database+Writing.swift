@@ -65,6 +65,12 @@ extension Database {
     /// The number of writes that are not completed yet.
     package var pendingWrites: Int { queue.withLock { $0 }?.pendingCount ?? 0 }
 
+    /// Completes the waiting writes whose `WriteRequest.refusal` says so. It costs next to nothing while none waits.
+    package func refuseOutdatedWrites() {
+        guard pendingWrites > 0 else { return }
+        queue.withLock { $0 }?.refuseOutdated()
+    }
+
     /// The error for a realm that accepts no writes: it is read-only, or is being closed.
     var notWriting: WriteError {
         if let node = writerElsewhere { return WriteError(.refused(.notOwner(node))) }

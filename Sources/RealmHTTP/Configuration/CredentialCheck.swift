@@ -64,13 +64,17 @@ package struct CredentialCheck: KeyCheck {
 
     // MARK: - Administration
 
+    /// For how many seconds a key has to be good at least to count: time enough to make the next one.
+    private static let leastSeconds: Int64 = 300
+
     /// Returns whether a key is good for administering the server.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - address: The address that it has to be good for; nil for any.
     private func administers(_ key: APIKey, from address: String?) -> Bool {
-        guard !key.isOver, roles.administers(RightsHolder(roles: key.roles, realm: key.realm)) else { return false }
+        let isOver = key.expires.map { $0 <= APIKey.now + CredentialCheck.leastSeconds } ?? false
+        guard !isOver, roles.administers(RightsHolder(roles: key.roles, realm: key.realm)) else { return false }
         return address.map { key.networks.admit($0) } ?? true
     }
 

@@ -92,9 +92,14 @@ struct KeyEndpoints: Sendable {
         _ call: Call, _ body: @escaping @Sendable (KeyFile) throws(KeyFile.Failure) -> Response
     ) -> Reply {
         .work { [keys] in
-            guard let file = keys.file else {
+            guard var file = keys.file else {
                 let detail = "this server has no data folder, in which keys could be kept"
                 return Response(Problem(.invalidConfiguration, detail), for: call.request)
+            }
+            // Another request may have ended its credential, or open access.
+            file.mayChange = { [principal = call.request.principal] before in
+                keys.refresh()
+                return !principal.isOver && (before == nil || !principal.isVisitor)
             }
             do throws(KeyFile.Failure) {
                 let response = try body(file)
@@ -110,6 +115,7 @@ struct KeyEndpoints: Sendable {
     private static func problem(_ failure: KeyFile.Failure) -> Problem {
         switch failure {
         case .unknownID: return Problem(.notFound, failure.description)
+        case .notPermitted: return .credentialEnded
         case .tooMany: return .overLimit(.insufficientStorage, failure.description, limit: KeyFile.countLimit)
         case .broken: return Problem(.invalidConfiguration, "the file of keys cannot be read, so it is not replaced")
         case .noAdministrator:

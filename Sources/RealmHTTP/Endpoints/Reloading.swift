@@ -224,6 +224,7 @@ package final class Reloading: Sendable {
     private func endOutdated() {
         directory.notifications.endOutdated()
         leases.endOutdated()
+        directory.catalog.refuseOutdatedWrites()
     }
 
     /// Serves the realms of the configuration that are not served yet, or that could not be opened.

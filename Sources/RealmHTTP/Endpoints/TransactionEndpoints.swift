@@ -159,7 +159,7 @@ struct TransactionEndpoints: Sendable {
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
                 id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName,
-                hasSameRights: { [standing = request.standing] in standing.hasSameRights }
+                standing: request.standing
             ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })

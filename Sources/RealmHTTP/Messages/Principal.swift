@@ -47,6 +47,10 @@ package final class Principal: Sendable {
     private let parent: Principal?
     /// Whether `end` was called.
     private let hasEnded = Atomic<Bool>(false)
+    /// Whether another credential of the same holder has taken its place.
+    private let isReplaced = Atomic<Bool>(false)
+    /// How many principals have ended so far.
+    static let endings = Atomic<Int>(0)
     /// What other parts of the server work out for the principal and keep as long as it.
     let derived = DerivedValues()
 
@@ -100,6 +104,8 @@ package final class Principal: Sendable {
 
     /// The principal of requests that never need a credential, and may administer: those through the administrators' socket.
     package static let local = Principal(kind: .local, roles: [administratorRole])
+    /// Whether this is somebody who needs no credential as long as the server has none.
+    var isVisitor: Bool { kind == .local && self !== Principal.local }
     /// The principal of requests without a credential.
     package static let anonymous = Principal(kind: .anonymous, roles: ["anonymous"])
 
@@ -115,7 +121,13 @@ package final class Principal: Sendable {
     }
 
     /// Ends the principal for good: its credential was revoked, replaced or given up.
-    package func end() { hasEnded.store(true, ordering: .releasing) }
+    ///
+    /// - Parameter isReplaced: Whether another credential of the same holder takes its place, which has what was begun with this one.
+    package func end(isReplaced: Bool = false) {
+        if isReplaced { self.isReplaced.store(true, ordering: .releasing) }
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        Principal.endings.add(1, ordering: .releasing)
+    }
 
     /// Whether the credential was revoked, replaced or given up, whatever its time. This takes no lock.
     package var isRevoked: Bool { hasEnded.load(ordering: .acquiring) || parent?.isRevoked ?? false }
@@ -125,5 +137,13 @@ package final class Principal: Sendable {
         if hasEnded.load(ordering: .acquiring) { return true }
         if let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }
         return parent?.isOver ?? false
+    }
+
+    /// Whether what was begun with the credential ends, as nobody can come back to it: the credential was revoked or given up, or a key
+    /// has expired. Whoever has a token or a certificate that has expired gets another one. This takes no lock.
+    package var hasLeft: Bool {
+        if hasEnded.load(ordering: .acquiring), !isReplaced.load(ordering: .acquiring) { return true }
+        if kind == .key, let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }
+        return parent?.hasLeft ?? false
     }
 }

@@ -17,7 +17,7 @@ package protocol AdmittedRights: AnyObject, Sendable {
 
 /// Who sent a request, and the rights by which it was admitted.
 ///
-/// Whatever outlives the request, such as a stream or a snapshot, keeps it, and ends when the sender has other rights.
+/// Whatever outlives the request, such as a stream or a snapshot, keeps it, and ends when the sender has other rights, or none.
 package struct Standing: Sendable {
     /// The sender.
     package let principal: Principal
@@ -26,6 +26,9 @@ package struct Standing: Sendable {
 
     /// Whether the sender has the same rights by the roles in force. Whether the credential is still valid does not count.
     var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
+
+    /// Whether what outlives the request may stay: its owner can come back to it, with the same rights by the roles in force.
+    var mayKeep: Bool { !principal.hasLeft && hasSameRights }
 
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
     var isInForce: Bool { problemOfBeginning == nil }

@@ -226,7 +226,7 @@ final class ChangeService: Sendable {
     }
 
     /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their
-    /// polls. Registrations end with the rights alone: a newer credential with the same rights reads them.
+    /// polls. Registrations stay as long as their makers may come back: a newer credential with the same rights reads them.
     func endOutdated() {
         for notifications in realms { notifications.endOutdated() }
         registrations.endOutdated()

@@ -132,6 +132,8 @@ final class Registration: Sendable {
             return Array(state.readers.values)
         }
         guard let readers else { return false }
+        // When it ends with a credential, the same one may have ended its readers at this moment.
+        readers.filter { !$0.standing.isInForce }.end(.unauthenticated)
         readers.end(.registrationDeleted)
         return true
     }

@@ -197,10 +197,10 @@ final class RegistrationTable: Sendable {
         _ = registration.delete()
     }
 
-    /// Ends the registrations whose makers have other rights by the roles in force, with their streams and polls.
+    /// Ends the registrations whose makers have left, or have other rights by the roles in force, with their streams and polls.
     func endOutdated() {
         let all = state.withLock { Array($0.byID.values) }
-        let over = all.filter { !$0.standing.hasSameRights }
+        let over = all.filter { !$0.standing.mayKeep }
         state.withLock { state in for registration in over { RegistrationTable.end(registration, .now(), &state) } }
         for registration in over { _ = registration.delete() }
     }

@@ -23,10 +23,10 @@ package final class LeaseRegistry: Sendable {
         package let principal: String?
         /// When the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
-        /// Returns whether its holder still has the rights by which it was begun; nil for what ends by itself with these.
-        fileprivate let hasSameRights: (@Sendable () -> Bool)?
-        /// Ends it early. Called at most once, on the thread of the administrator's request,
-        /// without a lock.
+        /// Who holds it, and by which rights; nil for what ends by itself with these.
+        fileprivate let standing: Standing?
+        /// Ends it early. Called at most once, on the thread of the administrator's request or on
+        /// that of the timer, without a lock.
         fileprivate let end: @Sendable () -> Void
 
         /// Makes an entry that begins now.
@@ -37,14 +37,13 @@ package final class LeaseRegistry: Sendable {
         ///   - realm: The name of its realm.
         ///   - principal: The user that holds it.
         ///   - begin: When it was opened.
-        ///   - hasSameRights: Returns whether its holder still has the rights by which it was begun; nil for what ends by itself
-        ///     with these.
-        ///   - end: Called at most once, when an administrator ends it early.
+        ///   - standing: Who holds it, and by which rights; nil for what ends by itself with these.
+        ///   - end: Called at most once, when it is ended early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
-            hasSameRights: (@Sendable () -> Bool)? = nil, end: @escaping @Sendable () -> Void
+            standing: Standing? = nil, end: @escaping @Sendable () -> Void
         ) {
-            self.hasSameRights = hasSameRights
+            self.standing = standing
             self.id = id
             self.kind = kind
             self.realm = realm
@@ -80,10 +79,10 @@ package final class LeaseRegistry: Sendable {
         return true
     }
 
-    /// Ends early what is held by rights that its holder has no more by the roles in force.
+    /// Ends early what is held with a credential that was revoked, or by rights that its holder has no more by the roles in force.
     func endOutdated() {
-        let held = leases.withLock { leases in leases.values.filter { $0.hasSameRights != nil } }
-        for lease in held where lease.hasSameRights?() == false { _ = end(lease.id) }
+        let held = leases.withLock { leases in leases.values.filter { $0.standing != nil } }
+        for lease in held where lease.standing?.mayKeep == false { _ = end(lease.id) }
     }
 
     /// All transactions, snapshots and streams that clients hold open, the oldest first.

@@ -267,6 +267,7 @@ final class Attaching: Sendable {
         var request = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
         request.control = control
         request.isAlone = true
+        if former == nil { request.refusal = { [standing = call.request.standing] in standing.problem } }
         switch stage {
         // The document of a dry run shows the result, so that must be committed in memory.
         case .rehearsal: request.isDryRun = !isDryRun

@@ -4,16 +4,23 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Sees to it that a credential that is revoked or has expired ends everywhere within a second, and so does what was begun without
-/// one before there were any.
+/// Sees to it that a credential that is revoked or has expired ends everywhere within a second, and so does what was begun with it, or
+/// without one before there were any.
 ///
 /// Twice a second, on the thread of the timer, it looks whether the file of keys has changed, and ends the streams and polls of
-/// principals that are over. The file is short, and read only when it has changed. Times of use are stored by a worker.
+/// principals that are over, and what those hold who do not come back. The file is short, and read only when it has changed. Times of
+/// use are stored by a worker.
 final class AccessWatch: Sendable {
     /// The keys, sessions and failures of the server.
     private let authenticator: Authenticator
     /// The streams and polls.
     private let notifications: ChangeService
+    /// The transactions and snapshots.
+    private let leases: LeaseRegistry
+    /// The realms, for which writes wait.
+    private let catalog: Catalog
+    /// How many principals had ended when the waiting writes were looked at last.
+    private let endings = Atomic<Int>(0)
     /// The timer whose thread looks.
     private let timers: TimerQueue
     /// The pool that stores times of use, which waits for the disk.
@@ -37,6 +44,8 @@ final class AccessWatch: Sendable {
     init(_ state: ServerState) {
         authenticator = state.authenticator
         notifications = state.notifications
+        leases = state.leases
+        catalog = state.catalog
         timers = state.timers
         workers = state.workers
         log = state.accessLog
@@ -72,9 +81,18 @@ final class AccessWatch: Sendable {
         guard authenticator.hasCredentials else { return }
         authenticator.endVisitors()
         notifications.endOutdated()
+        leases.endOutdated()
+        refuseWrites()
         if looks.add(1, ordering: .relaxed).newValue % AccessWatch.looksBetweenSweeps == 0 { authenticator.sessions.sweep() }
         guard keys.isStoreDue else { return }
         _ = workers.submitContinuation(for: WorkerPool.server) { keys.storeUses() }
+    }
+
+    /// Has a worker refuse the waiting writes of those who have left, if any has since the last time.
+    private func refuseWrites() {
+        let count = Principal.endings.load(ordering: .acquiring)
+        guard endings.exchange(count, ordering: .relaxed) != count else { return }
+        _ = workers.submitContinuation(for: WorkerPool.server) { [catalog] in catalog.refuseOutdatedWrites() }
     }
 
     /// Logs why the file of keys cannot be read.

@@ -101,6 +101,7 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         var request = WriteRequest(deadline: deadline, isAlone: true)
         request.client = client
+        request.refusal = { [standing] in standing.problem }
         database.write(
             request,
             { [mode, rights, standing, audit, isLenient] session -> Progress in

@@ -98,6 +98,7 @@ struct PreparedWrite: Sendable {
             deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.skipped != nil)
         request.client = self.request.account
+        request.refusal = { [standing = self.request.standing] in standing.problem }
         request.mark = options.skipped?.commitMark
         request.source = options.isDryRun ? nil : self.request.source
         return request

@@ -48,11 +48,13 @@ struct DelayedTargetTests {
 
     /// Begins to catch up with the newest commit, or with an earlier version.
     private func catchUp(
-        _ realm: EngineRealm, _ observed: Observed, at stop: Version? = nil, until deadline: Instant = .distantFuture
+        _ realm: EngineRealm, _ observed: Observed, at stop: Version? = nil, until deadline: Instant = .distantFuture,
+        isWanted: (@Sendable () -> Bool)? = nil
     ) -> Awaited<Result<Version, ObservationError>> {
         let answer = Awaited<Result<Version, ObservationError>>()
         var admission = ObservedMemory.Admission()
         admission.deadline = deadline
+        admission.isWanted = isWanted
         realm.database.observations.catchUp(observed.attached.attachment, at: stop, admission) { answer.set($0) }
         return answer
     }
@@ -218,6 +220,28 @@ struct DelayedTargetTests {
         }
         #expect(!other.isSet)
         workers.work()
+        #expect(try other.wait().get().token.version == version(realm))
+        try realm.finish()
+    }
+
+    @Test func `a call that is not wanted any more is answered soon, though no thread comes`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let observed = try observe(realm, "value > 0", [workers.thread("a")])
+        try write(realm, 2)
+        let hasLeft = Monitor(false)
+        let left = catchUp(realm, observed, until: Instant.now().adding(seconds: 600)) { hasLeft.withLock { !$0 } }
+        let other = catchUp(realm, observed)
+        #expect(eventually(seconds: 20) { workers.count == 1 })
+        #expect(!left.isSet)
+        hasLeft.broadcast { $0 = true }
+        #expect(eventually(seconds: 5) { left.isSet })
+        #expect(throws: ObservationError.self) { try left.wait().get() }
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return other.isSet
+            })
         #expect(try other.wait().get().token.version == version(realm))
         try realm.finish()
     }

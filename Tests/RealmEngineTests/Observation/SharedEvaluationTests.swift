@@ -44,11 +44,14 @@ struct SharedEvaluationTests {
     }
 
     /// Has a client with its own workers observe the same target as all others.
-    private func attach(_ realm: EngineRealm, _ workers: Workers, seconds: Double? = nil) throws -> Answer {
+    private func attach(
+        _ realm: EngineRealm, _ workers: Workers, seconds: Double? = nil, isWanted: (@Sendable () -> Bool)? = nil
+    ) throws -> Answer {
         let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
         let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse("value >= 0"))), identity: "shared")
         var admission = ObservedMemory.Admission()
         if let seconds { admission.deadline = Instant.now().adding(seconds: seconds) }
+        admission.isWanted = isWanted
         admission.runElsewhere = { work in
             workers.add(work)
             return true
@@ -91,6 +94,23 @@ struct SharedEvaluationTests {
         #expect(try isCancelled(isFirstLate ? first : second))
         workers.work()
         #expect(try count(isFirstLate ? second : first) == 5)
+        try realm.finish()
+    }
+
+    /// A client with other rights by then used to wait for its turn until its deadline.
+    @Test func `a client that is not wanted any more is told soon, though no worker comes`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let hasLeft = Monitor(false)
+        let first = try attach(realm, workers, seconds: 600) { hasLeft.withLock { !$0 } }
+        let second = try attach(realm, workers, seconds: 600)
+        #expect(eventually(seconds: 20) { workers.count == 2 })
+        #expect(!first.isSet)
+        hasLeft.broadcast { $0 = true }
+        #expect(eventually(seconds: 5) { first.isSet })
+        #expect(try isCancelled(first))
+        workers.work()
+        #expect(try count(second) == 5)
         try realm.finish()
     }
 

@@ -211,6 +211,43 @@ import Testing
         try realm.finish()
     }
 
+    @Test func `waiting writes that must not be made any more fail at once, and leave their places to others`() throws {
+        struct Refused: Error {}
+        var limits = WriteLimits()
+        limits.queuedJobs = 2
+        let realm = try realm(limits)
+        let (gate, held) = hold(realm)
+        let isOver = Monitor(false)
+        let answers = (0..<4).map { _ in Awaited<Result<WriteReceipt<Void>, WriteError>>() }
+        let write = { (index: Int, refusal: (@Sendable () -> (any Error)?)?) in
+            var request = EngineRealm.request()
+            request.refusal = refusal
+            realm.database.write(request, Self.add) { answers[index].set($0) }
+        }
+        write(0) { isOver.withLock { $0 ? Refused() : nil } }
+        write(1, nil)
+        realm.database.refuseOutdatedWrites()
+        #expect(!answers[0].isSet)
+        isOver.broadcast { $0 = true }
+        realm.database.refuseOutdatedWrites()
+        guard case .failure(let error) = try answers[0].wait(), case .caller(let cause) = error.cause, cause is Refused else {
+            Issue.record("not refused: \(try answers[0].wait())")
+            return
+        }
+        #expect(realm.database.pendingWrites == 2 && !answers[1].isSet)
+        write(2, nil)
+        write(3, nil)
+        guard case .failure(let excess) = try answers[3].wait(), excess.code == .overloaded else {
+            Issue.record("not too many")
+            return
+        }
+        gate.open()
+        _ = try held.wait()
+        for index in 1...2 { _ = try answers[index].wait().get() }
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:2}")
+        try realm.finish()
+    }
+
     @Test func `too many waiting writes are refused, late ones fail`() throws {
         var limits = WriteLimits()
         limits.queuedJobs = 2

@@ -229,6 +229,24 @@ import Testing
         }
     }
 
+    /// Such writes used to hold their places in the queue as long as others held the writer.
+    @Test(arguments: [false, true])
+    func `a write that waits is refused soon after its key was revoked, or has other rights`(_ isReload: Bool) throws {
+        let desk = try RightsDesk(Self.roles(turningIsWide: true), clerk: ["turning"])
+        let id = try desk.ask("POST", "/transactions", by: desk.admin, body: "{}").document("begin")["id"]?.text ?? ""
+        let answer = try desk.ask("POST", "/objects/A", [("Prefer", "respond-async")], body: #"{"id":3,"owner":"clerk"}"#)
+        let path = try #require(answer["location"])
+        if isReload {
+            try desk.reload(Self.roles(turningIsWide: false))
+        } else {
+            try desk.file.revoke(desk.clerk.id)
+        }
+        #expect(try eventually { try desk.request("GET", path, by: desk.admin).json["state"]?.text == "failed" })
+        #expect(try desk.request("GET", path, by: desk.admin).text.contains(isReload ? "forbidden" : "unauthenticated"))
+        #expect(try desk.ask("DELETE", "/transactions/\(id)", by: desk.admin).status == 204)
+        #expect(try desk.ask("GET", "/objects/A/3", by: desk.admin).status == 404)
+    }
+
     @Test func `a refused request is carried out anew when its key is used with other rights`() throws {
         let desk = try RightsDesk(Self.roles(turningIsWide: true), clerk: ["thin"])
         let body = #"{"id":7,"owner":"bob"}"#

@@ -157,6 +157,132 @@ import Testing
         #expect(try eventually { try server.request("GET", url).status == 401 })
     }
 
+    // MARK: - What is held
+
+    /// Begins a snapshot of ten minutes, a registration, and a transaction if wanted, which holds the writer.
+    private func hold(_ server: KeyServer, _ headers: [(String, String)], withTransaction: Bool = true) throws {
+        let realm = "/v1/realms/notes"
+        let bodies = [
+            ("/snapshots", #"{"ttl":"600s"}"#), ("/subscriptions", #"{"subscriptions":{"n":{"class":"Note"}}}"#),
+            ("/transactions", "{}"),
+        ]
+        for (path, body) in bodies where withTransaction || path != "/transactions" {
+            let answer = try server.request("POST", realm + path, nil, headers, body: body)
+            #expect(answer.status == 201, "\(path): \(answer.text)")
+        }
+    }
+
+    /// The kinds of what is held, sorted.
+    private func held(_ server: KeyServer) -> [String] {
+        server.server.state.leases.all.map(\.kind.rawValue).sorted()
+    }
+
+    private func registrations(_ server: KeyServer, _ admin: APIKeyText) throws -> Double? {
+        ServerMetrics(try server.request("GET", "/metrics", admin).text)["registrations"]
+    }
+
+    @Test(arguments: [0, 2])
+    func `what a key holds is free for others within a second after it was revoked`(_ index: Int) throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("holder"))
+        try server.makeNotes(admin)
+        try hold(server, bearer(key))
+        try hold(server, bearer(admin), withTransaction: false)
+        #expect(held(server) == ["snapshot", "snapshot", "transaction"])
+        let begin = Instant.now()
+        try CredentialEndTests.ends[index](server, key, admin)
+        // It waits for the writer, which the transaction would hold for five seconds.
+        #expect(try server.request("POST", "/v1/realms/notes/objects/Note", admin, body: #"{"id":1}"#).status == 201)
+        #expect(Instant.now().seconds(since: begin) < 3)
+        #expect(eventually(seconds: 3) { held(server) == ["snapshot"] })
+        #expect(try eventually(seconds: 3) { try registrations(server, admin) == 1 })
+    }
+
+    @Test func `places that revoked keys have taken are others' again`() throws {
+        let server = try KeyServer()
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let take = { (key: APIKeyText) in
+            try server.request("POST", "/v1/realms/notes/snapshots", key, body: #"{"ttl":"600s"}"#).status
+        }
+        let keys = [try server.add("a"), try server.add("b")]
+        for key in keys { for _ in 0..<8 { #expect(try take(key) == 201) } }
+        #expect(try take(admin) == 429)
+        for key in keys { #expect(try server.request("DELETE", "/admin/keys/\(key.id)", admin).status == 204) }
+        #expect(try eventually(seconds: 3) { try take(admin) == 201 })
+    }
+
+    @Test(arguments: [1, 3])
+    func `what a key holds stays when its secret is replaced, and ends when that one is revoked`(_ index: Int) throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("holder"))
+        try server.makeNotes(admin)
+        try hold(server, bearer(key), withTransaction: false)
+        for _ in 0..<2 { try CredentialEndTests.ends[index](server, key, admin) }
+        #expect(try eventually { try server.request("GET", "/v1/realms", key).status == 401 })
+        Threads.sleep(seconds: 1.5)
+        #expect(held(server) == ["snapshot"])
+        #expect(try registrations(server, admin) == 1)
+        try server.file.revoke(key.id)
+        #expect(eventually(seconds: 3) { held(server).isEmpty })
+        #expect(try eventually(seconds: 3) { try registrations(server, admin) == 0 })
+    }
+
+    @Test(arguments: [4, 5])
+    func `what a key holds ends with the file of keys`(_ index: Int) throws {
+        let server = try KeyServer()
+        let key = try server.add("holder")
+        try server.makeNotes(key)
+        try hold(server, bearer(key))
+        try CredentialEndTests.ends[index](server, key, key)
+        #expect(eventually(seconds: 3) { held(server).isEmpty })
+    }
+
+    @Test func `what a key holds ends when it expires`() throws {
+        let server = try KeyServer()
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let key = try server.add("short", expires: APIKey.now + 3)
+        try hold(server, bearer(key), withTransaction: false)
+        #expect(held(server) == ["snapshot"])
+        #expect(eventually(seconds: 6) { held(server).isEmpty })
+        #expect(try eventually(seconds: 3) { try registrations(server, admin) == 0 })
+    }
+
+    @Test func `what is held without a credential ends with the first key`() throws {
+        let server = try KeyServer()
+        try server.makeNotes(nil)
+        try hold(server, [])
+        let admin = try server.add("first")
+        #expect(eventually(seconds: 3) { held(server).isEmpty })
+        #expect(try eventually(seconds: 3) { try registrations(server, admin) == 0 })
+    }
+
+    @Test func `what a session holds ends with it`() throws {
+        let server = try KeyServer()
+        let key = try server.add("a")
+        try server.makeNotes(key)
+        let session = try server.request("POST", "/v1/session", key)
+        let cookie = ("Cookie", String((session["Set-Cookie"] ?? "").prefix { $0 != ";" }))
+        let headers = [cookie, ("X-CSRF-Token", session.json["csrfToken"]?.text ?? "")]
+        try hold(server, headers)
+        try hold(server, bearer(key), withTransaction: false)
+        #expect(try server.request("DELETE", "/v1/session", nil, headers).status == 204)
+        #expect(eventually(seconds: 3) { held(server) == ["snapshot"] })
+        #expect(try eventually(seconds: 3) { try registrations(server, key) == 1 })
+    }
+
+    @Test func `whoever gets another token comes back to what the last one has begun`() {
+        let past = WallClock(nanoseconds: 1)
+        let issuer = Principal(kind: .jwt)
+        let token = Principal(kind: .jwt, id: "ann", expiresAt: past, parent: issuer)
+        #expect(token.isOver && !token.hasLeft)
+        #expect(Principal(kind: .certificate, expiresAt: past).hasLeft == false)
+        issuer.end()
+        #expect(token.hasLeft)
+        #expect(Principal(kind: .key, expiresAt: past).hasLeft)
+    }
+
     // MARK: - Ownership
 
     @Test func `ids of others do not exist`() throws {

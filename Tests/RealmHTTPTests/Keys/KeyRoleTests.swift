@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
 
     @Test(arguments: [
         (#""read""#, ""), (#""clerk","read""#, ""), (#""admin""#, #","realm":"notes""#),
-        (#""root""#, #","from":["203.0.113.7"]"#),
+        (#""root""#, #","from":["203.0.113.7"]"#), (#""admin""#, #","expires":"1s""#), (#""root""#, #","expires":"5m""#),
     ])
     func `a first key that cannot administer is made when that is confirmed only`(_ roles: String, _ more: String) throws {
         let server = try server()
@@ -77,6 +78,24 @@ import Testing
         let root = try text(try make(server, #""root""#, #","from":["127.0.0.0/8"]"#))
         #expect(try make(server, #""clerk""#, "", "", root).status == 201)
         #expect(try server.request("GET", "/admin/keys?confirm=no-administrator", root).code == "unknown_parameter")
+    }
+
+    /// Each of several used to be made, as all had been admitted before the first one was.
+    @Test func `of several requests for a first key at the same time, one makes it`() throws {
+        for round in 0..<5 {
+            let server = try server()
+            let answers = (0..<8).map { _ in Awaited<HTTPClient.Answer?>() }
+            for (index, answer) in answers.enumerated() {
+                let role = index.isMultiple(of: 2) ? #""root""# : #""admin""#
+                Threads.spawn("first key") {
+                    answer.set(
+                        try? server.request("POST", "/admin/keys", body: #"{"name":"a","roles":[\#(role)]}"#))
+                }
+            }
+            let codes = try answers.map { try $0.wait()?.status }.sorted { $0 ?? 0 < $1 ?? 0 }
+            #expect(codes == [201] + Array(repeating: 401, count: 7), "round \(round)")
+            #expect(try server.file.read()?.count == 1)
+        }
     }
 
     @Test func `a key is no first one where a socket administers`() throws {

@@ -18,5 +18,5 @@ struct AttachCall: Sendable {
     let completion: @Sendable (Result<Attached, ObservationError>) -> Void
 
     /// Whether the caller has time left and still waits. Called without a lock.
-    var isWanted: Bool { Instant.now() < admission.deadline && admission.isWanted?() ?? true }
+    var isWanted: Bool { admission.mayGoOn }
 }

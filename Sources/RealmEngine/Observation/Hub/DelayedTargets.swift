@@ -25,13 +25,14 @@ struct DelayedTargets {
     /// The observations without listeners and waiting calls.
     var unused: [Observation] { queue.filter { $0.waiters.isEmpty && $0.observation.listeners.isEmpty }.map(\.observation) }
 
-    /// The next instant at which a version will have been kept for too long, a call will have waited for too long, or a target has rested.
+    /// The next instant at which a version will have been kept for too long, a call will have waited for too long or may not be wanted any
+    /// more, or a target has rested.
     var deadline: Instant {
         let now = Instant.now()
         var deadline = Instant.distantFuture
         for target in queue {
             if let end = target.deadline { deadline = min(deadline, end) }
-            for waiter in target.waiters { deadline = min(deadline, waiter.admission.deadline) }
+            for waiter in target.waiters { deadline = min(deadline, waiter.admission.looked) }
             if target.step == nil, target.rest > now { deadline = min(deadline, target.rest) }
         }
         return deadline
@@ -109,15 +110,16 @@ struct DelayedTargets {
     /// Has the targets drop the versions that have expired.
     ///
     /// - Parameter position: The position of the hub.
-    /// - Returns: The calls whose deadline has passed.
+    /// - Returns: The calls whose deadline has passed, or whose client has left.
     mutating func takeLate(at position: Version) -> [DelayedTarget.Waiter] {
         guard !queue.isEmpty else { return [] }
         let now = Instant.now()
         var late: [DelayedTarget.Waiter] = []
         for target in queue {
             if let deadline = target.deadline, deadline <= now { target.lose(to: position) }
-            late += target.waiters.filter { $0.admission.deadline <= now }
-            target.waiters.removeAll { $0.admission.deadline <= now }
+            let index = target.waiters.partition { !$0.admission.mayGoOn }
+            late += target.waiters[index...]
+            target.waiters.removeSubrange(index...)
         }
         trim()
         return late

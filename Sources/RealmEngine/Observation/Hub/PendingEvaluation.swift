@@ -174,9 +174,10 @@ final class PendingEvaluation: @unchecked Sendable {
         return late
     }
 
-    /// Records that a timer is set for the first deadline; returns that, or nil when none is needed or an earlier one is set.
+    /// Records that a timer is set for the first deadline, or for the next look at clients who may leave; returns that, or nil when none is
+    /// needed or an earlier one is set.
     func setTimer() -> Instant? {
-        let deadline = state.withLock { $0.calls.map(\.admission.deadline).min() } ?? .distantFuture
+        let deadline = state.withLock { $0.calls.map(\.admission.looked).min() } ?? .distantFuture
         guard !deadline.isDistantFuture, watchedUntil.map({ deadline < $0 }) ?? true else { return nil }
         watchedUntil = deadline
         return deadline

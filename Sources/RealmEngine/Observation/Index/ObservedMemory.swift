@@ -23,9 +23,15 @@ package final class ObservedMemory: Sendable {
         package var byteLimit = Int.max
         /// The instant until which the caller waits. An evaluation on another thread goes on as long as any caller waits for it.
         package var deadline = Instant.distantFuture
-        /// Returns whether the observation is still wanted, as long as it is evaluated; nil if that is not known. Called on the thread
-        /// that evaluates.
+        /// Returns whether the observation is still wanted, as long as it is evaluated or waits for that; nil if that is not known.
+        /// Called on the thread that evaluates and on that of the hub.
         package var isWanted: (@Sendable () -> Bool)?
+        /// Whether the caller has time left and still waits. Called without a lock.
+        var mayGoOn: Bool { Instant.now() < deadline && isWanted?() ?? true }
+        /// How long a call that waits is not asked whether it still does, in seconds.
+        private static let pause = 0.5
+        /// The instant at which a waiting call is looked at next: its deadline, or soon when its client may leave.
+        var looked: Instant { isWanted == nil ? deadline : min(deadline, Instant.now().adding(seconds: Admission.pause)) }
 
         /// Has another thread than that of the hub do work, which evaluates the target; false if there is none. Nil to evaluate it on the
         /// thread of the hub, where all other targets wait meanwhile.

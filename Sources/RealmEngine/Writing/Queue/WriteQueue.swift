@@ -197,6 +197,22 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Completes the waiting writes that must not be made any more, and leaves their places to others.
+    func refuseOutdated() {
+        let waiting = monitor.withLock { state in
+            state.entries.compactMap { if case .job(let job) = $0 { job } else { nil } } + state.group
+        }
+        let refused = waiting.filter { job in
+            guard job.isWaiting, let reason = job.request.refusal?() else { return false }
+            return job.refuseWaiting(WriteError(caller: reason))
+        }
+        guard !refused.isEmpty else { return }
+        monitor.withLock { state in
+            state.entries.removeAll { if case .job(let job) = $0 { job.isCancelled } else { false } }
+        }
+        withExtendedLifetime(waiting) {}
+    }
+
     /// How long a request for an interactive transaction waits for the thread of the writer at least.
     private static let moment = Duration.seconds(1)
 

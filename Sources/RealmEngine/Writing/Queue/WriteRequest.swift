@@ -21,6 +21,9 @@ package struct WriteRequest: Sendable {
     package var source: CommittedRequest?
     /// The client whose share of the memory for uncommitted writes applies; nil for none.
     package var client: String?
+    /// Returns why the write must not be made any more although it waits; nil when it may. It is called without a lock; nil for a write
+    /// that may be made in any case.
+    package var refusal: (@Sendable () -> (any Error)?)?
     /// Receives the progress, and states whether the write was cancelled.
     package var control: WorkControl?
 

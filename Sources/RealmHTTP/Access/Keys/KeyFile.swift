@@ -16,6 +16,8 @@ package struct KeyFile: Sendable {
         case broken(String)
         /// There is no key of this id.
         case unknownID(String)
+        /// Who asked for the change may not change keys any more.
+        case notPermitted
         /// There are as many keys as there may be.
         case tooMany
         /// No key would administer any more; of the first key when `isFirst`.
@@ -27,10 +29,11 @@ package struct KeyFile: Sendable {
             case .storage(let error): return "\(error)"
             case .broken(let path): return "\(path) is no list of keys: every key is refused until it is repaired or removed"
             case .unknownID(let id): return "there is no key '\(id)'"
+            case .notPermitted: return "the credential has ended meanwhile"
             case .tooMany: return "there are \(KeyFile.countLimit) keys already"
             case .noAdministrator(isFirst: true):
                 return "the first key ends open access, and this one cannot administer the server: give it the role 'admin' "
-                    + "without a realm or other networks, or confirm"
+                    + "without a realm or other networks, for more than five minutes, or confirm"
             case .noAdministrator(isFirst: false):
                 return
                     "this is the last key that administers the server: make another one with the role 'admin' first, or confirm"
@@ -40,6 +43,9 @@ package struct KeyFile: Sendable {
 
     /// The path of the file.
     package let path: String
+    /// Returns whether the keys may be changed, with those that there are; nil for whoever has the folder. It is asked when no other
+    /// program changes them.
+    var mayChange: (@Sendable ([APIKey]?) -> Bool)?
     /// The greatest length of the file in bytes.
     private static let byteLimit = 16 << 20
     /// The greatest number of keys.
@@ -101,6 +107,7 @@ package struct KeyFile: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         let before = try read()
+        guard mayChange?(before) ?? true else { throw .notPermitted }
         var keys = before ?? []
         let result = try body(&keys)
         guard keys.count <= KeyFile.countLimit else { throw .tooMany }

@@ -15,19 +15,26 @@ package final class KeyStore: Sendable {
         let record: APIKey
         /// The principal of everybody who has the key.
         let principal: Principal
+        /// What ends with the last of the keys that have had this id one after the other.
+        let tenure: Principal
         /// When the key was last used, in minutes since 1970; 0 for never.
         let lastUsed: Atomic<Int64>
 
         /// Makes a key that is in force from now on.
-        init(_ record: APIKey) {
+        ///
+        /// - Parameters:
+        ///   - record: The record of the key.
+        ///   - former: The key in whose place it is put; nil for none.
+        init(_ record: APIKey, after former: LiveKey?) {
             self.record = record
+            tenure = former?.tenure ?? Principal(kind: .key)
             lastUsed = Atomic((record.lastUsed ?? 0) / 60)
             principal = Principal(
                 kind: .key, id: record.id, name: record.name, roles: record.roles, claims: record.allClaims, realm: record.realm,
                 networks: record.networks,
                 expiresAt: record.expires.map {
                     WallClock(nanoseconds: min($0, Int64.max / 1_000_000_000) * 1_000_000_000)
-                })
+                }, parent: tenure)
         }
     }
 
@@ -69,7 +76,7 @@ package final class KeyStore: Sendable {
         _ = refresh(force: true)
     }
 
-    deinit { for key in state.withLock({ Array($0.keys.values) }) { key.principal.end() } }
+    deinit { for key in state.withLock({ Array($0.keys.values) }) { key.tenure.end() } }
 
     /// Whether the server has credentials: it has keys, or a file of them has been there, in whatever state.
     package var isConfigured: Bool { configured.load(ordering: .acquiring) }
@@ -126,31 +133,37 @@ package final class KeyStore: Sendable {
             records = []
         }
         let news = failure
-        let (ended, isNew) = state.withLock { state -> ([LiveKey], Bool) in
+        let (old, isNew) = state.withLock { state -> (Replaced, Bool) in
             defer { (state.facts, state.failure) = (facts, news) }
             return (KeyStore.replace(&state.keys, with: records), news != nil && news != state.failure)
         }
-        for key in ended { key.principal.end() }
+        for key in old.changed { key.principal.end(isReplaced: true) }
+        for key in old.gone { key.tenure.end() }
         return isNew ? news : nil
     }
+
+    /// The keys that are not in force any more: those that have another secret or other rights now, and those that are gone.
+    private typealias Replaced = (changed: [LiveKey], gone: [LiveKey])
 
     /// Replaces the keys, except for those that have not changed.
     ///
     /// - Returns: Those that are not in force any more.
-    private static func replace(_ keys: inout [UInt64: LiveKey], with records: [APIKey]) -> [LiveKey] {
+    private static func replace(_ keys: inout [UInt64: LiveKey], with records: [APIKey]) -> Replaced {
         var left = keys
+        var changed: [LiveKey] = []
         keys = [:]
         for record in records {
             let word = APIKeyText.word(record.id.utf8)
             guard keys[word] == nil else { continue }
-            if let known = left[word], known.record.isSame(as: record) {
-                left[word] = nil
+            let known = left.removeValue(forKey: word)
+            if let known, known.record.isSame(as: record) {
                 keys[word] = known
             } else {
-                keys[word] = LiveKey(record)
+                keys[word] = LiveKey(record, after: known)
+                if let known { changed.append(known) }
             }
         }
-        return Array(left.values)
+        return (changed, Array(left.values))
     }
 
     /// Whether it is time to store when keys were used, which `storeUses` does.
