@@ -33,6 +33,8 @@ final class LegacyClassWriter {
     private(set) var danglingCounts: [Int]
     /// How many texts of each property are not UTF-8.
     private(set) var unusualTextCounts: [Int]
+    /// The positions in `columns` of those that have an index.
+    private let indexed: [Int]
 
     /// Where values come from.
     private enum Source {
@@ -48,8 +50,10 @@ final class LegacyClassWriter {
     private static let leavesPerStep = 4
     /// How many objects a leaf has at most.
     private static let greatestRowsPerLeaf = 256
-    /// How many elements take as much time as writing the leaf of one column and filing its values in an index, about.
+    /// How many elements take as much time as writing the leaf of one column, or as adding values of one column to its index, about.
     private static let elementsPerLeaf = 24
+    /// How many elements take as much time as changing a level of an index, about. It stands for some bytes of a text, and takes others.
+    private static let elementsPerLevel = 3, textBytesPerLevel = 4, bytesPerLevel = 88
     /// How many bytes of texts and binaries are written at a time.
     private static let bytesPerRun = 4 << 20
 
@@ -78,6 +82,9 @@ final class LegacyClassWriter {
         columns = Array(repeating: [], count: one.properties.count + incoming.count)
         danglingCounts = Array(repeating: 0, count: one.properties.count)
         unusualTextCounts = danglingCounts
+        indexed = one.properties.indices.filter { index in
+            one.properties[index].isIndexable && (one.properties[index].column.isIndexed || index == one.primaryKey)
+        }
         sources = []
         for property in one.properties {
             // A table that never had a row may have no trees.
@@ -235,6 +242,8 @@ final class LegacyClassWriter {
             if case .lists(_, let refs) = source { (index, refs) } else { nil }
         }
         for row in 0..<count {
+            let indexByteCount = indexed.reduce(0) { $0 + levels(of: columns[$1][row]) } * LegacyClassWriter.bytesPerLevel
+            if indexByteCount > LegacyClassWriter.bytesPerRun { try target.requireRoom(for: indexByteCount) }
             for (index, refs) in lists { columns[index].append(try list(refs[row], index)) }
             for index in one.properties.indices {
                 let value = columns[index][row]
@@ -254,8 +263,34 @@ final class LegacyClassWriter {
         }
     }
 
+    /// Returns how many levels an index may have for a value, beyond the first.
+    private func levels(of value: Value?) -> Int {
+        min(value?.byteCount ?? 0, IndexData.maximumOffset) / LegacyClassWriter.textBytesPerLevel
+    }
+
+    /// Counts what adding some of the rows that were read takes besides new leaves: rows of few bytes are many at a time, but texts that
+    /// rows share are long in all of them.
+    private func spend(_ rows: Range<Int>, from first: Int) throws(StorageError) {
+        guard let budget = reading.budget else { return }
+        let root = one.properties.first.flatMap { one.table.root(of: $0.column) } ?? .none
+        if !(first + rows.lowerBound).isMultiple(of: LegacyClassWriter.rowsPerLeaf(columns.count)) {
+            try budget.spend(elements: columns.count * LegacyClassWriter.elementsPerLeaf, at: root)
+        }
+        for index in indexed {
+            var known: Set<ByteView> = []
+            var levelCount = 0
+            for row in rows {
+                guard case .string(let text)? = columns[index][row] else { continue }
+                if known.insert(text.slice(0, IndexData.maximumOffset)).inserted { levelCount += levels(of: columns[index][row]) }
+            }
+            try budget.spend(
+                elements: LegacyClassWriter.elementsPerLeaf + levelCount * LegacyClassWriter.elementsPerLevel, at: root)
+        }
+    }
+
     /// Writes some of the rows that were read.
     private func append(_ rows: Range<Int>, of count: Int, from first: Int) throws(StorageError) {
+        try spend(rows, from: first)
         let part = rows.count == count ? columns : columns.map { Array($0[rows]) }
         try target.transaction.appendRows(
             first + rows.lowerBound..<first + rows.upperBound, in: key, columns: part,

@@ -31,8 +31,9 @@ final class LegacyTarget {
     /// How many times the old file one object may have, if that is more than `leastObjectLimit`: lists and incoming links of an old
     /// file may take no bytes or one bit each, of which damage could make more than memory holds.
     private static let greatestObjectGrowth = 2
-    /// A size in bytes that every object may have.
-    private static let leastObjectLimit = 128 << 20
+    /// A size in bytes that every object may have, how many times a small file it may have besides, and how much it may have at most
+    /// of a file that is not large.
+    private static let leastObjectLimit = 32 << 20, greatestGrowthOfSmall = 8, greatestOfSmall = 128 << 20
 
     /// Opens the file and begins the first transaction.
     ///
@@ -50,13 +51,19 @@ final class LegacyTarget {
         transaction = try store.beginTransaction()
         transaction.writes.splitsLongValues = true
         byteLimit = LegacyTarget.byteLimit(forOldFileOf: oldByteCount)
-        objectLimit = max(LegacyTarget.leastObjectLimit, oldByteCount * LegacyTarget.greatestObjectGrowth)
+        objectLimit = LegacyTarget.objectLimit(forOldFileOf: oldByteCount)
         self.control = control
     }
 
     /// Returns the greatest size in bytes that the new file of an old one may have.
     static func byteLimit(forOldFileOf byteCount: Int) -> Int {
         max(leastLimit, byteCount.multipliedReportingOverflow(by: greatestGrowth).overflow ? Int.max : byteCount * greatestGrowth)
+    }
+
+    /// Returns how many bytes an object of an old file may have.
+    static func objectLimit(forOldFileOf byteCount: Int) -> Int {
+        let small = leastObjectLimit + min(byteCount, greatestOfSmall) * greatestGrowthOfSmall
+        return max(min(small, greatestOfSmall), byteCount * greatestObjectGrowth)
     }
 
     /// Whether so much was written that `checkpoint` would commit it.
@@ -90,8 +97,8 @@ final class LegacyTarget {
         try control?.check()
         guard transaction.writes.arena.used + byteCount <= objectLimit else {
             throw .limit(
-                "an object has more than \(objectLimit) bytes of values, lists and incoming links, which none in a file of this size "
-                    + "should have")
+                "an object has more than \(objectLimit) bytes of values, lists, incoming links and entries of indexes, which none in a "
+                    + "file of this size should have")
         }
     }
 

@@ -10,14 +10,16 @@ enum ProgressLine {
     /// How long work takes at least of which progress is shown.
     private static let patience = Duration.seconds(1)
 
-    /// Returns what shows the progress on standard error; nil when that is no terminal.
+    /// Returns what shows the progress on standard error; nil when that is no terminal and the work depends on nothing.
     ///
-    /// - Parameter word: What is done, such as "converting".
-    static func control(_ word: String) -> WorkControl? {
-        guard isatty(STDERR_FILENO) != 0 else { return nil }
+    /// - Parameters:
+    ///   - word: What is done, such as "converting".
+    ///   - isWanted: As in `WorkControl.init`.
+    static func control(_ word: String, isWanted: (@Sendable () -> Bool)? = nil) -> WorkControl? {
+        guard isatty(STDERR_FILENO) != 0 else { return isWanted.map { WorkControl(isWanted: $0) } }
         let begin = Instant.now()
         let shown = Atomic(-1)
-        return WorkControl { part in
+        let report: @Sendable (Double) -> Void = { part in
             let percent = Int(part * 100)
             guard Instant.now().duration(since: begin) >= patience, shown.exchange(percent, ordering: .relaxed) != percent else {
                 return
@@ -26,5 +28,6 @@ enum ProgressLine {
             let line = percent < 100 ? "\r\(word) \(percent) %" : "\r\u{1b}[K"
             try? System.write(STDERR_FILENO, Array(line.utf8))
         }
+        return WorkControl(report, isWanted: isWanted)
     }
 }

@@ -67,7 +67,7 @@ struct QueryOutput {
         case .keys: buffer.append(try KeyText.text(of: row, in: table) + "\n")
         }
         guard buffer.count > 1 << 16 else { return }
-        try emit(buffer.array)
+        try buffer.forEachPiece(emit)
         buffer.removeAll()
     }
 
@@ -77,6 +77,6 @@ struct QueryOutput {
             writer.endArray()
             writer.newLine()
         }
-        try emit(buffer.array)
+        try buffer.forEachPiece(emit)
     }
 }

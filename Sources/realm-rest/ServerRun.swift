@@ -24,6 +24,13 @@ enum ServerRun {
         return signals
     }
 
+    /// Whether a signal that `holdSignals` blocks has arrived.
+    static var isSignalPending: Bool {
+        var signals = sigset_t()
+        unsafe sigpending(&signals)
+        return unsafe sigismember(&signals, SIGTERM) == 1 || sigismember(&signals, SIGINT) == 1
+    }
+
     /// Starts the server, prints its address, and blocks until it has stopped.
     ///
     /// - Parameters:

@@ -88,6 +88,52 @@ struct LegacyBoundsTests {
         }
     }
 
+    /// Returns a file with a class of enumerated columns that have an index, and share their values and their one string.
+    private static func indexedFile(columnCount: Int, rowCount: Int, textByteCount: Int) -> [UInt8] {
+        var file = OldFileWriter()
+        let text = [UInt8](repeating: 0x79, count: textByteCount) + [0]
+        let keys = file.refs([file.node(0x10, text.count, text)], flags: 0x20)
+        let spec = file.refs([
+            file.integers(Array(repeating: 3, count: columnCount)), file.node(8, columnCount, []),
+            file.integers(Array(repeating: 1, count: columnCount)), 0, file.refs(Array(repeating: keys, count: columnCount)),
+        ])
+        let positions = file.node(0, rowCount, [])
+        let roots = file.refs((0..<columnCount).flatMap { _ in [positions, 0] })
+        file.table("class_A", at: file.refs([spec, roots]))
+        return file.finish()
+    }
+
+    @Test func `writing leaves and indexes again for texts that rows share is counted`() throws {
+        // With texts of a few bytes there are few steps, for which the file has room.
+        for (textByteCount, areTooMany) in [(2, false), (60, true)] {
+            let bytes = Self.indexedFile(columnCount: 10_000, rowCount: 200, textByteCount: textByteCount)
+            try LegacyFixtures.withFile(bytes) { path in
+                let (old, new) = (try LegacyFile(path: path), try NewFile(beside: path))
+                guard areTooMany else { return #expect(try old.convert(to: new).classes.map(\.objectCount) == [200]) }
+                _ = #expect { _ = try old.convert(to: new) } throws: { Self.areTooMany($0) }
+            }
+        }
+    }
+
+    @Test func `an object whose texts need very many levels of indexes is refused before they are made`() throws {
+        let bytes = Self.indexedFile(columnCount: 12_000, rowCount: 1, textByteCount: 1000)
+        try LegacyFixtures.withFile(bytes) { path in
+            let (old, new) = (try LegacyFile(path: path), try NewFile(beside: path))
+            _ = #expect { _ = try old.convert(to: new) } throws: { error in
+                guard case .limit(let reason) = error as? StorageError else { return false }
+                return reason.contains("an object has more than")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, 32 << 20), (1 << 20, 40 << 20), (12 << 20, 128 << 20), (64 << 20, 128 << 20), (1 << 30, 2 << 30),
+        ])
+    func `the limit of an object grows with the file`(_ byteCount: Int, _ limit: Int) {
+        #expect(LegacyTarget.objectLimit(forOldFileOf: byteCount) == limit)
+    }
+
     // MARK: - Values without bytes
 
     /// Adds a tree that has one leaf very often.

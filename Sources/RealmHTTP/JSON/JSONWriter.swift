@@ -113,9 +113,14 @@ package struct JSONWriter: Sendable {
     /// - Returns: False when they are not valid UTF-8; nothing was written then.
     package mutating func key(_ name: ByteView) -> Bool {
         guard string(name) else { return false }
+        endKey()
+        return true
+    }
+
+    /// Makes a member name of the string that was written last; the value has to follow.
+    package mutating func endKey() {
         buffer.append(UInt8(ascii: ":"))
         needsComma = false
-        return true
     }
 
     /// Writes a member name that was escaped in advance, for the members of many objects of one

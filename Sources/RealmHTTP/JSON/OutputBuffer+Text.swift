@@ -16,6 +16,14 @@ extension OutputBuffer {
         unsafe view.withBuffer { unsafe appendQuoted($0, isKnownUTF8: false) }
     }
 
+    /// Appends a part of a JSON string: without quotes, and escaped as needed.
+    ///
+    /// - Parameter view: Bytes of a text that is valid UTF-8 as a whole.
+    package func append(escaped view: ByteView) {
+        guard view.count > 0 else { return }
+        _ = unsafe view.withBuffer { unsafe appendEscaped($0, isKnownUTF8: true, isQuoted: false) }
+    }
+
     /// Appends a JSON string.
     ///
     /// Bytes are checked to be UTF-8 only if one of them is not ASCII and the caller does not know.
@@ -67,14 +75,15 @@ extension OutputBuffer {
         word & 0x8080_8080_8080_8080 == 0 && needsNoEscape(word)
     }
 
-    /// Appends a JSON string, and copies eight bytes at a time where none of them needs an escape.
+    /// Appends a JSON string, or a part of one without quotes, and copies eight bytes at a time where none of them needs an escape.
     @inline(never)
-    private func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
+    private func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool, isQuoted: Bool = true) -> Bool {
         let before = count
         // Room for the quotes and a store of eight bytes past the end.
         var target = unsafe reserve(bytes.count + 10)
+        let quoteCount = isQuoted ? 1 : 0
         unsafe target.pointee = UInt8(ascii: "\"")
-        advance(1)
+        advance(quoteCount)
         guard let source = bytes.baseAddress else {
             unsafe target[1] = UInt8(ascii: "\"")
             advance(1)
@@ -82,7 +91,7 @@ extension OutputBuffer {
         }
         var index = 0
         var sawNonASCII = false
-        unsafe target += 1
+        unsafe target += quoteCount
         while index < bytes.count {
             if bytes.count - index >= 8 {
                 let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
@@ -114,7 +123,7 @@ extension OutputBuffer {
             truncate(to: before)
             return false
         }
-        append(UInt8(ascii: "\""))
+        if isQuoted { append(UInt8(ascii: "\"")) }
         return true
     }
 

@@ -167,6 +167,19 @@ package import RealmStorage
     /// A copy of the contents.
     package var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 
+    /// How many bytes a piece of the contents has at most.
+    private static let pieceByteCount = 1 << 20
+
+    /// Passes on copies of the contents in pieces, so that no other copy of long contents is in memory; one empty piece of an empty buffer.
+    package func forEachPiece(_ body: ([UInt8]) throws -> Void) rethrows {
+        var first = 0
+        repeat {
+            let end = min(first + OutputBuffer.pieceByteCount, count)
+            try body(unsafe withBytes { unsafe Array($0[first..<end]) })
+            first = end
+        } while first < count
+    }
+
     /// The contents as a string. Bytes that are not valid UTF-8 are replaced by U+FFFD.
     package var text: String { unsafe withBytes { unsafe String(decoding: $0, as: UTF8.self) } }
 }

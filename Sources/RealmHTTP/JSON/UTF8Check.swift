@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
 /// Decides whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): without overlong forms,
 /// surrogates, and code points beyond U+10FFFF.
-enum UTF8Check {
+package enum UTF8Check {
     /// Returns whether all of the bytes together are well-formed UTF-8.
     ///
     /// - Parameter bytes: The bytes of a whole text.
@@ -25,6 +25,9 @@ enum UTF8Check {
         }
         return true
     }
+
+    /// Returns whether all bytes of a text are well-formed UTF-8.
+    package static func isValid(_ text: ByteView) -> Bool { unsafe text.withBuffer { unsafe isValid($0) } }
 
     /// Returns the length of a sequence of several bytes by its first one; nil for bytes that begin
     /// none.

@@ -185,13 +185,13 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 }
 
 extension ChunkProducer {
-    /// Calls `body` with the bytes of one chunk after the other, until the end. It is used by tools on
+    /// Calls `body` with the bytes of one chunk after the other, of a long one in pieces, until the end. It is used by tools on
     /// the command line and by tests.
     package func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
         while true {
             let buffer = OutputBuffer(capacity: Streaming.chunkBytes)
             let isLast = try produce(into: buffer)
-            try body(buffer.array)
+            try buffer.forEachPiece(body)
             if isLast { return }
         }
     }

@@ -15,7 +15,7 @@ struct FileDump {
     private let snapshot: Snapshot
     /// The old file that the version was converted from; nil for other versions.
     private let original: LegacyFile?
-    /// The JSON text that was not passed on yet; at most about 64 KiB and one value.
+    /// The JSON text that was not passed on yet; at most about 64 KiB, and the escapes of as many bytes.
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
     /// Receives the pieces of the text in their order.
     private let emit: ([UInt8]) throws -> Void
@@ -212,6 +212,7 @@ struct FileDump {
             } else {
                 try values.writeCollection(column, try leaf.collectionRoot(column, row: row), into: &writer)
             }
+            try writer.handOn(to: emit)
         }
         writer.endObject()
         try writeBacklinks(leaf, row, table)

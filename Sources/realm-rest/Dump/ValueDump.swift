@@ -15,6 +15,9 @@ struct ValueDump {
     /// Receives what was written before the end of a long collection.
     private let emit: ([UInt8]) throws -> Void
 
+    /// How many bytes of a text or binary are written at a time.
+    private static let pieceByteCount = 1 << 16
+
     /// Makes a writer for the values of a version.
     ///
     /// - Parameters:
@@ -82,8 +85,10 @@ struct ValueDump {
         writer.beginArray()
         var cursor = try BPlusTree(root: root, space: snapshot.space, shape: shape).leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
-            for row in 0..<leaf.count { try element(leaf, row, isTagged: isTagged, depth: depth, into: &writer) }
-            try writer.handOn(to: emit)
+            for row in 0..<leaf.count {
+                try element(leaf, row, isTagged: isTagged, depth: depth, into: &writer)
+                try writer.handOn(to: emit)
+            }
         }
         writer.endArray()
     }
@@ -119,7 +124,7 @@ struct ValueDump {
         var leaf: ColumnLeaf?
         var row = 0
         while let entry = try keys.next() {
-            writer.key(keyText(entry.key))
+            try key(entry.key, &writer)
             // The tree of values contains the stored links, which the entry itself hides when
             // they are unresolved.
             while values != nil, leaf == nil || row >= leaf?.count ?? 0 {
@@ -138,11 +143,14 @@ struct ValueDump {
         writer.endObject()
     }
 
-    /// Returns the key of an entry as text; old files also have integers as keys.
-    private func keyText(_ key: DictionaryKey) -> String {
+    /// Writes the key of an entry; old files also have integers as keys.
+    private func key(_ key: DictionaryKey, _ writer: inout JSONWriter) throws {
         switch key {
-        case .text(let bytes): return bytes.string
-        case .integer(let number): return String(number)
+        case .text(let bytes):
+            guard bytes.count > ValueDump.pieceByteCount, UTF8Check.isValid(bytes) else { return writer.key(bytes.string) }
+            try pieces(of: bytes, &writer) { $0.append(escaped: $1) }
+            writer.endKey()
+        case .integer(let number): writer.key(String(number))
         }
     }
 
@@ -202,22 +210,22 @@ struct ValueDump {
         case .dictionary(let root):
             let dictionary = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat)
             try entries(dictionary, isTagged: true, depth: depth + 1, into: &writer)
-        default: scalar(value, &writer)
+        default: try scalar(value, &writer)
         }
         if isTagged { writer.endObject() }
     }
 
     /// Writes a value that is no collection; data, object ids and UUIDs appear in hexadecimal
     /// digits.
-    private func scalar(_ value: Value, _ writer: inout JSONWriter) {
+    private func scalar(_ value: Value, _ writer: inout JSONWriter) throws {
         switch value {
         case .null, .list, .dictionary: writer.null()
         case .int(let number): writer.int(number)
         case .bool(let flag): writer.bool(flag)
         case .float(let number): writer.double(Double(number))
         case .double(let number): writer.double(number)
-        case .string(let text): string(text, &writer)
-        case .binary(let data): writer.plainString(data.array.hexText)
+        case .string(let text): try string(text, &writer)
+        case .binary(let data): try hex(data, &writer)
         case .timestamp(let date):
             writer.beginObject()
             writer.key("seconds")
@@ -237,12 +245,40 @@ struct ValueDump {
 
     /// Writes a string; one that is not UTF-8 appears as an object with its bytes in
     /// hexadecimal digits.
-    private func string(_ text: ByteView, _ writer: inout JSONWriter) {
-        guard !writer.string(text) else { return }
+    private func string(_ text: ByteView, _ writer: inout JSONWriter) throws {
+        if text.count > ValueDump.pieceByteCount, UTF8Check.isValid(text) {
+            return try pieces(of: text, &writer) { $0.append(escaped: $1) }
+        }
+        guard text.count > ValueDump.pieceByteCount || !writer.string(text) else { return }
         writer.beginObject()
         writer.key("invalidUtf8")
-        writer.plainString(text.array.hexText)
+        try hex(text, &writer)
         writer.endObject()
+    }
+
+    /// Writes bytes in hexadecimal digits.
+    private func hex(_ bytes: ByteView, _ writer: inout JSONWriter) throws {
+        try pieces(of: bytes, &writer) { $0.append($1.array.hexText) }
+    }
+
+    /// Writes a string for some bytes, and passes on what was written after each piece of them.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - append: Appends what a piece becomes, without quotes.
+    private func pieces(
+        of bytes: ByteView, _ writer: inout JSONWriter, _ append: (OutputBuffer, ByteView) -> Void
+    ) throws {
+        try writer.value { buffer in
+            buffer.append(UInt8(ascii: "\""))
+            for start in stride(from: 0, to: bytes.count, by: ValueDump.pieceByteCount) {
+                append(buffer, bytes.slice(start, start + ValueDump.pieceByteCount))
+                guard buffer.count >= ValueDump.pieceByteCount else { continue }
+                try emit(buffer.array)
+                buffer.removeAll()
+            }
+            buffer.append(UInt8(ascii: "\""))
+        }
     }
 }
 
@@ -269,7 +305,14 @@ extension Decimal128 {
 extension [UInt8] {
     /// The bytes as ASCII text of lower-case hexadecimal digits.
     fileprivate var hexText: [UInt8] {
-        flatMap { byte in [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * count)
+        for byte in self {
+            let (high, low) = (byte >> 4, byte & 15)
+            digits.append(high < 10 ? 0x30 + high : 0x57 + high)
+            digits.append(low < 10 ? 0x30 + low : 0x57 + low)
+        }
+        return digits
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -97,6 +98,68 @@ import Testing
         let info = try ParsedJSON(parsing: Array(try run(["info", path, "--json"]).output.utf8))
         #expect(info["fileFormat"]?.int == format && info["writtenBy"]?.text?.hasPrefix("realm-core ") == true)
         #expect(info["opening"]?["mode"]?.text == (try #require(format) < 10 ? "copy" : "ro"))
+    }
+
+    @Test func `a dump writes long values in pieces`() throws {
+        let path = NSTemporaryDirectory() + "dump-\(UUID().uuidString).realm"
+        defer { for end in ["", ".lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let count = 200_000
+        let text = String(repeating: "é\u{1}\"😀", count: count / 8) + "end"
+        let broken = [UInt8](repeating: 0x61, count: count) + [0xff]
+        let long = [UInt8](repeating: 1, count: 15 << 20)
+        let realm = try ScratchRealm(path: path)
+        let key = try realm.transaction.createTable("class_A")
+        let storages = [ByteStorage(Array(text.utf8)), ByteStorage(broken), ByteStorage(long)]
+        let object = try realm.transaction.createObject(in: key)
+        for (number, storage) in storages.enumerated() {
+            let column = try realm.transaction.addColumn(ColumnDefinition("s\(number)", .string), to: key)
+            try realm.transaction.set(.string(storage.view), column, of: object, in: key)
+        }
+        let column = try realm.transaction.addColumn(ColumnDefinition("b", .binary), to: key)
+        try realm.transaction.set(.binary(storages[1].view), column, of: object, in: key)
+        try realm.commit()
+        try realm.close()
+        // Memory for the text of the longest value as JSON, which has six times its bytes, is not there.
+        let executable = try #require(ServerProcess.executable)
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "ulimit -d 81920; exec \"$@\"", "sh", executable, "dump", path]
+        process.standardOutput = output
+        try process.run()
+        let dump = try ParsedJSON(parsing: Array(output.fileHandleForReading.readDataToEndOfFile()))
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let table = try #require(dump["tables"]?.elements?.first { $0["class"]?.text == "A" })
+        let dumped = try #require(table["objects"]?.elements?.first?["values"])
+        let hex = String(repeating: "61", count: count) + "ff"
+        #expect(dumped["s0"]?.text.map { Array($0.utf8) } == Array(text.utf8))
+        #expect(dumped["s1"]?["invalidUtf8"]?.text == hex)
+        #expect(dumped["s2"]?.text.map { Array($0.utf8) } == long)
+        #expect(dumped["b"]?.text == hex)
+    }
+
+    @Test func `a signal ends an upgrade when what it made beside the file is gone`() throws {
+        try withFile(try LegacyFixtures.bytes("v9-example")) { path in
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            defer { for end in [".lock", ".v9.backup"] { try? FileManager.default.removeItem(atPath: path + end) } }
+            let executable = try #require(ServerProcess.executable)
+            // The signal waits for the process, which inherits that it is blocked, so it is there before the work begins.
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            let script = """
+                import os, signal, sys
+                signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+                os.kill(os.getpid(), signal.SIGTERM)
+                os.execv(sys.argv[1], sys.argv[1:])
+                """
+            process.arguments = ["-c", script, executable, "upgrade", path]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            #expect(!FileManager.default.fileExists(atPath: path + ".v9.backup"))
+        }
     }
 
     @Test func `the first line of an upgrade says from which format to which, and where the copy is`() throws {

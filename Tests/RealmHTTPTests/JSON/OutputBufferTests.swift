@@ -32,6 +32,33 @@ import Testing
         #expect(text { $0.append(jsonString: long + "\"" + long) } == "\"\(long)\\\"\(long)\"")
     }
 
+    @Test func `a text that is escaped in parts is the same as in one`() throws {
+        let bytes = Array("a\"\u{1}é😀\\\u{1f}plain text that is longer than a word\n".utf8)
+        let storage = ByteStorage(bytes)
+        let whole = text { _ = $0.append(jsonString: storage.view) }
+        for length in 1...bytes.count + 1 {
+            let parts = text { buffer in
+                buffer.append(UInt8(ascii: "\""))
+                for start in stride(from: 0, to: bytes.count, by: length) {
+                    buffer.append(escaped: storage.view.slice(start, start + length))
+                }
+                buffer.append(UInt8(ascii: "\""))
+            }
+            #expect(parts == whole, "parts of \(length) bytes")
+        }
+    }
+
+    @Test(arguments: [0, 1, 1 << 20, (1 << 20) + 1, 5 << 19])
+    func `long contents are passed on in pieces`(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let buffer = OutputBuffer()
+        buffer.append(bytes)
+        var pieces: [[UInt8]] = []
+        buffer.forEachPiece { pieces.append($0) }
+        #expect(pieces.flatMap(\.self) == bytes)
+        #expect(pieces.count == max(1, (count + (1 << 20) - 1) >> 20) && pieces.allSatisfy { $0.count <= 1 << 20 })
+    }
+
     @Test func `every control character at every offset is escaped`() throws {
         for byte in UInt8(0)..<0x20 {
             for offset in 0..<18 {
