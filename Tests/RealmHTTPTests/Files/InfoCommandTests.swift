@@ -110,12 +110,15 @@ import Testing
         let realm = try ScratchRealm(path: path)
         let key = try realm.transaction.createTable("class_A")
         let storages = [ByteStorage(Array(text.utf8)), ByteStorage(broken), ByteStorage(long)]
+        for number in storages.indices { try realm.transaction.addColumn(ColumnDefinition("s\(number)", .string), to: key) }
+        try realm.transaction.addColumn(ColumnDefinition("b", .binary), to: key)
         let object = try realm.transaction.createObject(in: key)
+        let columns = try realm.transaction.table(key)
         for (number, storage) in storages.enumerated() {
-            let column = try realm.transaction.addColumn(ColumnDefinition("s\(number)", .string), to: key)
+            let column = try #require(columns.column(named: "s\(number)"))
             try realm.transaction.set(.string(storage.view), column, of: object, in: key)
         }
-        let column = try realm.transaction.addColumn(ColumnDefinition("b", .binary), to: key)
+        let column = try #require(columns.column(named: "b"))
         try realm.transaction.set(.binary(storages[1].view), column, of: object, in: key)
         try realm.commit()
         try realm.close()
