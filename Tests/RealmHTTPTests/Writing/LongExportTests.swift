@@ -130,7 +130,9 @@ import Testing
                 for format in cut + whole {
                     let answer = try? server.get("app/export?class=Long&format=\(format.rawValue)")
                     if whole.contains(format) {
-                        #expect(answer?.status == 200 && answer?.isComplete == true, "\(format) of \(object.prefix(20))")
+                        #expect(
+                            answer?.status == 200 && answer?.isComplete == true,
+                            "\(format) of \(object.prefix(20)): \(answer?.text.suffix(300) ?? "no answer")")
                     } else if format == .sqlite || format == .xlsx {
                         #expect(answer?.status == 422 && answer?.code == "answer_too_large", "\(format) of \(object.prefix(20))")
                     } else {
