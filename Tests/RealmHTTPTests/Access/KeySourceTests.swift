@@ -24,7 +24,6 @@ import Testing
         var timing = TokenTiming()
         timing.lookSeconds = 0.01
         timing.firstPause = 30
-        timing.answerSeconds = 2
         return timing
     }
 
