@@ -165,6 +165,8 @@ package final class HTTPServer: @unchecked Sendable {
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
     /// How many connections are open, idle ones included.
     package var connectionCount: Int { connections.count }
+    /// How many connections were ended to make room for others.
+    package var displacedConnections: Int { connections.counts.displaced }
     /// How many jobs wait for a worker.
     package var waitingJobs: Int { workers.waiting }
     /// How many streams wait for a thread that sends their events.
