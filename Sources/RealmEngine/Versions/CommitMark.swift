@@ -8,15 +8,23 @@ internal import RealmStorage
 /// A commit with a mark contains one write only, and is a round of notifications by itself.
 package struct CommitMark: Sendable {
     /// Called on the thread of the observation hub, after all active targets were advanced to `version` and before the end of the
-    /// round is published. It must not wait. It is not called when the commit was merged with others because too many wait.
-    package let didNotify: @Sendable (_ version: UInt64) -> Void
+    /// round is published. It must not wait. `missed` are the listeners that get the changes of the commit together with others, as too
+    /// many commits wait.
+    package let didNotify: @Sendable (_ version: UInt64, _ missed: Set<ObjectIdentifier>) -> Void
+
+    /// The listeners that get the changes of the commit alone, even if their target takes long or nobody waits for it.
+    package let listeners: Set<ObjectIdentifier>
 
     /// What is not notified, by the names that clients have for it, for the record of the commit.
     package let skips: [String]
 
     /// Makes a mark that calls `didNotify`.
-    package init(skips: [String] = [], didNotify: @escaping @Sendable (_ version: UInt64) -> Void) {
+    package init(
+        skips: [String] = [], listeners: Set<ObjectIdentifier> = [],
+        didNotify: @escaping @Sendable (_ version: UInt64, _ missed: Set<ObjectIdentifier>) -> Void
+    ) {
         self.skips = skips
+        self.listeners = listeners
         self.didNotify = didNotify
     }
 }

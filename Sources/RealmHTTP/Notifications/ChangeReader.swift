@@ -131,7 +131,7 @@ struct ChangeReader: Sendable {
     /// replaces a skipped write; nil when there is none.
     private func next(of sub: ReadSubscription, after position: UInt64, upTo end: UInt64) -> Next? {
         let (place, set) = sub.feed.next(after: position)
-        guard place != .lost else { return .lost }
+        guard place != .lost, !sub.isLost(at: position) else { return .lost }
         let ready = set.flatMap { $0.to <= end ? $0 : nil }
         guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.feed.isOver(at: skip)
         else {
@@ -155,7 +155,7 @@ struct ChangeReader: Sendable {
 
     /// Returns the indexes of the subscriptions that cannot resume from a position.
     func lost(at position: UInt64) -> [Int] {
-        subs.indices.filter { subs[$0].feed.next(after: position).0 == .lost }
+        subs.indices.filter { subs[$0].feed.next(after: position).0 == .lost || subs[$0].isLost(at: position) }
     }
 
     /// Returns how many change sets of all subscriptions wait for a client, and their size in

@@ -14,4 +14,7 @@ struct ReadSubscription: Sendable {
     /// The writes that the subscription is not notified of; nil for a definition in the request,
     /// which no write can name.
     let skips: SkippedVersions?
+
+    /// Whether a skipped write keeps the subscription from resuming from a position.
+    func isLost(at position: UInt64) -> Bool { skips?.isLost(at: position) ?? false }
 }

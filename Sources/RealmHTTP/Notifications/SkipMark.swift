@@ -8,7 +8,7 @@ internal import RealmStorage
 ///
 /// A client names its own subscription there when it has applied the change already. The mark goes
 /// along with the write to its commit. The subscriptions then get an empty change set for that
-/// version.
+/// version. Where too many such versions wait for an evaluation they get the contents again.
 struct SkipMark: Sendable {
     /// The registered subscriptions that are not notified of the write.
     let subs: [ReadSubscription]
@@ -19,9 +19,9 @@ struct SkipMark: Sendable {
     /// The action that the commit carries. The hub calls it with the version after all feeds have
     /// the changes and before that version is published, so no client reads them earlier.
     var commitMark: CommitMark {
-        CommitMark(skips: names) { [subs] version in
+        CommitMark(skips: names, listeners: Set(subs.map { ObjectIdentifier($0.feed) })) { [subs] version, missed in
             for sub in subs {
-                sub.skips?.add(version)
+                if missed.contains(ObjectIdentifier(sub.feed)) { sub.skips?.lose(upTo: version) } else { sub.skips?.add(version) }
                 sub.feed.noteChange()
             }
         }

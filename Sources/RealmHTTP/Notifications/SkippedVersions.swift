@@ -8,17 +8,30 @@ final class SkippedVersions: Sendable {
     /// The number of versions that are kept. Beyond it the older half is dropped; a client that is
     /// so far behind gets the changes of those writes like all others.
     private static let limit = 1000
-    /// The versions that the subscription skips, in ascending order.
-    private let versions = RankedMutex<[UInt64]>(.leaf, [])
+    /// What is skipped, guarded by the lock.
+    private struct State {
+        /// The versions that the subscription skips, in ascending order.
+        var versions: [UInt64] = []
+        /// The version before which no position can be resumed, because a change that should be skipped is part of a set with others.
+        var base: UInt64 = 0
+    }
+
+    private let state = RankedMutex(.leaf, State())
 
     /// Adds the version of a skipped write, which is above all earlier ones.
     func add(_ version: UInt64) {
-        versions.withLock { versions in
-            guard versions.last.map({ $0 < version }) ?? true else { return }
-            versions.append(version)
-            if versions.count > SkippedVersions.limit { versions.removeFirst(SkippedVersions.limit / 2) }
+        state.withLock { state in
+            guard state.versions.last.map({ $0 < version }) ?? true else { return }
+            state.versions.append(version)
+            if state.versions.count > SkippedVersions.limit { state.versions.removeFirst(SkippedVersions.limit / 2) }
         }
     }
+
+    /// Has all positions before a version start anew, because the changes of a skipped write cannot be told from others.
+    func lose(upTo version: UInt64) { state.withLock { $0.base = max($0.base, version) } }
+
+    /// Whether a position cannot be resumed.
+    func isLost(at position: UInt64) -> Bool { state.withLock { position < $0.base } }
 
     /// Returns the first skipped version in a range; nil when there is none.
     ///
@@ -26,9 +39,9 @@ final class SkippedVersions: Sendable {
     ///   - position: The lower end of the range, which does not belong to it.
     ///   - end: The upper end of the range, which belongs to it.
     func first(after position: UInt64, upTo end: UInt64) -> UInt64? {
-        versions.withLock { versions in
-            guard let last = versions.last, last > position else { return nil }
-            return versions.first { $0 > position && $0 <= end }
+        state.withLock { state in
+            guard let last = state.versions.last, last > position else { return nil }
+            return state.versions.first { $0 > position && $0 <= end }
         }
     }
 }

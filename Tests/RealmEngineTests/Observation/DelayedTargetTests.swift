@@ -133,7 +133,7 @@ struct DelayedTargetTests {
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(2)
         let before = version(realm)
-        try realm.setValue(3, mark: CommitMark { _ in })
+        try realm.setValue(3, mark: CommitMark(listeners: [ObjectIdentifier(slow.listener)]) { _, _ in })
         let marked = version(realm)
         try realm.setValue(4)
         let answer = catchUp(realm, slow)
@@ -145,6 +145,60 @@ struct DelayedTargetTests {
         let events = slow.listener.take()
         #expect(events.map(\.to.token.version) == [before, marked, version(realm)])
         #expect(events.dropFirst().map(\.from.token.version) == [before, marked])
+        try realm.finish()
+    }
+
+    /// Writes with `Realm-Without-Notifying` of one client had all others read again what takes long.
+    @Test func `commits that are told alone to another are one change, however many they are`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        let named = try observe(realm, "value >= 0")
+        for value in 2..<32 {
+            try realm.setValue(value, mark: CommitMark(listeners: [ObjectIdentifier(named.listener)]) { _, _ in })
+        }
+        #expect(try named.events().count == 30)
+        let answer = catchUp(realm, slow)
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return answer.isSet
+            })
+        let events = slow.listener.take()
+        #expect((1...2).contains(events.count) && events.allSatisfy { $0.change.rows != nil })
+        #expect(events.last?.to.token.version == version(realm))
+        try realm.finish()
+    }
+
+    @Test func `when too many commits are to be told alone, the writer learns which are not, and all changes are told`() throws {
+        let realm = try realm()
+        let workers = Workers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        let listener = ObjectIdentifier(slow.listener)
+        let alone = Monitor<[UInt64]>([])
+        let count = Monitor<Int>(0)
+        for value in 2..<32 {
+            try realm.setValue(
+                value,
+                mark: CommitMark(listeners: [listener]) { version, missed in
+                    if !missed.contains(listener) { alone.withLock { $0.append(version) } }
+                    count.broadcast { $0 += 1 }
+                })
+        }
+        let answer = catchUp(realm, slow)
+        #expect(
+            eventually(seconds: 20) {
+                workers.work()
+                return answer.isSet
+            })
+        #expect(count.withLock { $0 } == 30)
+        let events = slow.listener.take()
+        #expect(events.allSatisfy { $0.change.rows != nil } && events.last?.to.token.version == version(realm))
+        let versions = alone.withLock { $0 }
+        #expect((1..<30).contains(versions.count))
+        for version in versions {
+            #expect(events.contains { $0.to.token.version == version && $0.from.token.version == version - 1 })
+        }
         try realm.finish()
     }
 

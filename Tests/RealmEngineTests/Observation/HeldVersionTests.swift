@@ -47,7 +47,7 @@ struct HeldVersionTests {
             _ = try? released.wait()
         }
         _ = try blocked.wait()
-        for round in 0..<100 { try realm.setValue(round, mark: CommitMark { _ in }) }
+        for round in 0..<100 { try realm.setValue(round, mark: CommitMark { _, _ in }) }
         #expect(realm.database.liveVersions <= limits.waitingBarriers + 4)
         released.set(true)
         let caughtUp = Awaited<Result<Version, ObservationError>>()

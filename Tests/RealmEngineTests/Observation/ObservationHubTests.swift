@@ -188,8 +188,10 @@ struct ObservationHubTests {
     func `a commit with a mark is a round by itself, for those too whom nobody waits for`(_ isActive: Bool) throws {
         let realm = try realm()
         let marked = Monitor<[UInt64]>([])
-        let mark = CommitMark { version in marked.withLock { $0.append(version) } }
         let observed = try Observed(try results(realm), in: realm.database, isActive: isActive)
+        let mark = CommitMark(listeners: [ObjectIdentifier(observed.listener)]) { version, missed in
+            if missed.isEmpty { marked.withLock { $0.append(version) } }
+        }
         let released = try block(realm)
         for id in 0..<20 { try addNode(realm, 100 + Int64(id)) }
         let version = try addNode(realm, 200, mark: mark).token.version
@@ -200,6 +202,45 @@ struct ObservationHubTests {
         #expect(own.from.token.version == version - 1)
         #expect(marked.withLock { $0 } == [version])
         #expect(try #require(own.change.rows).changes.insertions == [25])
+        try realm.finish()
+    }
+
+    /// A client whose writes have such marks had all definitions of others evaluated at each of them.
+    @Test func `a commit with a mark leaves others alone that nobody waits for`() throws {
+        var limits = ObservationLimits()
+        limits.passiveTime = .seconds(60)
+        let realm = try realm(limits)
+        let named = try Observed(try results(realm, "value >= 0", "named"), in: realm.database)
+        let other = try Observed(try results(realm), in: realm.database)
+        for id in 0..<5 {
+            try addNode(realm, 100 + Int64(id), mark: CommitMark(listeners: [ObjectIdentifier(named.listener)]) { _, _ in })
+        }
+        #expect(try other.events().count == 1)
+        #expect(try named.events().count == 5)
+        try realm.finish()
+    }
+
+    /// All clients read their contents again when one client wrote fast with marks.
+    @Test func `when too many commits with marks wait, they are told together, and who is named learns that`() throws {
+        var limits = ObservationLimits()
+        limits.waitingBarriers = 4
+        let realm = try realm(limits)
+        let named = try Observed(try results(realm, "value >= 0", "named"), in: realm.database, isActive: true)
+        let other = try Observed(try results(realm), in: realm.database, isActive: true)
+        let listener = ObjectIdentifier(named.listener)
+        let marked = Monitor<[Bool]>([])
+        let released = try block(realm)
+        for id in 0..<20 {
+            try addNode(
+                realm, 100 + Int64(id),
+                mark: CommitMark(listeners: [listener]) { _, missed in marked.withLock { $0.append(missed.contains(listener)) } })
+        }
+        released.set(true)
+        for observed in [named, other] {
+            let changes = try observed.events().map(\.change.rows)
+            #expect(changes.count == 4 && changes.allSatisfy { $0 != nil })
+        }
+        #expect(marked.withLock { $0 } == [false, false, false, true])
         try realm.finish()
     }
 
@@ -480,14 +521,6 @@ struct ObservationHubTests {
 
 private func create(_ id: Int64, _ session: WriteSession) throws {
     _ = try session.create("Node", ["_id": .integer(id), "value": .integer(id), "group": .text("g")])
-}
-
-extension ObservedChange {
-    /// What changed in a collection of rows, or nil when it is no such change.
-    fileprivate var rows: RowsChange? {
-        if case .rows(let rows) = self { return rows }
-        return nil
-    }
 }
 
 extension ObservedContents {

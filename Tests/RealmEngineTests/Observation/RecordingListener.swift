@@ -99,3 +99,11 @@ struct Observed {
 
     func detach() { hub.detach(attached.attachment) }
 }
+
+extension ObservedChange {
+    /// What changed in a collection of rows, or nil when it is no such change.
+    var rows: RowsChange? {
+        if case .rows(let rows) = self { return rows }
+        return nil
+    }
+}

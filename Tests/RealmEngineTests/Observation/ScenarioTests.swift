@@ -101,7 +101,7 @@ private struct ScenarioRun {
                     return entry.observer.id == id.text
                 }
             }
-            let skipped = try commit(step)
+            let skipped = try commit(step, observed)
             for (observer, one) in observed {
                 failures += try check(observer, one, number + 1, skipped)
             }
@@ -111,12 +111,16 @@ private struct ScenarioRun {
     }
 
     /// Returns the versions that each observer skips.
-    private func commit(_ step: ParsedJSON) throws -> [String: Set<UInt64>] {
+    private func commit(_ step: ParsedJSON, _ observed: [(observer: VectorObserver, observed: Observed)]) throws -> [String: Set<
+        UInt64
+    >] {
         var skipped: [String: Set<UInt64>] = [:]
         for commit in step["commits"]?.elements ?? [] {
             let names = commit["withoutNotifying"]?.elements?.compactMap(\.text) ?? []
             guard commit["cancel"] != .bool(true) else { continue }
-            try realm.commit(commit["ops"]?.elements ?? [], mark: names.isEmpty ? nil : CommitMark { _ in })
+            let listeners = observed.filter { names.contains($0.observer.id) }.map { ObjectIdentifier($0.observed.listener) }
+            try realm.commit(
+                commit["ops"]?.elements ?? [], mark: names.isEmpty ? nil : CommitMark(listeners: Set(listeners)) { _, _ in })
             for name in names { skipped[name, default: []].insert(realm.database.current.token.version) }
         }
         return skipped

@@ -87,7 +87,7 @@ struct RealmShipperTests {
         let log = try RecordedLog(after: shipping.snapshot.version)
         try shipping.realm.database.store?.setLog(log)
         var request = EngineRealm.request()
-        request.mark = CommitMark(skips: ["r1/dogs"]) { _ in }
+        request.mark = CommitMark(skips: ["r1/dogs"]) { _, _ in }
         try shipping.realm.write(request) { session in _ = try session.create("Dog", ["id": .integer(1), "name": .text("a")]) }
         #expect(log.records.map(\.notes.skips) == [["r1/dogs"]])
     }

@@ -55,6 +55,14 @@ final class DelayedTarget: @unchecked Sendable {
         let call: @Sendable (ObservationError?) -> Void
     }
 
+    /// Why a step has to end at a version. There are a few stops at the most for each reason, so that one takes no room from another.
+    enum Reason {
+        /// The schema has changed there, or others are to be at the same version.
+        case schema, meeting
+        /// A commit that is told alone begins or ends there.
+        case mark
+    }
+
     /// What the threads share, guarded by the lock.
     private struct State {
         /// The step that a thread may take; nil when there is none, or a thread has taken it.
@@ -68,7 +76,7 @@ final class DelayedTarget: @unchecked Sendable {
     /// The version that the target is at; nil when its contents have to be read again.
     private(set) var from: Version?
     /// Versions at which a step has to end, in their order.
-    private(set) var stops: [Version] = []
+    private(set) var stops: [(version: Version, reason: Reason)] = []
     /// Whether a commit that is not part of a step may concern the target.
     var isConcerned = true
     /// The last version with a changed schema that no step has led to; nil for none.
@@ -108,7 +116,7 @@ final class DelayedTarget: @unchecked Sendable {
         self.from = from
         self.limit = limit
         self.names = names
-        if let stop, from != nil { stops = [stop] }
+        if let stop, from != nil { stops = [(stop, .mark)] }
     }
 
     // MARK: - The thread that evaluates
@@ -161,7 +169,7 @@ final class DelayedTarget: @unchecked Sendable {
 
     // MARK: - The thread of the hub
 
-    /// How many stops there may be.
+    /// How many stops there may be for one reason.
     private static let stopLimit = 8
 
     /// Whether a thread has taken the present step.
@@ -171,7 +179,7 @@ final class DelayedTarget: @unchecked Sendable {
     /// The version from which on the changes are needed; nil when they are not.
     var needed: UInt64? { isLost ? nil : (step?.to ?? from)?.token.version }
     /// The versions that the file keeps for it.
-    var heldVersions: [UInt64] { [from, step?.from, step?.to].compactMap { $0?.token.version } + stops.map { $0.token.version } }
+    var heldVersions: [UInt64] { ([from, step?.from, step?.to] + stops.map(\.version)).compactMap { $0?.token.version } }
 
     /// Whether nothing is left to do, so that the target is at the position of the hub.
     func isDone(at position: Version) -> Bool {
@@ -185,7 +193,7 @@ final class DelayedTarget: @unchecked Sendable {
     ///   - position: The position of the hub.
     ///   - history: The changes up to it.
     func prepare(to position: Version, _ history: CommitHistory) {
-        let to = from == nil ? position : stops.first ?? position
+        let to = from == nil ? position : stops.first?.version ?? position
         let now = Instant.now()
         if from == nil { since = now }
         let changes = from.map { history.changes(after: $0.token.version, upTo: to.token.version) } ?? []
@@ -216,12 +224,13 @@ final class DelayedTarget: @unchecked Sendable {
 
     /// Has a step end at a version.
     ///
-    /// - Returns: False if that is not possible any more, or there are too many.
-    func stop(at version: Version) -> Bool {
-        guard let needed, version.token.version >= needed else { return false }
-        if version.token.version == needed || stops.contains(where: { $0.token.version == version.token.version }) { return true }
-        guard stops.count < DelayedTarget.stopLimit else { return false }
-        stops.insert(version, at: stops.firstIndex { $0.token.version > version.token.version } ?? stops.count)
+    /// - Returns: False if that is not possible any more, or there are too many for the reason.
+    func stop(at version: Version, _ reason: Reason) -> Bool {
+        let number = version.token.version
+        guard let needed, number >= needed else { return false }
+        if number == needed || stops.contains(where: { $0.version.token.version == number }) { return true }
+        guard stops.reduce(0, { $0 + ($1.reason == reason ? 1 : 0) }) < DelayedTarget.stopLimit else { return false }
+        stops.insert((version, reason), at: stops.firstIndex { $0.version.token.version > number } ?? stops.count)
         return true
     }
 

@@ -84,12 +84,21 @@ struct DelayedTargets {
     /// - Parameters:
     ///   - commit: The commit, or several that are delivered as one.
     ///   - from: The position of the hub before it.
-    ///   - isAlone: Whether it is delivered in a round of its own.
+    ///   - isForAll: Whether no step of any target may lead over it together with others.
+    ///   - named: The observations whose steps may not do so either.
     ///   - limit: How many changes are kept at the most.
-    mutating func keep(_ commit: WaitingCommit, from: Version, isAlone: Bool, atMost limit: Int) {
-        guard !queue.isEmpty else { return }
+    /// - Returns: Those of `named` that get its changes together with others, as too many such commits wait.
+    mutating func keep(
+        _ commit: WaitingCommit, from: Version, isForAll: Bool, named: [Observation], atMost limit: Int
+    ) -> [Observation] {
+        guard !queue.isEmpty else { return [] }
         history.append(commit)
-        for target in queue where commit.isLost || isAlone && !(target.stop(at: from) && target.stop(at: commit.version)) {
+        let missed = named.filter { observation in
+            guard let target = byNumber[observation.number] else { return false }
+            return !(target.stop(at: from, .mark) && target.stop(at: commit.version, .mark))
+        }
+        for target in queue
+        where commit.isLost || isForAll && !(target.stop(at: from, .schema) && target.stop(at: commit.version, .schema)) {
             target.lose(to: commit.version)
         }
         while history.changeCount > limit, let oldest = queue.compactMap(\.needed).min() {
@@ -97,6 +106,7 @@ struct DelayedTargets {
             trim()
         }
         trim()
+        return missed
     }
 
     /// Removes the changes that no target needs.
@@ -162,7 +172,7 @@ struct DelayedTargets {
             let last = common[client] ?? 0
             guard targets.allSatisfy({ $0.from.map { $0.token.version >= last } ?? true }) else { continue }
             common[client] = position.token.version
-            for target in targets { _ = target.stop(at: position) }
+            for target in targets { _ = target.stop(at: position, .meeting) }
         }
     }
 }

@@ -57,7 +57,7 @@ extension ObservationCore {
         roundTime = .zero
         if observation.behind != nil, isHeavy(observation) { bringUp(observation) }
         guard let target = delayed[observation] else { return call(nil) }
-        let isSufficient = stop.map { target.stop(at: $0) } ?? false
+        let isSufficient = stop.map { target.stop(at: $0, .meeting) } ?? false
         let version = (isSufficient ? stop ?? position : position).token.version
         if target.step == nil, let from = target.from, from.token.version >= version { return call(nil) }
         target.waiters.append(DelayedTarget.Waiter(version: version, admission: admission, call: call))

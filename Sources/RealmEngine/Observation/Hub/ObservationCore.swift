@@ -344,8 +344,8 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Advances targets over a commit and publishes the round.
     ///
-    /// A commit with a mark, a lost one, or one that changes the schema concerns all targets; for other
-    /// commits passive targets remain at their versions.
+    /// A lost commit, or one that changes the schema, concerns all targets, and one with a mark those that it names. Otherwise passive
+    /// targets remain at their versions.
     ///
     /// - Parameter whole: The commit, or several that are delivered as one, with all of its changes.
     func process(_ whole: WaitingCommit) {
@@ -356,14 +356,16 @@ final class ObservationCore: @unchecked Sendable {
         let commit = scope == nil ? whole : whole.shown(from: from, to: whole.version.shown(by: scope), clock)
         let round = Round(commit, from)
         pending.keep(commit, hasNewSchema: round.mayChangeSchema, atMost: limits.passiveChanges)
-        // A commit with a mark, a lost one, or one that changes the schema is a round of its own for all
-        // targets.
-        let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
+        let goesAll = commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
-        delayed.keep(commit, from: from, isAlone: goesAll, atMost: limits.passiveChanges)
+        let listeners = registry.observations(of: commit.listeners)
+        let named = commit.commitCount == 1 ? listeners : []
+        for observation in named { bringUp(observation) }
+        let late = delayed.keep(commit, from: from, isForAll: goesAll, named: named, atMost: limits.passiveChanges)
+        let missed = commit.commitCount == 1 ? late : listeners
         guard adaptToSchema(round) else {
             // All observations have ended; their listeners attach again, and so do the calls that wait for evaluations.
-            finish(round, start)
+            finish(round, missed, start)
             for call in pending.removeAll() { call.completion(.failure(.outdated)) }
             return
         }
@@ -376,19 +378,22 @@ final class ObservationCore: @unchecked Sendable {
         let shown = all.filter { $0.behind == nil && delayed[$0] == nil }
         roundTime = .zero
         for observation in shown {
-            if goesAll || observation.isActive, isHeavy(observation, isLost: commit.isLost) {
+            let goesAlone = goesAll || named.contains { $0 === observation }
+            if goesAlone || observation.isActive, isHeavy(observation, isLost: commit.isLost) {
                 var changes = CommitHistory()
                 changes.append(commit)
-                delay(observation, from: commit.isLost ? nil : from, changes, stop: goesAll ? commit.version : nil)
-            } else if goesAll || observation.isActive || observation.observer.isGone {
+                delay(observation, from: commit.isLost ? nil : from, changes, stop: goesAlone ? commit.version : nil)
+            } else if goesAlone || observation.isActive || observation.observer.isGone {
                 advance(observation, over: range, isLost: commit.isLost)
             } else {
                 registry.leave(observation, at: from)
             }
         }
+        // No later event of these begins before the commit.
+        for observation in named where delayed[observation] == nil { observation.since = commit.version.token.version }
         if !registry.lagging.isEmpty { history.append(commit) }
         metrics.withLock { $0.passedOver += UInt64(max(0, present - shown.count)) }
-        finish(round, start)
+        finish(round, missed, start)
     }
 
     /// Returns the observations that the changes of a range may concern, in the order of events.
@@ -428,12 +433,13 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// Ends a round: updates the metrics, calls the mark of the commit and publishes the new position.
+    /// Ends a round: updates the metrics, calls the marks of the commit and publishes the new position.
     ///
     /// - Parameters:
     ///   - round: The round.
+    ///   - missed: The observations that the commit names and that get its changes together with others.
     ///   - start: The instant at which it began.
-    private func finish(_ round: Round, _ start: Instant) {
+    private func finish(_ round: Round, _ missed: [Observation], _ start: Instant) {
         position = round.commit.version
         let time = Instant.now().duration(since: start)
         metrics.withLock { metrics in
@@ -442,7 +448,8 @@ final class ObservationCore: @unchecked Sendable {
             if round.commit.isLost { metrics.lostRanges += 1 }
             metrics.lastRound = time
         }
-        round.commit.mark?.didNotify(round.commit.version.token.version)
+        let listeners = Set(missed.flatMap { $0.listeners.values.map { ObjectIdentifier($0.listener) } })
+        for (version, mark) in round.commit.marks { mark.didNotify(version, listeners) }
         rounds.publish(ObservationRound(version: round.commit.version))
     }
 

@@ -39,6 +39,13 @@ struct ObservationRegistry {
     subscript(identity: String) -> Observation? { byIdentity[identity] }
     /// The observation of an attachment; nil when it has ended.
     subscript(attachment: Attachment) -> Observation? { byAttachment[attachment.number] }
+
+    /// The observations of some listeners.
+    func observations(of listeners: Set<ObjectIdentifier>) -> [Observation] {
+        guard !listeners.isEmpty else { return [] }
+        return inOrder.filter { $0.listeners.values.contains { listeners.contains(ObjectIdentifier($0.listener)) } }
+    }
+
     /// Whether an observation has not ended.
     func contains(_ observation: Observation) -> Bool { byIdentity[observation.target.identity] === observation }
 

@@ -14,8 +14,9 @@ struct WaitingCommit {
     private(set) var changeCount: Int
     /// The number of commits that this item represents.
     private(set) var commitCount = 1
-    /// The action that the writer requested for the time after observers were notified.
-    private(set) var mark: CommitMark?
+    /// The actions that the writers requested for the time after observers were notified, with the versions of their commits. Several
+    /// commits together have the first one for each listener.
+    private(set) var marks: [(version: UInt64, mark: CommitMark)]
     /// Whether it is delivered in a round of its own, because it has a mark or changes the schema.
     private(set) var isBarrier: Bool
     /// Whether tables or columns have changed.
@@ -28,7 +29,7 @@ struct WaitingCommit {
         version = commit.version
         changes = [commit.changes]
         changeCount = commit.changes.reduce(0) { $0 + $1.objectCount }
-        mark = commit.mark
+        marks = commit.mark.map { [(commit.version.token.version, $0)] } ?? []
         hasSchemaChanges = commit.changes.contains { change in
             if case .schema = change { return true }
             return false
@@ -72,15 +73,17 @@ struct WaitingCommit {
         if isLost { forget() }
     }
 
-    /// Adds the next commit like `join`, and discards the mark and the changes.
-    ///
-    /// This is for commits that should be delivered by themselves but are too many. Observers read their
-    /// contents again, so that a subscription is not notified of a commit that was to skip it.
+    /// Adds the next commit like `join`, though one of them should be delivered by itself, because too many wait. After a change of the
+    /// schema observers read their contents again.
     mutating func merge(_ next: WaitingCommit) {
+        let listeners = listeners
+        marks += next.marks.filter { !$0.mark.listeners.isSubset(of: listeners) }
         join(next)
-        mark = nil
-        forget()
+        if hasSchemaChanges { forget() }
     }
+
+    /// The listeners that the writers have named.
+    var listeners: Set<ObjectIdentifier> { marks.reduce(into: []) { $0.formUnion($1.mark.listeners) } }
 
     /// Discards the changes, so that the contents of targets have to be read again.
     mutating func forget() {
