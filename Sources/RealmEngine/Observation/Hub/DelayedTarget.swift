@@ -86,15 +86,15 @@ final class DelayedTarget: @unchecked Sendable {
     /// The step that was prepared; nil when there is none.
     private(set) var step: Step?
     /// The instant from which on the file keeps `from`, or the end of a prepared step that reads the contents.
-    private var since = Instant.now()
-    /// The instant at which the present step was prepared.
-    private var prepared = Instant.now()
+    private(set) var since = Instant.now()
+    /// The instant at which the last step was prepared.
+    private(set) var prepared = Instant.now()
+    /// Whether nobody waited for the last step when it was prepared.
+    private(set) var isIdleStep = false
     /// The calls that wait for the target.
     var waiters: [Waiter] = []
     /// The clients whose turn was requested for the present step.
     var turns: [ByteText] = []
-    /// The instant before which a step is made only for a waiting call.
-    private(set) var rest = Instant.now()
     /// How long an evaluation may take, and the file may keep a version for the target.
     private let limit: Duration
     /// The configured names of linking objects.
@@ -172,6 +172,10 @@ final class DelayedTarget: @unchecked Sendable {
     /// How many stops there may be for one reason.
     private static let stopLimit = 8
 
+    /// Whether a listener or a call waits for the target.
+    var isWanted: Bool { observation.isActive || !waiters.isEmpty }
+    /// Whether it keeps an earlier version than the given one.
+    func isBefore(_ version: Version) -> Bool { from.map { $0.token.version < version.token.version } ?? false }
     /// Whether a thread has taken the present step.
     var hasBegun: Bool { step != nil && state.withLock { $0.step == nil } }
     /// The instant at which a version has been kept for too long; nil when none is kept, or a thread makes a step.
@@ -203,7 +207,7 @@ final class DelayedTarget: @unchecked Sendable {
             deadline: since.adding(limit))
         if step.isOutdated { schema = nil }
         if stops.isEmpty { isConcerned = false } else { stops.removeFirst() }
-        (self.step, prepared, isLost) = (step, now, false)
+        (self.step, prepared, isIdleStep, isLost) = (step, now, !isWanted, false)
         state.withLock { $0.step = step }
     }
 
@@ -219,8 +223,14 @@ final class DelayedTarget: @unchecked Sendable {
     /// Whether a step may have failed only because its version had been kept for a while.
     func isShort(_ step: Step, _ outcome: Outcome) -> Bool { step.deadline < outcome.begin.adding(limit / 10 * 9) }
 
-    /// Delays the next step, except for a waiting call and when the version expires.
-    func rest(for time: Duration) { rest = min(Instant.now().adding(time), since.adding(limit / 2)) }
+    /// Takes the present step back, unless a thread has taken it. The target has to drop its version then.
+    ///
+    /// - Returns: Whether there was one to take back.
+    func withdraw() -> Bool {
+        guard takeStep() != nil else { return false }
+        step = nil
+        return true
+    }
 
     /// Has a step end at a version.
     ///

@@ -13,6 +13,10 @@ struct DelayedTargets {
     private var busy: Set<ByteText> = []
     /// The last version at which a step of each active target of a client ends, so that a reader of several finds a common one.
     private var common: [ByteText: UInt64] = [:]
+    /// The version to which the targets go one after another that nobody waits for, so that they keep few versions; nil for none.
+    private var meeting: (version: Version, since: Instant)?
+    /// The next instant at which such a target may be advanced, as far as that is known.
+    private var idleTime = Instant.distantFuture
     /// The changes since the earliest version that a target is at.
     private var history = CommitHistory()
 
@@ -20,20 +24,20 @@ struct DelayedTargets {
     subscript(observation: Observation) -> DelayedTarget? { byNumber[observation.number] }
 
     /// The versions that the file keeps for them.
-    var heldVersions: Set<UInt64> { Set(queue.flatMap(\.heldVersions)) }
+    var heldVersions: Set<UInt64> {
+        Set(queue.flatMap(\.heldVersions) + (meeting.map { [$0.version.token.version] } ?? []))
+    }
 
     /// The observations without listeners and waiting calls.
     var unused: [Observation] { queue.filter { $0.waiters.isEmpty && $0.observation.listeners.isEmpty }.map(\.observation) }
 
     /// The next instant at which a version will have been kept for too long, a call will have waited for too long or may not be wanted any
-    /// more, or a target has rested.
+    /// more, or a target that nobody waits for may be advanced.
     var deadline: Instant {
-        let now = Instant.now()
-        var deadline = Instant.distantFuture
+        var deadline = idleTime
         for target in queue {
             if let end = target.deadline { deadline = min(deadline, end) }
             for waiter in target.waiters { deadline = min(deadline, waiter.admission.looked) }
-            if target.step == nil, target.rest > now { deadline = min(deadline, target.rest) }
         }
         return deadline
     }
@@ -99,10 +103,10 @@ struct DelayedTargets {
         }
         for target in queue
         where commit.isLost || isForAll && !(target.stop(at: from, .schema) && target.stop(at: commit.version, .schema)) {
-            target.lose(to: commit.version)
+            drop(target, at: commit.version)
         }
         while history.changeCount > limit, let oldest = queue.compactMap(\.needed).min() {
-            for target in queue where target.needed == oldest { target.lose(to: commit.version) }
+            for target in queue where target.needed == oldest { drop(target, at: commit.version) }
             trim()
         }
         trim()
@@ -111,7 +115,10 @@ struct DelayedTargets {
 
     /// Removes the changes that no target needs.
     private mutating func trim() {
-        guard let oldest = queue.compactMap(\.needed).min() else { return history = CommitHistory() }
+        guard let oldest = queue.compactMap(\.needed).min() else {
+            (history, meeting) = (CommitHistory(), nil)
+            return
+        }
         history.drop(upTo: oldest)
     }
 
@@ -126,7 +133,7 @@ struct DelayedTargets {
         let now = Instant.now()
         var late: [DelayedTarget.Waiter] = []
         for target in queue {
-            if let deadline = target.deadline, deadline <= now { target.lose(to: position) }
+            if let deadline = target.deadline, deadline <= now { drop(target, at: position) }
             let index = target.waiters.partition { !$0.admission.mayGoOn }
             late += target.waiters[index...]
             target.waiters.removeSubrange(index...)
@@ -137,28 +144,101 @@ struct DelayedTargets {
 
     /// Chooses the targets that are advanced next, one for each client, takes the turns of their clients and prepares the steps.
     ///
-    /// - Parameter position: The position of the hub.
+    /// - Parameters:
+    ///   - position: The position of the hub.
+    ///   - limits: The limits of targets that nobody waits for.
     /// - Returns: The targets with what requests a thread for them.
-    mutating func next(to position: Version) -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
+    mutating func next(
+        to position: Version, _ limits: ObservationLimits
+    ) -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
         stopTogether(at: position)
-        guard !queue.isEmpty else { return [] }
-        let now = Instant.now()
         var next: [(DelayedTarget, [EvaluationThread.Run])] = []
-        for target in queue where target.step == nil {
-            guard target.rest <= now || target.observation.isActive || !target.waiters.isEmpty else { continue }
-            var free: [ByteText: EvaluationThread.Run] = [:]
-            let threads = target.observation.threads
-            for thread in threads where !busy.contains(thread.client) { free[thread.client] = thread.run }
-            var runs = Array(free.values)
-            // A call that waits for a first evaluation has no listener yet.
-            if threads.isEmpty { runs = target.waiters.compactMap(\.admission.runElsewhere) }
-            guard !runs.isEmpty || threads.isEmpty else { continue }
-            busy.formUnion(free.keys)
-            target.turns = Array(free.keys)
-            target.prepare(to: position, history)
-            next.append((target, runs))
+        for target in queue where target.step == nil && target.isWanted {
+            if let runs = prepare(target, to: position) { next.append((target, runs)) }
         }
+        if let target = nextIdle(to: position, limits), let runs = prepare(target, to: position) { next.append((target, runs)) }
         return next
+    }
+
+    /// Prepares the step of a target and takes the turns of its clients; nil when all of them are taken.
+    private mutating func prepare(_ target: DelayedTarget, to position: Version) -> [EvaluationThread.Run]? {
+        var free: [ByteText: EvaluationThread.Run] = [:]
+        let threads = target.observation.threads
+        for thread in threads where !busy.contains(thread.client) { free[thread.client] = thread.run }
+        var runs = Array(free.values)
+        // A call that waits for a first evaluation has no listener yet.
+        if threads.isEmpty { runs = target.waiters.compactMap(\.admission.runElsewhere) }
+        guard !runs.isEmpty || threads.isEmpty else { return nil }
+        busy.formUnion(free.keys)
+        target.turns = Array(free.keys)
+        target.prepare(to: position, history)
+        return runs
+    }
+
+    // MARK: - Targets that nobody waits for
+
+    /// How long an idle step may wait for its thread before another one is prepared.
+    private static let idlePatience = Duration.seconds(1)
+
+    /// Chooses a target that nobody waits for and that may be advanced now; nil for none. One step at a time is made for these, and
+    /// all of the server rest after it. Those that take very long, and those whose version was dropped, wait for a reader.
+    private mutating func nextIdle(to position: Version, _ limits: ObservationLimits) -> DelayedTarget? {
+        idleTime = .distantFuture
+        dropOldest(atMost: limits.passiveVersions * 8, at: position)
+        let idle = queue.filter {
+            $0.step == nil && $0.from != nil && !$0.isWanted && $0.observation.usualTime <= limits.evaluationTime / 20
+        }
+        guard !idle.isEmpty else {
+            meeting = nil
+            return nil
+        }
+        let now = Instant.now()
+        meet(idle, at: position, now, atMost: limits.evaluationTime / 2)
+        guard let goal = meeting?.version, mayAdvanceIdle(now) else { return nil }
+        let late = idle.filter { $0.isBefore(goal) }.sorted { $0.since < $1.since }
+        guard let first = late.first else { return nil }
+        let age = min(limits.passiveTime, limits.evaluationTime / 2)
+        idleTime = max(first.since.adding(age), IdleRest.shared.end)
+        guard idleTime <= now else { return nil }
+        idleTime = now.adding(age)
+        let next = late.first { target in
+            target.since.adding(age) <= now && target.observation.threads.contains { !busy.contains($0.client) }
+        }
+        _ = next?.stop(at: goal, .meeting)
+        return next
+    }
+
+    /// Sets the version where targets meet, when all of them have reached the last one, or that is old.
+    private mutating func meet(_ targets: [DelayedTarget], at position: Version, _ now: Instant, atMost limit: Duration) {
+        if let meeting, meeting.since.adding(limit) > now, targets.contains(where: { $0.isBefore(meeting.version) }) { return }
+        meeting = (position, now)
+    }
+
+    /// Whether no idle step is made or has just been prepared.
+    private mutating func mayAdvanceIdle(_ now: Instant) -> Bool {
+        let steps = queue.filter { $0.step != nil && $0.isIdleStep }
+        guard !steps.contains(where: \.hasBegun) else { return false }
+        let end = steps.map { $0.prepared.adding(DelayedTargets.idlePatience) }.max() ?? now
+        if end > now { idleTime = end }
+        return end <= now
+    }
+
+    /// Has targets that nobody waits for drop their versions, the oldest first, when they keep too many.
+    private mutating func dropOldest(atMost limit: Int, at position: Version) {
+        let idle = queue.filter { !$0.isWanted && $0.step == nil && $0.from != nil }
+        guard Set(idle.compactMap(\.needed)).count + idle.reduce(0, { $0 + $1.stops.count }) > limit else { return }
+        var kept: Set<UInt64> = []
+        for target in idle.sorted(by: { $0.needed ?? 0 > $1.needed ?? 0 }) {
+            kept.formUnion(target.heldVersions)
+            if kept.count > limit { drop(target, at: position) }
+        }
+        trim()
+    }
+
+    /// Has a target drop its version. Its contents are read again, when somebody waits for it.
+    private mutating func drop(_ target: DelayedTarget, at position: Version) {
+        if !target.isWanted, target.withdraw() { free(target) }
+        target.lose(to: position)
     }
 
     /// Has the active targets of each client stop at the position of the hub, once they have reached the version of the last time.

@@ -83,13 +83,14 @@ extension ObservationCore {
         guard let position else { return [] }
         for waiter in delayed.takeLate(at: position) { waiter.call(.query(.cancelled)) }
         for observation in delayed.unused { remove(observation, .outdated) }
-        return delayed.next(to: position)
+        return delayed.next(to: position, limits)
     }
 
     /// Takes what a step of a target has led to: delivers the event, and runs the calls that have waited for it.
     func take(_ target: DelayedTarget) {
         guard let (step, outcome) = target.takeOutcome() else { return }
         delayed.free(target)
+        if target.isIdleStep { IdleRest.shared.add(outcome.time) }
         let observation = target.observation
         guard delayed[observation] === target, let position else { return }
         note(outcome, of: observation, isFull: step.from == nil)
@@ -105,7 +106,6 @@ extension ObservationCore {
             // The commits meanwhile were not shown to what concerns it now.
             if step.isOutdated { target.isConcerned = true }
         }
-        target.rest(for: min(limits.maximumPassiveTime, outcome.time * 10))
         goOn(target, to: position)
     }
 
