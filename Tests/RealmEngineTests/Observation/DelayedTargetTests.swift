@@ -282,7 +282,7 @@ struct DelayedTargetTests {
         let realm = try realm()
         let workers = Workers()
         let observed = try observe(realm, "value > 0", [workers.thread("a")])
-        try write(realm, 2)
+        try realm.setValue(2)
         let hasLeft = Monitor(false)
         let left = catchUp(realm, observed, until: Instant.now().adding(seconds: 600)) { hasLeft.withLock { !$0 } }
         let other = catchUp(realm, observed)
