@@ -123,7 +123,7 @@ import Testing
                     PropertyInput("list", "string", collection: "list"),
                 ])
         ]
-        let (half, whole) = (String(repeating: "x", count: 6000), String(repeating: "x", count: 10_000))
+        let (half, whole) = (String(repeating: "x", count: 6000), String(repeating: "x", count: 9000))
         try withWriteServer(classes, change: { $0.limits.answerBytes = 10_000 }) { server in
             func check(_ object: String, cut: [ExportFormat], whole: [ExportFormat]) throws {
                 try server.done("PUT", "app/objects/Long/1", object, [("Prefer", "return=minimal")])
