@@ -159,7 +159,7 @@ struct TransactionEndpoints: Sendable {
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
                 id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName,
-                standing: request.standing
+                mayStay: { [standing = request.standing] in standing.mayKeep }
             ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })

@@ -23,8 +23,8 @@ package final class LeaseRegistry: Sendable {
         package let principal: String?
         /// When the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
-        /// Who holds it, and by which rights; nil for what ends by itself with these.
-        fileprivate let standing: Standing?
+        /// Returns whether its holder may keep it; nil for what ends by itself when that changes.
+        fileprivate let mayStay: (@Sendable () -> Bool)?
         /// Ends it early. Called at most once, on the thread of the administrator's request or on
         /// that of the timer, without a lock.
         fileprivate let end: @Sendable () -> Void
@@ -37,13 +37,13 @@ package final class LeaseRegistry: Sendable {
         ///   - realm: The name of its realm.
         ///   - principal: The user that holds it.
         ///   - begin: When it was opened.
-        ///   - standing: Who holds it, and by which rights; nil for what ends by itself with these.
+        ///   - mayStay: Returns whether its holder may keep it; nil for what ends by itself when that changes.
         ///   - end: Called at most once, when it is ended early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
-            standing: Standing? = nil, end: @escaping @Sendable () -> Void
+            mayStay: (@Sendable () -> Bool)? = nil, end: @escaping @Sendable () -> Void
         ) {
-            self.standing = standing
+            self.mayStay = mayStay
             self.id = id
             self.kind = kind
             self.realm = realm
@@ -81,8 +81,8 @@ package final class LeaseRegistry: Sendable {
 
     /// Ends early what is held with a credential that was revoked, or by rights that its holder has no more by the roles in force.
     func endOutdated() {
-        let held = leases.withLock { leases in leases.values.filter { $0.standing != nil } }
-        for lease in held where lease.standing?.mayKeep == false { _ = end(lease.id) }
+        let held = leases.withLock { leases in leases.values.filter { $0.mayStay != nil } }
+        for lease in held where lease.mayStay?() == false { _ = end(lease.id) }
     }
 
     /// All transactions, snapshots and streams that clients hold open, the oldest first.

@@ -147,7 +147,7 @@ package final class PinnedVersions: Sendable {
         leaseRegistry.add(
             LeaseRegistry.Lease(
                 id: lease.id, kind: .snapshot, realm: realm, principal: request.principal.logName,
-                standing: request.standing
+                mayStay: { [standing = request.standing] in standing.mayKeep }
             ) { [weak self] in
                 _ = self?.free(lease.id, realm: realm, owner: nil)
             })
