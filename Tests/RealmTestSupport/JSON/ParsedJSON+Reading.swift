@@ -147,13 +147,20 @@ private struct JSONReader {
     private mutating func readPlainText() throws -> String {
         let start = offset
         let length: Int? = unsafe bytes.withUnsafeBytes { all in
-            guard let rest = unsafe all.baseAddress.map({ unsafe $0 + start }),
-                let end = unsafe memchr(rest, 0x22, all.count - start)
-            else {
-                return nil
+            guard let base = all.baseAddress else { return nil }
+            // A part at a time, as the quotation mark may be far behind many backslashes.
+            var (next, part) = (start, 64)
+            while next < all.count {
+                let count = min(part, all.count - next)
+                let rest = unsafe base + next
+                let end = unsafe memchr(rest, 0x22, count).map { unsafe rest.distance(to: UnsafeRawPointer($0)) }
+                if let escape = unsafe memchr(rest, 0x5c, end ?? count) {
+                    return unsafe next - start + rest.distance(to: UnsafeRawPointer(escape))
+                }
+                if let end { return next - start + end }
+                (next, part) = (next + count, min(part * 8, 1 << 20))
             }
-            let length = unsafe rest.distance(to: UnsafeRawPointer(end))
-            return unsafe memchr(rest, 0x5c, length).map { unsafe rest.distance(to: UnsafeRawPointer($0)) } ?? length
+            return nil
         }
         guard let length else { throw malformed }
         let plain = bytes[start..<start + length]
