@@ -51,7 +51,8 @@ struct AlignedSnapshotTests {
             writer.wait()
         }
         var count = 0
-        for _ in 0..<15 {
+        let end = Instant.now().adding(seconds: 60)
+        while count < 12, Instant.now() < end {
             let answer = try server.send("GET", "r/changes?subscription=\(id)&since=\(begin)&wait=0")
             guard answer.status == 200 else { continue }
             for snapshot in answer.json["snapshots"]?.elements ?? [] where snapshot["sub"]?.text == "cheap" {
