@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
@@ -204,7 +205,7 @@ final class ChangeFeed: Sendable {
 
     /// Counts the memory of the ring anew.
     private static func countRing(_ state: inout State) {
-        let bytes = state.ring.byteCount + state.ring.count * MemoryLayout<ChangeSet>.stride
+        let bytes = state.ring.byteCount + state.ring.sets.count * MemoryLayout<ChangeSet>.stride
         ObservedMemory.shared.add(bytes - state.ringBytes)
         state.ringBytes = bytes
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmStorage
 
 /// The newest change sets of a feed, from which clients resume, limited in number and bytes.
@@ -18,12 +19,8 @@ struct ChangeRing: Sendable {
         case lost
     }
 
-    /// The sets that are kept, after `head` others that were dropped and not yet removed from the
-    /// array.
-    private(set) var sets: [ChangeSet] = []
-    /// The number of dropped sets at the beginning of `sets`. They are removed in groups, so that a
-    /// drop is cheap.
-    private var head = 0
+    /// The sets that are kept.
+    private(set) var sets: Deque<ChangeSet> = []
     /// The oldest position from which a client can resume with the sets in the ring.
     private(set) var base: UInt64
     /// The encoded size in bytes of the change sets that are kept.
@@ -36,9 +33,6 @@ struct ChangeRing: Sendable {
         self.base = base
     }
 
-    /// The number of change sets that are kept.
-    var count: Int { sets.count - head }
-
     /// Adds the newest set, and drops the oldest ones beyond the limits of retention.
     ///
     /// - Parameters:
@@ -48,22 +42,17 @@ struct ChangeRing: Sendable {
     mutating func append(_ set: ChangeSet, limits: Limits) {
         sets.append(set)
         byteCount += set.byteCount
-        while count > limits.retentionSets || byteCount > limits.retentionBytes, head < sets.count {
-            base = sets[head].to
-            byteCount -= sets[head].byteCount
-            head += 1
+        while sets.count > limits.retentionSets || byteCount > limits.retentionBytes, let oldest = sets.popFirst() {
+            base = oldest.to
+            byteCount -= oldest.byteCount
         }
-        guard head > 64, head * 2 > sets.count else { return }
-        sets.removeFirst(head)
-        head = 0
     }
 
     /// Drops all sets but the last, for clients that are up to date.
     mutating func keepLast() {
-        guard count > 1, let last = sets.last else { return }
+        guard sets.count > 1, let last = sets.last else { return }
         base = sets[sets.count - 2].to
         sets = [last]
-        head = 0
         byteCount = last.byteCount
     }
 
@@ -94,8 +83,8 @@ struct ChangeRing: Sendable {
     /// The index of the first set whose range ends after a position, by binary search.
     private func firstIndex(after position: UInt64) -> Int {
         // Most subscribers are up to date.
-        if let last = sets.last, head < sets.count, last.to <= position { return sets.count }
-        var low = head
+        if let last = sets.last, last.to <= position { return sets.count }
+        var low = 0
         var high = sets.count
         while low < high {
             let middle = (low + high) / 2
@@ -105,8 +94,8 @@ struct ChangeRing: Sendable {
     }
 
     /// Returns the sets from an index on that end no later than a version.
-    func sets(from index: Int, upTo version: UInt64) -> ArraySlice<ChangeSet> {
-        let slice = sets[max(index, head)...]
+    func sets(from index: Int, upTo version: UInt64) -> Deque<ChangeSet>.SubSequence {
+        let slice = sets[index...]
         guard let last = slice.last, last.to > version else { return slice }
         return slice.prefix { $0.to <= version }
     }
@@ -115,6 +104,6 @@ struct ChangeRing: Sendable {
     /// is no such set, or the rows have no number.
     func count(at version: UInt64) -> Int? {
         let index = firstIndex(after: version)
-        return index > head ? sets[index - 1].count : nil
+        return index > 0 ? sets[index - 1].count : nil
     }
 }
