@@ -9,7 +9,7 @@
 /// | 10–23 | sets of strings, data and Mixed in another order | ascending |
 /// | 10–23 | dictionaries whose keys are in another order | ascending |
 /// | 10–23 | backlink lists in one leaf of any length | B+ trees |
-/// | 10–23 | search indexes, which order text otherwise; up to 21 some or all primary keys have none | built again |
+/// | 10–23 | search indexes, which order text otherwise; up to 21 some or all primary keys have none, declared ones may be missing | built again |
 /// | 21, 22 | dictionaries as cluster trees under hashed keys | two B+ trees |
 /// | 22 | objects left in asymmetric classes | deleted |
 ///
@@ -98,13 +98,18 @@ struct FormatUpgrade {
 
     // MARK: - Indexes
 
-    /// Builds the indexes of a table again from its objects.
+    /// Builds the indexes of a table from its objects: those that it has, and those that are declared and missing.
     private func rebuildIndexes(of key: TableKey) throws(StorageError) {
         let state = try transaction.table(key)
         for column in state.columns {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
-            guard isPrimaryKey || !state.indexRoot(column).isNone else { continue }
+            guard isPrimaryKey || column.declaredIndex != nil || !state.indexRoot(column).isNone else { continue }
             try control?.check()
+            guard IndexCheck.form(of: column) != nil else {
+                throw .corrupt(
+                    ref: state.indexRoot(column),
+                    reason: "'\(state.name).\(column.name)' has an index, which a property of its type cannot have")
+            }
             try transaction.rebuildIndex(column.key, of: key)
         }
     }

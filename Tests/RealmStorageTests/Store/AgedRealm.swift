@@ -10,7 +10,8 @@ struct AgedRealm {
     let bytes: [UInt8]
     let format: Int
 
-    init(format: Int) throws {
+    /// - Parameter change: Changes more in the transaction that takes the realm back.
+    init(format: Int, change: (WriteTransaction) throws -> Void = { _ in }) throws {
         self.format = format
         let backend = try MemoryBackend()
         let store = try FileStore(backend)
@@ -19,6 +20,7 @@ struct AgedRealm {
         _ = try transaction.commit()
         let aging = try store.beginTransaction()
         try AgedRealm.age(aging, format)
+        try change(aging)
         let snapshot = try aging.commit()
         try store.close()
         var editor = FileEditor(backend.bytes)

@@ -95,6 +95,41 @@ import Testing
         if let events = snapshot.classTable(named: "Event") { #expect(events.count == 0) }
     }
 
+    @Test(arguments: 20...23)
+    func `an upgrade makes the indexes that a file declares and does not have`(_ format: Int) throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: format) { transaction in
+            let item = try #require(try transaction.table(named: "class_Item"))
+            let name = try #require(item.column(named: "name"))
+            try transaction.writes.discardTree(item.indexRoot(name))
+            try transaction.update(item.key) { $0.setIndexRoot(.none, leafIndex: name.leafIndex) }
+        }
+        try realm.write(aged.bytes)
+        try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
+        let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
+        #expect(snapshot.classTable(named: "Item")?.column(named: "name")?.hasSearchIndex == true)
+        let report = snapshot.verify()
+        #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report.errors) \(report.warnings)")
+    }
+
+    @Test func `a file that declares an index which a property of its type cannot have is refused with its place`() throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: 23) { transaction in
+            let list = try #require(try transaction.table(named: "class_List"))
+            let position = try #require(list.columns.firstIndex { $0.name == "items" })
+            try transaction.update(list.key) { state in
+                state.spec.attributes[position] |= Int64(ColumnAttributes.indexed.rawValue)
+                state.schemaDidChange(transaction.writes.space)
+            }
+        }
+        try realm.write(aged.bytes)
+        let error = #expect(throws: StorageError.self) {
+            _ = try FileStore.open(path: realm.path, FormatUpgradeTests.converting)
+        }
+        #expect(error?.description.contains("class_List.items") == true, "\(error.map { "\($0)" } ?? "")")
+        #expect(try realm.bytes == aged.bytes)
+    }
+
     @Test func `a file that an SDK upgraded keeps an old type in its specs, and is read and written like any other`() throws {
         let realm = try TemporaryRealm()
         try realm.write(try AgedRealm(format: 23).bytes)
