@@ -15,20 +15,33 @@ enum ServerRun {
     ///
     /// It is called before any thread exists, so that all threads inherit this and only `sigwait` receives the signals. A command that
     /// starts threads before its server calls it first; a signal that arrives meanwhile ends the server as soon as it has started.
-    @discardableResult static func holdSignals() -> sigset_t {
+    @discardableResult static func holdSignals() -> sigset_t { hold([SIGTERM, SIGINT]) }
+
+    /// Blocks the signals that end a command which has no server, and returns them. One that is ignored, such as SIGHUP under `nohup`, is
+    /// not among them.
+    static func holdCommandSignals() -> sigset_t { hold([SIGTERM, SIGINT, SIGHUP].filter { !isIgnored($0) }) }
+
+    /// Blocks signals, and returns them as a set.
+    private static func hold(_ numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGTERM)
-        unsafe sigaddset(&signals, SIGINT)
+        for number in numbers { unsafe sigaddset(&signals, number) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         return signals
     }
 
-    /// Whether a signal that `holdSignals` blocks has arrived.
-    static var isSignalPending: Bool {
-        var signals = sigset_t()
-        unsafe sigpending(&signals)
-        return unsafe sigismember(&signals, SIGTERM) == 1 || sigismember(&signals, SIGINT) == 1
+    /// Whether the process ignores a signal. A blocked one would be pending all the same.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// Returns whether one of some signals, which are blocked, has arrived.
+    static func isPending(anyOf held: sigset_t) -> Bool {
+        var (held, pending) = (held, sigset_t())
+        unsafe sigpending(&pending)
+        return [SIGTERM, SIGINT, SIGHUP].contains { unsafe sigismember(&held, $0) == 1 && sigismember(&pending, $0) == 1 }
     }
 
     /// Starts the server, prints its address, and blocks until it has stopped.

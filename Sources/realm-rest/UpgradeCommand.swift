@@ -52,12 +52,12 @@ struct UpgradeCommand: ParsableCommand {
     /// Upgrades the file itself, after a copy was made. A signal that ends the process does so when the work has stopped and the copy of
     /// an unchanged file is gone.
     private func upgradeInPlace() throws {
-        var signals = ServerRun.holdSignals()
+        var signals = ServerRun.holdCommandSignals()
         defer { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
         var opening = Database.OpenOptions(
             key: try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }, mode: .readWrite)
         opening.upgradesInPlace = true
-        opening.control = ProgressLine.control("upgrading") { !ServerRun.isSignalPending }
+        opening.control = ProgressLine.control("upgrading") { [signals] in !ServerRun.isPending(anyOf: signals) }
         let format = try FileGlance(path: options.file, key: opening.key).format
         let database = try Database.open(name: try options.realmName(), path: options.file, opening)
         let outcome = database.originalName.map { "a copy is kept as \($0)" } ?? "nothing to do"

@@ -147,7 +147,8 @@ import Testing
         #expect(dumped["b"]?.text == hex)
     }
 
-    @Test func `a signal ends an upgrade when what it made beside the file is gone`() throws {
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func `a signal ends an upgrade when what it made beside the file is gone`(_ signal: Int32) throws {
         try withFile(try LegacyFixtures.bytes("v9-example")) { path in
             let before = try Data(contentsOf: URL(fileURLWithPath: path))
             defer { for end in [".lock", ".v9.backup"] { try? FileManager.default.removeItem(atPath: path + end) } }
@@ -157,16 +158,39 @@ import Testing
             process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
             let script = """
                 import os, signal, sys
-                signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-                os.kill(os.getpid(), signal.SIGTERM)
+                signal.signal(\(signal), signal.SIG_DFL)
+                signal.pthread_sigmask(signal.SIG_BLOCK, [\(signal)])
+                os.kill(os.getpid(), \(signal))
                 os.execv(sys.argv[1], sys.argv[1:])
                 """
             process.arguments = ["-c", script, executable, "upgrade", path]
             try process.run()
             process.waitUntilExit()
-            #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
+            #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == signal)
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
             #expect(!FileManager.default.fileExists(atPath: path + ".v9.backup"))
+        }
+    }
+
+    @Test func `a signal that is ignored, as under nohup, does not end an upgrade`() throws {
+        try withFile(try LegacyFixtures.bytes("v9-example")) { path in
+            defer { for end in [".lock", ".v9.backup"] { try? FileManager.default.removeItem(atPath: path + end) } }
+            let executable = try #require(ServerProcess.executable)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            let script = """
+                import os, signal, sys
+                signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+                os.kill(os.getpid(), signal.SIGHUP)
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
+                os.execv(sys.argv[1], sys.argv[1:])
+                """
+            process.arguments = ["-c", script, executable, "upgrade", path]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+            #expect(FileManager.default.fileExists(atPath: path + ".v9.backup"))
         }
     }
 
