@@ -60,7 +60,7 @@ package struct Problem: Error, Sendable {
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
         self.status = code.status
-        self.detail = detail
+        self.detail = Problem.bounded(detail, Problem.detailBytes)
     }
 
     /// Returns a copy of the problem that has one more member.
@@ -75,7 +75,22 @@ package struct Problem: Error, Sendable {
     }
 
     /// Returns a copy of the problem that has one more member, whose value is a string.
-    package func with(_ name: StaticString, _ text: String) -> Problem { with(name, .text(text)) }
+    package func with(_ name: StaticString, _ text: String) -> Problem {
+        with(name, .text(Problem.bounded(text, Problem.textBytes)))
+    }
+
+    /// About how many bytes a detail has at most; it may name all limits, for example.
+    private static let detailBytes = 4096
+    /// About how many bytes a member has at most that is a text.
+    private static let textBytes = 1024
+
+    /// Returns the beginning and the end of a text that is longer than a limit, as it may repeat a name of megabytes that the client sent.
+    private static func bounded(_ text: String, _ limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let half = limit / 2
+        let (start, end) = (text.utf8.index(text.startIndex, offsetBy: half), text.utf8.index(text.endIndex, offsetBy: -half))
+        return text[..<start] + "…" + text[end...]
+    }
 
     /// Returns a copy of the problem whose response carries one more header field.
     package func with(header: HeaderField) -> Problem {

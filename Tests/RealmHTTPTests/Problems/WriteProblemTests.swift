@@ -102,6 +102,22 @@ import Testing
         try server.finish()
     }
 
+    @Test func `a problem repeats a long name of the client in part`() throws {
+        let name = String(repeating: "ä", count: 100_000)
+        let server = try WriteServer()
+        _ = try WriteServer.filled(server)
+        let answer = try server.send("PATCH", "app/objects/Dog/1", "{\"\(name)\":1}")
+        WriteProblemTests.check(answer, .unknownProperty)
+        #expect(answer.text.utf8.count < 4096, "\(answer.text.utf8.count) bytes")
+        let pointer = try #require(answer.json["pointer"]?.text)
+        #expect(pointer.hasPrefix("/ää") && pointer.hasSuffix("ää") && pointer.contains("ä…ä"), "\(pointer)")
+        let problem = Problem(.invalidBody, name + ".").with("parameter", name)
+        #expect(problem.detail.utf8.count < 5000 && problem.detail.hasSuffix("ää.") && !problem.detail.contains("\u{fffd}"))
+        #expect(problem.description.utf8.count < 7000)
+        #expect(Problem(.invalidBody, "short").detail == "short")
+        try server.finish()
+    }
+
     /// What all problem documents have in common.
     static func check(_ answer: HTTPClient.Answer, _ code: ProblemCode, status: Int? = nil) {
         let name = code.rawValue
