@@ -370,6 +370,9 @@ package final class Catalog: Sendable {
         for name in openNames { database(name)?.refuseOutdatedWrites() }
     }
 
+    /// Whether a realm has writes that are not completed yet.
+    package var hasPendingWrites: Bool { openNames.contains { (database($0)?.pendingWrites ?? 0) > 0 } }
+
     /// The names of the realms that are open, in no particular order.
     package var openNames: [String] {
         states.withLock { states in

@@ -189,15 +189,14 @@ extension Database {
     /// - Parameters:
     ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
-    ///   - mark: The action after observers were notified of the commit.
-    ///   - source: The request by whose repetition it is recognized; nil for none.
+    ///   - commit: What the request says about the commit.
     ///   - completion: Receives the new version when it is durable; the newest version when nothing was
     ///     changed.
     package func commitTransaction(
-        _ id: String, owner: String?, mark: CommitMark? = nil, source: CommittedRequest? = nil,
+        _ id: String, owner: String?, _ commit: TransactionCommit = TransactionCommit(),
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
     ) {
-        step(.commit(mark: mark, source: source), in: id, owner: owner) { [self] result in
+        step(.commit(commit), in: id, owner: owner) { [self] result in
             completion(result.map { $0 ?? current })
         }
     }

@@ -26,7 +26,7 @@ struct SnapshotEndpoints: Sendable {
             _ = pinned.free(id, realm: realm, owner: nil)
         }
         // Before it was among the leases, a reload could not end it.
-        if let problem = call.request.standing.problemOfBeginning {
+        if let problem = call.request.standing.problem {
             free()
             throw problem
         }

@@ -86,7 +86,7 @@ struct SubscriptionEndpoints: Sendable {
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
         let standing = call.request.standing
-        let problem = standing.problemOfBeginning ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
+        let problem = standing.problem ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
         switch problem.map(Result.failure) ?? result {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.account)
@@ -99,7 +99,7 @@ struct SubscriptionEndpoints: Sendable {
                 share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             // Before it was in the table, a reload could not end it.
-            if let problem = standing.problemOfBeginning {
+            if let problem = standing.problem {
                 notifications.registrations.end(registration)
                 return Response(problem, for: call.request)
             }

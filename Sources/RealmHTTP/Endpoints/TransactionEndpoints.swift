@@ -48,7 +48,7 @@ struct TransactionEndpoints: Sendable {
                             try condition.require(info.version)
                             addLease(info, database, call.request)
                             // Before it was among the leases, a reload could not end it.
-                            if let problem = call.request.standing.problemOfBeginning { throw problem }
+                            try call.request.standing.require()
                         } catch {
                             leases.remove(info.id)
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
@@ -87,7 +87,9 @@ struct TransactionEndpoints: Sendable {
         return deferred.reply { operation, completion in
             // A commit that was asked for is not cancelled: the transaction would wait for its end.
             _ = operation?.begin()
-            database.commitTransaction(id, owner: call.request.ownerScope, mark: mark, source: call.request.source) { result in
+            let commit = TransactionCommit(
+                mark: mark, source: call.request.source, refusal: { [standing = call.request.standing] in standing.problem })
+            database.commitTransaction(id, owner: call.request.ownerScope, commit) { result in
                 switch result {
                 case .success(let version):
                     leases.remove(id)

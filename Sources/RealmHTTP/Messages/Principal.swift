@@ -49,8 +49,6 @@ package final class Principal: Sendable {
     private let hasEnded = Atomic<Bool>(false)
     /// Whether another credential of the same holder has taken its place.
     private let isReplaced = Atomic<Bool>(false)
-    /// How many principals have ended so far.
-    static let endings = Atomic<Int>(0)
     /// What other parts of the server work out for the principal and keep as long as it.
     let derived = DerivedValues()
 
@@ -125,8 +123,7 @@ package final class Principal: Sendable {
     /// - Parameter isReplaced: Whether another credential of the same holder takes its place, which has what was begun with this one.
     package func end(isReplaced: Bool = false) {
         if isReplaced { self.isReplaced.store(true, ordering: .releasing) }
-        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        Principal.endings.add(1, ordering: .releasing)
+        hasEnded.store(true, ordering: .releasing)
     }
 
     /// Whether the credential was revoked, replaced or given up, whatever its time. This takes no lock.

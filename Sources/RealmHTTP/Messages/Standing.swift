@@ -31,20 +31,20 @@ package struct Standing: Sendable {
     var mayKeep: Bool { !principal.hasLeft && hasSameRights }
 
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
-    var isInForce: Bool { problemOfBeginning == nil }
+    var isInForce: Bool { problem == nil }
 
-    /// Why what was admitted before must not go on: the credential was revoked, or its holder has other rights by now; nil when it may.
-    /// That the time of a credential is over does not count.
-    var problem: Problem? {
+    /// Why what was admitted before must not be done: the credential was revoked or has expired, or its holder has other rights by now;
+    /// nil when it may.
+    var problem: Problem? { principal.isOver ? .credentialEnded : problemOfReading }
+
+    /// Why an answer that was begun must not be read on: `problem`, but that the time of a credential is over does not count.
+    var problemOfReading: Problem? {
         guard !principal.isRevoked else { return .credentialEnded }
         guard !hasSameRights else { return nil }
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
-    /// The problem of a request that begins something longer than itself: that of an expired credential, or `problem`; nil for none.
-    var problemOfBeginning: Problem? { principal.isOver ? .credentialEnded : problem }
-
-    /// Throws the reason for which an admitted request must not continue.
+    /// Throws the reason for which what an admitted request asks for must not be done.
     func require() throws(Problem) {
         if let problem { throw problem }
     }

@@ -37,8 +37,7 @@ final class CheckedProducer: ChunkProducer {
     ///   both cases the chunk is not sent and the client sees a stream that is cut off.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         let isEnd = try producer.produce(into: buffer)
-        // Time alone does not cut off a stream that was begun before.
-        try standing.require()
+        if let problem = standing.problemOfReading { throw problem }
         if let failure = database?.health.lookIfDue(.now()) { throw failure }
         return isEnd
     }

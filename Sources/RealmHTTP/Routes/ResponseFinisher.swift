@@ -114,7 +114,7 @@ struct ResponseFinisher: Sendable {
     /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is
     /// told, also to whoever has ended its own credential.
     private func replaceOutdated(_ response: inout Response, _ request: Request) {
-        guard response.status < 400, let problem = request.standing.problem,
+        guard response.status < 400, let problem = request.standing.problemOfReading,
             RouteTable.route(of: request).onlyReads(request.method)
         else { return }
         response = Response(problem, for: request)

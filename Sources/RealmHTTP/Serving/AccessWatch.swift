@@ -19,8 +19,6 @@ final class AccessWatch: Sendable {
     private let leases: LeaseRegistry
     /// The realms, for which writes wait.
     private let catalog: Catalog
-    /// How many principals had ended when the waiting writes were looked at last.
-    private let endings = Atomic<Int>(0)
     /// The timer whose thread looks.
     private let timers: TimerQueue
     /// The pool that stores times of use, which waits for the disk.
@@ -88,10 +86,9 @@ final class AccessWatch: Sendable {
         _ = workers.submitContinuation(for: WorkerPool.server) { keys.storeUses() }
     }
 
-    /// Has a worker refuse the waiting writes of those who have left, if any has since the last time.
+    /// Has a worker refuse the waiting writes, if there are any, of those whose credential has ended.
     private func refuseWrites() {
-        let count = Principal.endings.load(ordering: .acquiring)
-        guard endings.exchange(count, ordering: .relaxed) != count else { return }
+        guard catalog.hasPendingWrites else { return }
         _ = workers.submitContinuation(for: WorkerPool.server) { [catalog] in catalog.refuseOutdatedWrites() }
     }
 

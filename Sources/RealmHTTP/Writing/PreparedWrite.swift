@@ -182,7 +182,8 @@ struct PreparedWrite: Sendable {
         let base = database.transaction(id, owner: request.ownerScope)?.version ?? database.current.token
         database.perform(
             in: id, owner: request.ownerScope, options.isDryRun ? .dryRun : .write,
-            deadline: deadline, isMalformed: { Problem($0).isMalformedRequest },
+            // Whoever gets another token after the last one has expired goes on with the transaction.
+            deadline: deadline, isMalformed: { [Problem($0)].contains { $0.isMalformedRequest || $0.status == 401 } },
             { session in
                 let context = WriteContext(session, self, base: base)
                 if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }

@@ -107,6 +107,21 @@ import Testing
         return key
     }
 
+    @Test func `a commit that is refused when its turn comes leaves the transaction open`() throws {
+        struct Ended: Error {}
+        let realm = try realm()
+        let info = try begin(realm)
+        try perform(realm, info)
+        let answer = Awaited<Result<Version, WriteError>>()
+        realm.database.commitTransaction(info.id, owner: info.owner, TransactionCommit(refusal: { Ended() })) { answer.set($0) }
+        let result = try answer.wait()
+        #expect(throws: WriteError.self) { try result.get() }
+        #expect(realm.database.transaction(info.id, owner: info.owner)?.state == .open)
+        #expect(try perform(realm, info) == 2)
+        #expect(try commit(realm, info).token.version > info.version.version)
+        try realm.finish()
+    }
+
     /// Returns why a request of a transaction was refused; nil for one that was not.
     private func refusal(
         _ realm: EngineRealm, _ info: TransactionInfo,

@@ -104,7 +104,7 @@ struct InteractiveTransaction {
     private func perform(_ step: TransactionStep) -> Bool {
         switch step.action {
         case .run(let kind, let deadline, let body): return run(kind, until: deadline, body, step)
-        case .commit(let mark, let source): commit(step, mark, source)
+        case .commit(let details): return commit(step, details)
         case .rollBack:
             end(.rolledBack)
             step.completion(.success(nil))
@@ -164,13 +164,20 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Commits the changes, if there are any, ends the transaction and completes the request.
-    private func commit(_ step: TransactionStep, _ mark: CommitMark?, _ source: CommittedRequest?) {
+    /// Commits the changes, if there are any, ends the transaction and completes the request, unless that must not commit any more.
+    ///
+    /// - Returns: Whether the transaction has ended.
+    private func commit(_ step: TransactionStep, _ details: TransactionCommit) -> Bool {
+        if let reason = details.refusal?() {
+            release()
+            step.completion(.failure(WriteError(caller: reason)))
+            return false
+        }
         do throws(WriteError) {
             let version: Version
             if transaction.hasChanges {
-                transaction.requests = source.map { [$0] } ?? []
-                version = try writer.commit(transaction, mark: mark)
+                transaction.requests = details.source.map { [$0] } ?? []
+                version = try writer.commit(transaction, mark: details.mark)
             } else {
                 try writer.confirm()
                 version = writer.current
@@ -181,6 +188,7 @@ struct InteractiveTransaction {
             end(.aborted)
             step.completion(.failure(error))
         }
+        return true
     }
 
     /// Tells whom it concerns that the transaction has ended by itself.

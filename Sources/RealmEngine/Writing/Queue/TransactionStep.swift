@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
+
+/// What a request says about the commit of an interactive transaction.
+package struct TransactionCommit: Sendable {
+    /// The action after observers were notified of the commit; nil for none.
+    var mark: CommitMark?
+    /// The request by whose repetition the commit is recognized; nil for none.
+    var source: CommittedRequest?
+    /// Returns why the request must not commit any more, as the transaction may have kept it waiting; nil when it may. The transaction
+    /// stays open then.
+    var refusal: (@Sendable () -> (any Error)?)?
+
+    /// Makes a commit of which all is as the properties say.
+    package init(
+        mark: CommitMark? = nil, source: CommittedRequest? = nil, refusal: (@Sendable () -> (any Error)?)? = nil
+    ) {
+        self.mark = mark
+        self.source = source
+        self.refusal = refusal
+    }
+}
 
 /// One request inside an interactive transaction, passed from the thread of the request to the writer's
 /// thread.
@@ -28,8 +48,8 @@ struct TransactionStep: Sendable {
         /// Runs `body` in the transaction, on the writer's thread. It is stopped at the deadline; the kind
         /// decides what becomes of its changes, and of the transaction if it throws.
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
-        /// Commits the transaction, with a mark for the round of notifications.
-        case commit(mark: CommitMark?, source: CommittedRequest?)
+        /// Commits the transaction.
+        case commit(TransactionCommit)
         /// Rolls back all changes.
         case rollBack
     }
