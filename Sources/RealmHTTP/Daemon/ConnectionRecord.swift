@@ -73,6 +73,8 @@ final class ConnectionRecord: Sendable {
     private let bodyBegin = Atomic<UInt64>(0)
     /// How many bytes of that body have been received.
     private let bodyBytes = Atomic<Int>(0)
+    /// Who sends it, once that is known.
+    private let bodySender = RankedMutex<Standing?>(.leaf, nil)
 
     /// Makes the record of a connection that was just accepted. It must run on the daemon's thread
     /// of the connection.
@@ -109,6 +111,7 @@ final class ConnectionRecord: Sendable {
     /// Notes that a response was sent and that the next request is awaited.
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
+        setBodySender(nil)
         progress.store(0, ordering: .relaxed)
         idleSince.store(Instant.now().nanoseconds, ordering: .relaxed)
         _ = enter(.waiting)
@@ -137,6 +140,15 @@ final class ConnectionRecord: Sendable {
         progress.store(now.nanoseconds, ordering: .relaxed)
     }
 
+    /// Notes who sends the body that is being received; nil for nobody, or before that is known.
+    func setBodySender(_ standing: Standing?) {
+        let former = bodySender.withLock { sender in
+            defer { sender = standing }
+            return sender
+        }
+        withExtendedLifetime(former) {}
+    }
+
     /// Whether the first line of a request has been received and the request is not complete.
     var isReading: Bool { readingFlag.load(ordering: .relaxed) }
 
@@ -155,6 +167,8 @@ final class ConnectionRecord: Sendable {
         /// A request began and did not progress as fast as a limit demands: it is answered with
         /// 408, whose text is `detail` and whose member `limit` is the value of that limit.
         case tooSlow(detail: String, limit: Int)
+        /// The sender of a body may not do any more what the request asks for: it is answered with the problem.
+        case refused(Problem)
 
         /// Makes the verdict on a request that was not complete in time.
         ///
@@ -219,6 +233,34 @@ final class ConnectionRecord: Sendable {
         }
         if isOver(bodyBegin.load(ordering: .relaxed), limits.bodySeconds, now) { return .incomplete(after: limits.bodySeconds) }
         return isSlowBody(now, limits, afterSeconds: limits.requestSeconds) ? slowBody(limits) : nil
+    }
+
+    /// The body that is being received, if it must not go on: its sender's credential has ended, or has other rights by now. It must not be
+    /// called under a lock.
+    var refusedBody: RefusedBody? {
+        guard phaseStorage.load(ordering: .acquiring) == Phase.body.rawValue else { return nil }
+        let begin = bodyBegin.load(ordering: .acquiring)
+        guard let problem = bodySender.withLock({ $0 })?.problem else { return nil }
+        return RefusedBody(record: self, begin: begin, problem: problem)
+    }
+
+    /// A body that must not go on.
+    struct RefusedBody: Sendable {
+        /// The connection.
+        let record: ConnectionRecord
+        /// When it began, which tells it from others on the connection.
+        fileprivate let begin: UInt64
+        /// Why it must not.
+        let problem: Problem
+
+        /// Gives the connection up if it still receives this body.
+        ///
+        /// - Returns: How to end it; nil when it does something else by now.
+        func giveUp() -> Verdict? {
+            guard record.bodyBegin.load(ordering: .acquiring) == begin, record.giveUp(from: .body) else { return nil }
+            record.lastStatus.store(problem.status, ordering: .relaxed)
+            return .refused(problem)
+        }
     }
 
     /// Makes the verdict on a body whose average rate is too low.

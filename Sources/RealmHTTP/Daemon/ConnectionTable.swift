@@ -214,7 +214,7 @@ final class ConnectionTable: Sendable {
 
     // MARK: - The watch
 
-    /// Starts the thread that ends connections whose requests do not arrive in time.
+    /// Starts the thread that ends connections whose requests do not arrive in time, or may not go on.
     ///
     /// - Parameter everySecond: Called about once a second on this thread; it must not wait.
     /// - Throws: `Threads.Failure` when the system can make no thread.
@@ -222,6 +222,7 @@ final class ConnectionTable: Sendable {
         try Threads.start("watch", stackBytes: 512 << 10) { [self] in
             while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil {
                 hangUpOverdue()
+                hangUpRefused()
                 everySecond()
             }
         }
@@ -258,7 +259,21 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends a connection that was given up, with a 408 if a request had begun. The daemon closes
+    /// Ends the connections on which bodies come whose senders may not send them any more. What is stored of them is given back, and so is
+    /// the place of the connection.
+    private func hangUpRefused() {
+        let records = state.withLock { Array($0.records.values) }
+        let refused = records.compactMap(\.refusedBody)
+        guard !refused.isEmpty else { return }
+        state.withLock { state in
+            for body in refused where state.records[body.record.number] === body.record {
+                guard let verdict = body.giveUp() else { continue }
+                leave(body.record, verdict, &state)
+            }
+        }
+    }
+
+    /// Ends a connection that was given up, with the reason if a request had begun. The daemon closes
     /// the socket when it notices.
     private func leave(_ record: ConnectionRecord, _ verdict: ConnectionRecord.Verdict, _ state: inout State) {
         state.leaving.insert(record.number)
@@ -268,6 +283,7 @@ final class ConnectionTable: Sendable {
         case .tooSlow(let detail, let limit):
             let problem = Problem.overLimit(.requestTimeout, detail, limit: limit)
             record.hangUp(with: FinalResponse.bytes(problem, RequestID()))
+        case .refused(let problem): record.hangUp(with: FinalResponse.bytes(problem, RequestID()))
         }
     }
 }

@@ -172,6 +172,7 @@ internal import Synchronization
         case .accept(let limit, let folders):
             bodyLimit = limit
             spoolFolders = folders
+            if headers.announcesBody, request.unverifiedToken == nil { record.setBodySender(request.standing) }
             guard let length = headers[.contentLength].flatMap({ Int($0) }), length > limit else { return true }
             return send(tooLarge(request))
         case .refuse(let response):
@@ -242,7 +243,8 @@ internal import Synchronization
     /// - Returns: False to have the daemon close the connection.
     private func goOn(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
-        if let problem, let request { refuse(with: problem, request) }
+        // What is stored is given back now, and the connection soon.
+        if let problem = problem ?? record.refusedBody?.problem, let request { refuse(with: problem, request) }
         guard !early.isEmpty else { return true }
         let bytes = early
         early = []

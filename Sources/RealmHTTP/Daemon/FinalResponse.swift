@@ -15,7 +15,8 @@ enum FinalResponse {
         problem.write(to: &writer, requestID: id)
         let head =
             "HTTP/1.1 \(problem.status) \(reason(problem.status))\r\nContent-Type: application/problem+json\r\n"
-            + "Cache-Control: no-store\r\n" + OriginPolicy.ruleLines + "X-Request-Id: \(id.text)\r\nConnection: close\r\n"
+            + problem.headers.map { "\($0.name): \($0.text)\r\n" }.joined() + "Cache-Control: no-store\r\n"
+            + OriginPolicy.ruleLines + "X-Request-Id: \(id.text)\r\nConnection: close\r\n"
             + "Content-Length: \(writer.buffer.count)\r\n\r\n"
         return Array(head.utf8) + writer.buffer.array
     }
@@ -24,6 +25,8 @@ enum FinalResponse {
     private static func reason(_ status: Int) -> String {
         switch status {
         case 400: return "Bad Request"
+        case 401: return "Unauthorized"
+        case 403: return "Forbidden"
         case 408: return "Request Timeout"
         case 413: return "Content Too Large"
         case 414: return "URI Too Long"

@@ -283,6 +283,85 @@ import Testing
         #expect(Principal(kind: .key, expiresAt: past).hasLeft)
     }
 
+    // MARK: - What has not happened yet
+
+    /// The head of a request with a body of so many bytes, and the beginning of it.
+    private func begin(_ path: String, _ key: APIKeyText, type: String, length: Int, _ body: String) -> String {
+        "POST /v1/realms/notes\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key.text)\r\nContent-Type: \(type)\r\n"
+            + "Content-Length: \(length)\r\n\r\n" + body
+    }
+
+    private func notes(_ server: KeyServer, _ admin: APIKeyText) throws -> Int? {
+        try server.request("GET", "/v1/realms/notes/objects/Note?limit=0&count=exact", admin).json["count"]?.int
+    }
+
+    /// The index of an end, or nil for the time of the key.
+    @Test(arguments: [0, 2, nil], [false, true])
+    func `a body ends with the key that sends it, and gives its room back`(_ index: Int?, _ isLong: Bool) throws {
+        let server = try KeyServer()
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let key = try server.add("sender", expires: index == nil ? APIKey.now + 4 : nil)
+        let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let line = #"{"id":1}"# + String(repeating: " ", count: isLong ? 600_000 : 0) + "\n"
+        try client.send(
+            begin("/import?class=Note", key, type: "application/x-ndjson", length: line.utf8.count + 100_000, line))
+        let files = { ServerMetrics(try server.request("GET", "/metrics", admin).text)["spool_files"] }
+        if isLong { #expect(try eventually { try files() == 1 }) }
+        let start = Instant.now()
+        if let index { try CredentialEndTests.ends[index](server, key, admin) }
+        let answer = try client.readAnswer()
+        #expect(answer.status == 401 && answer.code == "unauthenticated", "\(answer.text)")
+        #expect(answer["WWW-Authenticate"] != nil)
+        #expect(Instant.now().seconds(since: start) < (index == nil ? 7 : 4))
+        #expect(try client.isClosed())
+        #expect(try eventually { try files() == 0 })
+        #expect(try notes(server, admin) == 0)
+    }
+
+    @Test func `a body of a key that stays goes on while others end`() throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("other"))
+        try server.makeNotes(admin)
+        let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let line = #"{"id":1}"# + "\n"
+        try client.send(
+            begin("/import?class=Note", admin, type: "application/x-ndjson", length: 2 * line.utf8.count, line))
+        try server.file.revoke(key.id)
+        Threads.sleep(seconds: 2.5)
+        try client.send(#"{"id":2}"# + "\n")
+        #expect(try client.readAnswer().status == 200)
+        #expect(try notes(server, admin) == 2)
+    }
+
+    @Test(arguments: ["/objects/Note", "/import?class=Note", "/import?class=Note&atomic=false", "/batch"], [false, true])
+    func `a write that waits is refused soon after its key has expired`(_ path: String, _ isAsynchronous: Bool) throws {
+        let server = try KeyServer(change: { $0.limits.transactionIdleSeconds = 25 })
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let realm = "/v1/realms/notes"
+        let key = try server.add("short", expires: APIKey.now + 3)
+        let id = try #require(
+            try server.request("POST", realm + "/transactions", admin, body: #"{"idle":"25s"}"#).json["id"]?.text)
+        let begin = Instant.now()
+        let body = path == "/batch" ? #"{"ops":[{"create":{"class":"Note","body":{"id":1}}}]}"# : #"{"id":1}"#
+        let type = path.hasPrefix("/import") ? "application/x-ndjson" : "application/json"
+        let headers = [("Content-Type", type)] + (isAsynchronous ? [("Prefer", "respond-async")] : [])
+        let answer = try server.request("POST", realm + path, key, headers, body: body)
+        if isAsynchronous {
+            #expect(answer.status == 202, "\(answer.text)")
+            let waiting = { try server.request("GET", realm, admin).json["pendingWrites"]?.int }
+            let before = try waiting() ?? -1
+            #expect(try eventually(seconds: 10) { try waiting() == before - 1 })
+        } else {
+            #expect(answer.status == 401 && answer.code == "unauthenticated", "\(answer.text)")
+        }
+        // The transaction holds the writer for long.
+        #expect(Instant.now().seconds(since: begin) < 12)
+        #expect(try server.request("DELETE", realm + "/transactions/\(id)", admin).status == 204)
+        #expect(try notes(server, admin) == 0)
+    }
+
     // MARK: - Ownership
 
     @Test func `ids of others do not exist`() throws {
