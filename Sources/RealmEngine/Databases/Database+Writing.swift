@@ -41,11 +41,11 @@ extension Database {
     ///   - owner: The principal that may request the outcome.
     ///   - request: The deadline and other options.
     ///   - body: The operations, run on the writer's thread.
-    ///   - completion: Returns the bytes that are remembered with the final state.
+    ///   - completion: Returns what is remembered with the final state.
     /// - Returns: The id of the write.
     package func writeAsynchronously<Value: Sendable>(
         owner: String, _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
-        completion: @escaping @Sendable (Result<WriteReceipt<Value>, WriteError>) -> [UInt8]
+        completion: @escaping @Sendable (Result<WriteReceipt<Value>, WriteError>) -> AsyncWrites.Outcome
     ) -> String {
         let id = asyncWrites.register(owner: owner)
         let job = WriteJob(

@@ -474,7 +474,7 @@ internal import Synchronization
     private static let smallAnswer = 64 << 10
 
     /// Charges a long response to the memory for unsent responses, and replaces it by a problem
-    /// when there is not enough of it.
+    /// when there is not enough of it. One that tells what has been written is sent without its document then.
     ///
     /// Responses that are cached are not charged: their memory is counted by the cache.
     ///
@@ -489,6 +489,10 @@ internal import Synchronization
         let holding = answerHolding ?? ByteHolding(server.unsentBytes, request.account)
         guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
+        guard !response.standsWithoutBody else {
+            response.removeDocument()
+            return nil
+        }
         let problem = Problem(server.unsentBytes.stop(excess))
         response = finished(Response(problem, for: request), request)
         return nil

@@ -24,6 +24,9 @@ package struct Response: Sendable {
     /// Whether the response is a page of this server or a part of one, whose header fields state already what browsers may do with
     /// it.
     var isPage = false
+    /// Whether the response tells of something that is done, so that it is sent without its document rather than replaced by a
+    /// problem when there is no memory for it.
+    package var standsWithoutBody = false
     /// Whether a header field contains a URL that a request has determined, which can have any
     /// length.
     private var hasAddress = false
@@ -124,6 +127,17 @@ package struct Response: Sendable {
         hasAddress = true
         add(Response.link, "<\(target)>; rel=\"next\"")
     }
+
+    /// Removes the document, as `Prefer: return=minimal` does, and the header fields that describe it.
+    mutating func removeDocument() {
+        body = .none
+        if status == 200 { status = 204 }
+        let fields = [Response.type.description, Response.encoding.description]
+        headers.removeAll { fields.contains($0.name.description) }
+    }
+
+    private static let type: StaticString = "Content-Type"
+    private static let encoding: StaticString = "Content-Encoding"
 
     /// Returns the value of a header field of this response.
     ///

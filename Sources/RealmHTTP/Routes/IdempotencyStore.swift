@@ -8,8 +8,9 @@ internal import RealmStorage
 ///
 /// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of
 /// the body must be the same. A sender whose rights have changed since is not shown the response. The digest
-/// is seeded per process, so a client cannot construct two bodies of the same digest. The store is bounded in time, number and bytes, and the oldest
-/// responses are dropped first. It is in memory only: a restart of the server forgets all keys. So does the end
+/// is seeded per process, so a client cannot construct two bodies of the same digest. The store is bounded in time, number and bytes; beyond
+/// that the oldest of the client that has most is dropped. For want of bytes only the document of a response goes: what was written is not
+/// written again. It is in memory only: a restart of the server forgets all keys. So does the end
 /// of the realm as it is open: its deletion, another file in its place, or a new opening. Any
 /// thread may use it.
 final class IdempotencyStore: Sendable {
@@ -17,6 +18,8 @@ final class IdempotencyStore: Sendable {
     private struct Entry {
         /// The digest of the request that first had the key.
         let fingerprint: Int
+        /// The client that the response is kept for.
+        let client: String
         /// The rights by which the first request was admitted.
         let rights: String
         /// The realm of the request, by its name even where the path says `@default`; nil outside of realms.
@@ -27,18 +30,14 @@ final class IdempotencyStore: Sendable {
         var answer: Response?
         /// When the response expires; in the distant future while there is none.
         var until = Instant.distantFuture
-        /// The estimated memory of the response, in bytes; 0 while there is none.
-        var byteCount = 0
     }
 
     /// All keys and responses of the store, guarded by one lock.
     private struct Entries {
         /// The entries by the principal and the value of `Idempotency-Key`.
         var byKey: [ByteText: Entry] = [:]
-        /// The keys whose responses are kept, oldest first.
-        var order: [String] = []
-        /// The estimated memory of all responses, in bytes.
-        var bytes = 0
+        /// Which responses have to go.
+        var kept = KeptShares()
     }
 
     /// All keys and responses, guarded by a lock that is never held while waiting.
@@ -49,8 +48,8 @@ final class IdempotencyStore: Sendable {
     private let seconds: Double
     /// How many responses are kept at most.
     private let countLimit: Int
-    /// How much memory the responses may take together, in bytes; one of them at most an eighth of
-    /// it.
+    /// How much memory the documents and header fields of the responses may take together, in bytes; one of them at most
+    /// an eighth of it.
     private let byteLimit: Int
 
     /// Creates an empty store.
@@ -134,10 +133,12 @@ final class IdempotencyStore: Sendable {
         let realm = request.match.decoded(.realm)
         let life = IdempotencyStore.life(of: request.realm)
         let reopens = realm != nil && RouteTable.route(of: request).concernsFile
-        let first = Entry(fingerprint: fingerprint, rights: rights, realm: realm.map { ByteText($0) }, life: life)
+        let first = Entry(
+            fingerprint: fingerprint, client: request.sender, rights: rights, realm: realm.map { ByteText($0) }, life: life)
         let ticket = Ticket(store: self, key: name, reopened: reopens ? realm : nil)
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
             var forgotten = forgetOld(&entries)
+            if let entry = entries.byKey[name], entry.until <= .now() { forgotten += remove(name, &entries) }
             // What was written to the realm before it was opened anew need not be there any more.
             if let entry = entries.byKey[name], entry.answer != nil, entry.realm == first.realm, entry.life != life {
                 forgotten += remove(name, &entries)
@@ -178,7 +179,8 @@ final class IdempotencyStore: Sendable {
         return .success(.known(answer))
     }
 
-    /// Returns what a repetition with other rights is answered: 204, with the version and without the document.
+    /// Returns what a repetition with other rights is answered, and one of a response whose document is gone: 204, with the version and
+    /// without the document.
     private static func bare(_ answer: Response) -> Response {
         var bare = Response(status: 204)
         bare.headers = answer.headers.filter { $0.name.description == "Realm-Version" }
@@ -191,8 +193,7 @@ final class IdempotencyStore: Sendable {
     /// - Returns: What was dropped, for the caller to free after it has released the lock.
     private func remove(_ key: String, _ entries: inout Entries) -> [Entry] {
         guard let entry = entries.byKey.removeValue(forKey: key) else { return [] }
-        entries.order.removeAll { $0 == key }
-        entries.bytes -= entry.byteCount
+        entries.kept.remove(ByteText(key))
         return [entry]
     }
 
@@ -227,29 +228,35 @@ final class IdempotencyStore: Sendable {
 
     /// Stores the response of a key and drops what has expired or exceeds a bound.
     ///
-    /// A response that is larger than an eighth of the memory is not stored; its key becomes free.
-    ///
     /// - Parameters:
     ///   - response: The response.
     ///   - key: The principal and the value of `Idempotency-Key`.
     ///   - reopened: The name of a realm that the request may have opened anew; nil for none.
     private func keep(_ response: Response, _ key: String, reopened: String?) {
-        var byteCount = 1024
         let life = reopened.map { IdempotencyStore.life(of: catalog?[$0]) }
-        if case .bytes(let buffer) = response.body { byteCount += buffer.capacity }
+        let byteCount = IdempotencyStore.byteCount(of: response)
+        let isLong = byteCount > byteLimit / 8
         let forgotten = entries.withLock { entries -> [Entry] in
-            guard byteCount <= byteLimit / 8, entries.byKey[key] != nil else {
-                return entries.byKey.removeValue(forKey: key).map { [$0] } ?? []
-            }
-            entries.byKey[key]?.answer = response
-            if let life { entries.byKey[key]?.life = life }
-            entries.byKey[key]?.until = Instant.now().adding(seconds: seconds)
-            entries.byKey[key]?.byteCount = byteCount
-            entries.order.append(key)
-            entries.bytes += byteCount
+            guard var entry = entries.byKey[key], entry.answer == nil else { return [] }
+            // Nothing was written that a repetition would write again.
+            if isLong, response.status >= 400 { return entries.byKey.removeValue(forKey: key).map { [$0] } ?? [] }
+            entry.answer = isLong ? IdempotencyStore.bare(response) : response
+            if let life { entry.life = life }
+            entry.until = Instant.now().adding(seconds: seconds)
+            entries.byKey[key] = entry
+            // Those that were refused have a share of their own, so that they take no place of those that have written.
+            let client = ByteText(response.status >= 400 ? entry.client + "\n" : entry.client)
+            entries.kept.add(ByteText(key), of: client, byteCount: isLong ? 0 : byteCount, until: entry.until)
             return forgetOld(&entries)
         }
         withExtendedLifetime(forgotten) {}
+    }
+
+    /// Returns the memory in bytes that the document and the header fields of a response take.
+    private static func byteCount(of response: Response) -> Int {
+        var count = response.headers.reduce(0) { $0 + $1.text.utf8.count }
+        if case .bytes(let buffer) = response.body { count += buffer.capacity }
+        return count
     }
 
     /// Removes a key whose first attempt has no response to keep, so that the next request with it
@@ -261,24 +268,24 @@ final class IdempotencyStore: Sendable {
         }
     }
 
-    /// Drops responses that have expired, and the oldest ones while there are too many or they take
-    /// too much memory.
+    /// Drops responses that have expired or are too many, and the documents of those that take too much memory. A refusal has nothing
+    /// but its document.
     ///
     /// - Returns: What was dropped, for the caller to free after it has released the lock.
     private func forgetOld(_ entries: inout Entries) -> [Entry] {
-        let now = Instant.now()
-        var forgotten: [Entry] = []
-        var gone = 0
-        for key in entries.order {
-            let isOld = (entries.byKey[key]?.until ?? now) <= now
-            guard isOld || entries.order.count - gone > countLimit || entries.bytes > byteLimit else { break }
-            if let entry = entries.byKey.removeValue(forKey: key) {
-                entries.bytes -= entry.byteCount
-                forgotten.append(entry)
-            }
-            gone += 1
+        var forgotten = entries.kept.removeOld().compactMap { entries.byKey.removeValue(forKey: $0) }
+        while let key = entries.kept.removeOne(beyond: countLimit) {
+            if let entry = entries.byKey.removeValue(forKey: key) { forgotten.append(entry) }
         }
-        if gone > 0 { entries.order.removeFirst(gone) }
+        while let key = entries.kept.removeDocument(beyond: byteLimit) {
+            guard let entry = entries.byKey[key], let answer = entry.answer else { continue }
+            if answer.status < 400 {
+                entries.byKey[key]?.answer = IdempotencyStore.bare(answer)
+                forgotten.append(entry)
+            } else {
+                forgotten += remove(key.text, &entries)
+            }
+        }
         return forgotten
     }
 }

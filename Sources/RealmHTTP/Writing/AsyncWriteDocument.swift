@@ -31,8 +31,8 @@ enum AsyncWriteDocument {
         return response
     }
 
-    /// Returns the members that are remembered of a committed write: `version`, `status` and
-    /// `body`.
+    /// Returns what is remembered of a committed write: the members `version`, `status` and `body`, and without its
+    /// document when there is no memory for that.
     ///
     /// They are a fragment of JSON, without the braces around it. The status and the body are those
     /// that a synchronous request would have been answered with.
@@ -42,34 +42,41 @@ enum AsyncWriteDocument {
     ///   - status: The HTTP status of the synchronous answer, for example 201.
     ///   - body: The JSON document of the synchronous answer, or nil for an answer without a body,
     ///     which is written as `null`.
-    static func committed(version: String, status: Int, body: OutputBuffer?) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 64 + (body?.count ?? 0))
-        writer.member("version", text: version)
-        writer.member("status", int: status)
-        writer.key("body")
-        if let body { writer.value { $0.append(body) } } else { writer.null() }
-        return writer.bytes
+    static func committed(version: String, status: Int, body: OutputBuffer?) -> AsyncWrites.Outcome {
+        func members(_ body: OutputBuffer?) -> [UInt8] {
+            var writer = JSONWriter(reservingCapacity: 64 + (body?.count ?? 0))
+            writer.member("version", text: version)
+            writer.member("status", int: status)
+            writer.key("body")
+            if let body { writer.value { $0.append(body) } } else { writer.null() }
+            return writer.bytes
+        }
+        return AsyncWrites.Outcome(whole: members(body), brief: members(nil))
     }
 
-    /// Returns the member that is remembered of a failed write: `problem`, with the whole problem
-    /// document.
+    /// Returns what is remembered of a failed write: the member `problem` with the whole problem document, and with its
+    /// code alone when there is no memory for that.
     ///
     /// - Parameters:
     ///   - problem: Why the write failed.
     ///   - requestID: The id of the request for the write. The `instance` of the problem
     ///     is made of it.
-    static func failed(_ problem: Problem, requestID: RequestID) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.key("problem")
-        problem.write(to: &writer, requestID: requestID)
-        return writer.bytes
+    static func failed(_ problem: Problem, requestID: RequestID) -> AsyncWrites.Outcome {
+        func member(_ problem: Problem) -> [UInt8] {
+            var writer = JSONWriter()
+            writer.key("problem")
+            problem.write(to: &writer, requestID: requestID)
+            return writer.bytes
+        }
+        return AsyncWrites.Outcome(
+            whole: member(problem), brief: member(Problem(problem.code, "there is no memory for what the problem says")))
     }
 
     /// Returns the document that describes an asynchronous write, as JSON.
     ///
     /// - Parameters:
     ///   - id: The id of the write, which is also the last part of its path.
-    ///   - state: How far the write is. The bytes in a final state are those that `committed` or
+    ///   - state: How far the write is. The outcome in a final state is one that `committed` or
     ///     `failed` of this type made.
     static func text(_ id: String, _ state: AsyncWrites.State) -> OutputBuffer {
         var writer = JSONWriter()
@@ -79,12 +86,12 @@ enum AsyncWriteDocument {
         case .queued: waiting("queued", &writer)
         case .running: waiting("running", &writer)
         case .cancelled: waiting("cancelled", &writer)
-        case .committed(let members):
+        case .committed(let outcome):
             writer.member("state", text: "committed")
-            writer.raw(members)
-        case .failed(let members):
+            writer.raw(outcome.whole)
+        case .failed(let outcome):
             writer.member("state", text: "failed")
-            writer.raw(members)
+            writer.raw(outcome.whole)
         }
         writer.endObject()
         return writer.buffer

@@ -28,6 +28,8 @@ final class BatchRun {
     private var singleUpTo = 0
     /// The number of results, from the first on, whose keys are in `knownKeys`.
     private var knownCount = 0
+    /// The bytes of all keys that are kept for the answer.
+    private var keyBytes = 0
 
     /// The engine's session, in which all changes are made.
     private var session: WriteSession { context.session }
@@ -65,7 +67,8 @@ final class BatchRun {
     /// The deadline of the write is checked before each operation.
     ///
     /// - Throws: The problem of the first operation that fails, with `op` and, where the input is
-    ///   at fault, `pointer`; `deadline_exceeded` when the time for the write is used up.
+    ///   at fault, `pointer`; `deadline_exceeded` when the time for the write is used up; `answer_too_large` when the
+    ///   results have too many bytes.
     func run(_ operations: [BatchOperation]) throws(Problem) -> WriteDraft {
         results.reserveCapacity(operations.count)
         var next = 0
@@ -199,11 +202,18 @@ final class BatchRun {
         for index in knownCount..<results.count {
             switch results[index] {
             case .object(let place, _, _), .value(let place, _), .count(let place, _):
-                knownKeys[index] = try keyText(of: place)
+                if knownKeys[index] == nil { knownKeys[index] = try keyText(of: place).map(kept) }
             case .deleted, .matched: break
             }
         }
         knownCount = results.count
+    }
+
+    /// Counts a key that is kept for the answer, and returns it.
+    private func kept(_ key: String) throws(Problem) -> String {
+        keyBytes += key.utf8.count
+        try context.requireRoom(for: keyBytes)
+        return key
     }
 
     /// Returns the key of an object as it is at this moment; nil when the object does not exist.
@@ -217,7 +227,7 @@ final class BatchRun {
         try rememberKeys()
         let key = try keyText(of: found) ?? KeyText.text(found.object)
         try Problem.writing(place) { () throws(WriteError) in try session.delete(found) }
-        return .deleted(key: key)
+        return .deleted(key: try kept(key))
     }
 
     /// Adds to a numeric property and returns the new value.
@@ -311,7 +321,7 @@ final class BatchRun {
         // A list may hold the object that it belongs to, and `deleteAll` deletes that too.
         if steps.contains(where: \.deletesObjects) {
             try rememberKeys()
-            knownKeys[results.count] = try keyText(of: object)
+            knownKeys[results.count] = try keyText(of: object).map(kept)
         }
         let edit = CollectionEdit(session: session, object: object, property: property, options: input(false))
         return .count(object, try edit.apply(steps, to: kind, at: place))
@@ -351,6 +361,7 @@ final class BatchRun {
                 writer.member("count", int: count)
             }
             writer.endObject()
+            try context.requireRoom(for: writer.count)
         }
         writer.endArray()
         draft.content = .results(writer.buffer)

@@ -175,6 +175,7 @@ struct ObjectMaker: Sendable {
             let key = known ?? KeyText.text(one.place.object)
             context.audit?.add(key: key)
             writer.string(key)
+            try context.requireRoom(for: writer.count)
         }
         writer.endArray()
         var draft = WriteDraft(status: policy == nil || created > 0 ? 201 : 200, content: .none)

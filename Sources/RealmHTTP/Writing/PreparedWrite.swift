@@ -54,6 +54,9 @@ struct PreparedWrite: Sendable {
     /// The request that asks for the write, as received.
     private var request: Request { call.request }
 
+    /// Whether the request is answered before the write is done.
+    var isAsynchronous: Bool { options.preferences.isAsynchronous && !options.isDryRun }
+
     /// Returns how the request is answered: by the writer later on, or at once for
     /// `Prefer: respond-async`.
     ///
@@ -61,7 +64,6 @@ struct PreparedWrite: Sendable {
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.
     func reply() throws(Problem) -> Reply {
         if options.isDryRun { request.audit?.noteDryRun() }
-        let isAsynchronous = options.preferences.isAsynchronous && !options.isDryRun
         if let transaction = options.transaction {
             guard isAsynchronous else { return .later { promise in self.run(in: transaction, promise) } }
             return .now(try runAsynchronously(behind: transaction))
@@ -116,6 +118,7 @@ struct PreparedWrite: Sendable {
         // It may have waited.
         try request.standing.require()
         let draft = try work(context)
+        context.session.resultBytes = draft.byteCount
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
         // The work may have taken long, and rights may have changed meanwhile.
         try request.standing.require()
@@ -238,7 +241,7 @@ struct PreparedWrite: Sendable {
 
     /// Returns what is remembered of an asynchronous write that is finished: a part of its
     /// document, as bytes.
-    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> [UInt8] {
+    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWrites.Outcome {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)

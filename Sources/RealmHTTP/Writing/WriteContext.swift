@@ -33,10 +33,11 @@ final class WriteContext {
     }
 
     /// Creates a context for a prepared write, whose answer is bounded by the limits `answer-bytes`
-    /// and `expanded-objects`.
+    /// and `expanded-objects`. One that is sent takes of the memory for unsent responses before the commit.
     convenience init(_ session: WriteSession, _ write: PreparedWrite, base: VersionToken?) {
         session.budget.byteLimit = write.call.limits.answerBytes
         session.budget.objectLimit = write.call.limits.expandedObjects
+        if !write.isAsynchronous { session.budget.takesRoom = write.call.request.budget.takesRoom }
         if let rights = write.call.request.writeRights { session.restrict(to: rights) }
         self.init(session, write.database, write.options, base: base)
         scope = write.call.request.scope
@@ -125,6 +126,14 @@ final class WriteContext {
             guard let row = try table.find(place.object) else { return nil }
             return try KeyText.text(of: row, in: table)
         }
+    }
+
+    /// Checks that the results of a write may have so many bytes together.
+    ///
+    /// - Throws: `answer_too_large`, or `overloaded` or `rate_limited` while others use the memory for responses. Nothing is written
+    ///   then.
+    func requireRoom(for count: Int) throws(Problem) {
+        try Problem.mapping { () throws(StorageError) in try session.budget.requireRoom(for: count) }
     }
 
     // MARK: - Conditions

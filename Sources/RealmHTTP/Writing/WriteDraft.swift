@@ -35,6 +35,14 @@ struct WriteDraft: Sendable {
         case results(OutputBuffer)
     }
 
+    /// The memory in bytes that the body takes until the commit.
+    var byteCount: Int {
+        switch content {
+        case .none: return 0
+        case .document(let buffer), .members(let buffer), .results(let buffer): return buffer.capacity
+        }
+    }
+
     /// What became of the write. It is known after the commit only.
     struct Outcome: Sendable {
         /// The text of the version token: of the commit; of the newest version when nothing was
@@ -81,6 +89,7 @@ struct WriteDraft: Sendable {
         if let body = body(outcome) { response = Response(status: status, type: type, body) }
         if let location { response.addLocation(location) }
         if let etag { response.add("ETag", etag) }
+        response.standsWithoutBody = true
         addCommon(to: &response, outcome, options)
         return response
     }

@@ -348,21 +348,86 @@ import Testing
         try realm.finish()
     }
 
+    private static func outcome(_ whole: String, _ brief: String = "") -> AsyncWrites.Outcome {
+        AsyncWrites.Outcome(whole: Array(whole.utf8), brief: Array(brief.utf8))
+    }
+
+    /// What is told of a committed write; nil for any other state.
+    private func told(_ id: String, _ database: Database) -> String? {
+        guard case .committed(let outcome)? = database.asyncWrites.state(id, owner: nil) else { return nil }
+        return String(decoding: outcome.whole, as: UTF8.self)
+    }
+
+    @Test func `long outcomes become brief, those of the owner first who has most`() throws {
+        var limits = WriteLimits()
+        limits.rememberedBytes = 1000
+        let realm = try realm(limits)
+        let write = { (owner: String, byteCount: Int) throws -> String in
+            let id = realm.database.writeAsynchronously(owner: owner, EngineRealm.request(), Self.add) { _ in
+                Self.outcome(String(repeating: "x", count: byteCount), "brief")
+            }
+            try realm.write { _ in }
+            return id
+        }
+        let small = try write("a", 100)
+        let long = try (0..<5).map { _ in try write("b", 300) }
+        #expect(told(small, realm.database)?.count == 100)
+        #expect(long.map { told($0, realm.database)?.count } == [5, 5, 300, 300, 300])
+        let huge = try write("c", 2000)
+        #expect(told(huge, realm.database) == "brief" && told(small, realm.database)?.count == 100)
+        try realm.finish()
+    }
+
+    @Test func `outcomes that are too many are forgotten by the owner who has most`() throws {
+        var limits = WriteLimits()
+        limits.rememberedCount = 4
+        let realm = try realm(limits)
+        let ids = try ["a", "b", "b", "b", "b", "b", "b"].map { owner in
+            let id = realm.database.writeAsynchronously(owner: owner, EngineRealm.request(), Self.add) { _ in Self.outcome("x") }
+            try realm.write { _ in }
+            return id
+        }
+        #expect(ids.map { told($0, realm.database) != nil } == [true, false, false, false, true, true, true])
+        try realm.finish()
+    }
+
+    @Test func `a group takes no further write when the results of those before are long`() throws {
+        var limits = WriteLimits()
+        limits.groupBytes = 1 << 20
+        let realm = try realm(limits)
+        let (gate, held) = hold(realm)
+        let answers = (0..<6).map { _ in Awaited<Result<WriteReceipt<Void>, WriteError>>() }
+        for answer in answers {
+            realm.database.write(EngineRealm.request()) { session in
+                try Self.add(session)
+                session.resultBytes = 400 << 10
+            } completion: {
+                answer.set($0)
+            }
+        }
+        let before = realm.database.current.token.version
+        gate.open()
+        _ = try held.wait()
+        let versions = try answers.map { try $0.wait().get().version.token.version - before }
+        #expect(versions == [1, 1, 1, 2, 2, 2])
+        try realm.finish()
+    }
+
     @Test func `asynchronous writes tell what became of them`() throws {
         let realm = try realm()
         let (gate, held) = hold(realm)
         let database = realm.database
         let finished = Awaited<Bool>()
         let first = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { result in
-            Array(((try? result.get().version.tokenText) ?? "none").utf8)
+            Self.outcome((try? result.get().version.tokenText) ?? "none")
         }
-        let second = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { _ in [] }
+        let second = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { _ in Self.outcome("") }
         let third = database.writeAsynchronously(owner: "a", EngineRealm.request()) {
             _ = try $0.delete("Counter", .text("9"))
         } completion: { result in
             defer { finished.set(true) }
-            guard case .failure(let error) = result else { return [] }
-            return Array(error.code.rawValue.utf8)
+            guard case .failure(let error) = result else { return Self.outcome("") }
+            return Self.outcome(error.code.rawValue)
         }
         guard case .queued? = database.asyncWrites.state(first, owner: "a") else {
             Issue.record("not queued")
@@ -374,20 +439,20 @@ import Testing
         _ = try held.wait()
         _ = try finished.wait()
         try realm.write { _ in }
-        guard case .committed(let payload)? = database.asyncWrites.state(first, owner: nil) else {
+        guard case .committed(let outcome)? = database.asyncWrites.state(first, owner: nil) else {
             Issue.record("not done")
             return
         }
-        #expect(String(decoding: payload, as: UTF8.self).hasPrefix(database.epoch.text))
+        #expect(String(decoding: outcome.whole, as: UTF8.self).hasPrefix(database.epoch.text))
         guard case .cancelled? = database.asyncWrites.state(second, owner: "a") else {
             Issue.record("not cancelled")
             return
         }
-        guard case .failed(let code)? = database.asyncWrites.state(third, owner: "a") else {
+        guard case .failed(let failure)? = database.asyncWrites.state(third, owner: "a") else {
             Issue.record("not failed")
             return
         }
-        #expect(String(decoding: code, as: UTF8.self) == "object_not_found")
+        #expect(String(decoding: failure.whole, as: UTF8.self) == "object_not_found")
         #expect(database.asyncWrites.cancel(first, owner: "a") == false)
         #expect(database.asyncWrites.cancel("x", owner: "a") == nil)
         #expect(try realm.show("Counter", 1) == "{_id:1 n:1}")

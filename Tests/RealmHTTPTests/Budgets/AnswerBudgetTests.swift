@@ -142,4 +142,73 @@ import Testing
             #expect(try server.get("app/objects/Node?limit=2&fields=id,friends.id").status == 200)
         }
     }
+
+    /// A batch that makes a person with a long key and names it so often.
+    private func naming(_ id: String, times count: Int) -> String {
+        let again = Array(repeating: #"{"assert":{"class":"Person","key":{"ref":"c"}}}"#, count: count)
+        let first = #"{"create":{"as":"c","class":"Person","body":{"id":"\#(id)"}}}"#
+        return #"{"ops":[\#(([first] + again).joined(separator: ","))]}"#
+    }
+
+    @Test func `a batch whose results are too long is refused before it is committed`() throws {
+        try withWriteServer(change: { try? $0.limits.apply("answer-bytes=10000") }) { server in
+            let key = String(repeating: "k", count: 1000)
+            let count = { try server.get("app/objects/Person?limit=0&count=exact").json["count"]?.int }
+            let before = try count()
+            let long = naming(key, times: 50)
+            for (query, headers) in [("", []), ("?dryRun=true", []), ("", [("Prefer", "return=minimal")])] {
+                let answer = try server.send("POST", "app/batch" + query, long, headers)
+                #expect(answer.status == 422 && answer.code == "answer_too_large", "\(answer.text)")
+                #expect(answer.json["limitName"]?.text == "answer-bytes" && answer.json["limit"]?.int == 10_000)
+            }
+            let later = try server.send("POST", "app/batch", long, WriteServer.later)
+            let fate = try server.fate(String((later["Location"] ?? "").dropFirst("/v1/realms/".count)))
+            #expect(fate["state"]?.text == "failed" && fate["problem"]?["code"]?.text == "answer_too_large")
+            let id = try server.done("POST", "app/transactions", "{}").json["id"]?.text ?? ""
+            #expect(try server.send("POST", "app/batch", long, [("Realm-Transaction", id)]).code == "answer_too_large")
+            #expect(try count() == before)
+            #expect(try server.done("POST", "app/batch", naming(key, times: 5)).status == 200)
+        }
+    }
+
+    @Test func `keys of deleted objects, and of many that are made, are counted in an answer`() throws {
+        try withWriteServer(change: { try? $0.limits.apply("answer-bytes=10000") }) { server in
+            let keys = (0..<20).map { String(repeating: "k", count: 1000) + "\($0)" }
+            let count = { try server.get("app/objects/Person?limit=0&count=exact").json["count"]?.int ?? 0 }
+            let before = try count()
+            let bodies = keys.map { #"{"id":"\#($0)"}"# }
+            #expect(
+                try server.send("POST", "app/objects/Person", "[\(bodies.joined(separator: ","))]").code == "answer_too_large")
+            #expect(try count() == before)
+            for body in bodies { try server.done("POST", "app/objects/Person", body) }
+            let batch = { (word: String, last: String) in
+                let operations = keys.map { #"{"\#(word)":{"class":"Person","key":"\#($0)"}}"# }
+                return #"{"ops":[\#((operations + [last]).joined(separator: ","))]}"#
+            }
+            let none = #"{"assert":{"class":"Person","count":0,"where":"id == 'none'"}}"#
+            #expect(try server.send("POST", "app/batch", batch("delete", none)).code == "answer_too_large")
+            let all = #"{"deleteWhere":{"class":"Person","where":"id BEGINSWITH 'k'"}}"#
+            #expect(try server.send("POST", "app/batch", batch("assert", all)).code == "answer_too_large")
+            #expect(try count() == before + 20)
+        }
+    }
+
+    @Test func `a write finds memory for its answer before it is committed, or is told without its document`() throws {
+        try withWriteServer(change: { $0.limits.unsentBytes = 100_000 }) { server in
+            let note = { (byteCount: Int) in #"{"text":"\#(String(repeating: "x", count: byteCount))"}"# }
+            let count = { try server.get("app/objects/Note?limit=0&count=exact").json["count"]?.int ?? 0 }
+            let before = try count()
+            let refused = try server.send("POST", "app/objects/Note", note(3_000_000))
+            #expect(refused.status == 503 && refused.code == "overloaded", "\(refused.text.prefix(300))")
+            #expect(refused.json["limitName"]?.text == "unsent-bytes")
+            #expect(try count() == before)
+            let made = try server.send("POST", "app/objects/Note", note(200_000))
+            #expect(made.status == 201 && made.body.isEmpty && made["Content-Type"] == nil, "\(made.text.prefix(300))")
+            let location = try #require(made["Location"])
+            #expect(made["Realm-Version"] != nil && made["ETag"] != nil && made["Retry-After"] == nil)
+            #expect(try count() == before + 1)
+            let changed = try server.send("PATCH", String(location.dropFirst("/v1/realms/".count)), note(150_000))
+            #expect(changed.status == 204 && changed["Realm-Version"] != nil && changed["ETag"] != nil)
+        }
+    }
 }

@@ -74,4 +74,39 @@ import Testing
         #expect(second.status == 422 && second.code == "idempotency_key_reused", "\(second.text)")
         #expect(!second.text.contains("hunter2"))
     }
+
+    @Test func `a write with a long answer is not repeated either`() throws {
+        try withWriteServer { server in
+            let half = String(repeating: "x", count: 5_000_000)
+            try server.done("PUT", "app/objects/Value/1/text", "\"\(half)\"")
+            try server.done("PUT", "app/objects/Value/1/mixed", "\"\(half)\"")
+            let send = { try server.send("PATCH", "app/objects/Value/1", #"{"int":1}"#, [("Idempotency-Key", "k")]) }
+            let first = try send()
+            #expect(first.status == 200 && first.body.count > 10_000_000)
+            try server.done("PATCH", "app/objects/Value/1", #"{"int":2}"#, [("Prefer", "return=minimal")])
+            let second = try send()
+            #expect(second.status == 204 && second["Idempotency-Replayed"] == "true", "\(second.status)")
+            #expect(second["Realm-Version"] == first["Realm-Version"])
+            #expect(try server.get("app/objects/Value/1/int").json["value"]?.int == 2)
+        }
+    }
+
+    @Test func `long answers of one client leave those of others as they are`() throws {
+        let server = try KeyServer()
+        let (mine, yours) = (try server.add("a"), try server.add("b"))
+        try create(server, mine)
+        #expect(try send(server, mine).status == 201)
+        let long = { (id: Int) in
+            let text = String(repeating: "x", count: 7_500_000)
+            return try server.request(
+                "POST", "/v1/realms/x/objects/A?dryRun=true", yours, [("Idempotency-Key", "k\(id)")],
+                body: #"{"id":\#(id),"s":"\#(text)"}"#)
+        }
+        for id in 2..<13 { #expect(try long(id).status == 200) }
+        let again = try send(server, mine)
+        #expect(again.status == 201 && again["Idempotency-Replayed"] == "true" && again.text.contains("first"), "\(again.text)")
+        // The documents of the other are gone, and its writes are known.
+        let oldest = try long(2)
+        #expect(oldest.status == 204 && oldest["Idempotency-Replayed"] == "true", "\(oldest.status)")
+    }
 }

@@ -36,10 +36,10 @@ package final class AsyncOperation: Sendable {
     ///
     /// - Parameters:
     ///   - isCommitted: Whether it has succeeded.
-    ///   - bytes: What is remembered of it.
-    package func end(isCommitted: Bool, _ bytes: [UInt8]) {
+    ///   - outcome: What is remembered of it.
+    package func end(isCommitted: Bool, _ outcome: AsyncWrites.Outcome) {
         isWaiting.store(false, ordering: .releasing)
-        writes.setState(isCommitted ? .committed(bytes) : .failed(bytes), of: id)
+        writes.setState(isCommitted ? .committed(outcome) : .failed(outcome), of: id)
     }
 
     /// Cancels the operation; false when it has begun or ended.

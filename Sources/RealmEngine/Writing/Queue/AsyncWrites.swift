@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import DequeModule
 internal import RealmStorage
 
 /// Keeps the asynchronous writes of a database under the ids by which clients request their outcome.
 ///
-/// A finished write is remembered for `WriteLimits.rememberedTime`, unless there are too many of them or
-/// their results take too much memory. The caller decides what is remembered, as bytes. All threads may
-/// use it.
+/// A finished write is remembered for `WriteLimits.rememberedTime`. When there are too many, the oldest of the
+/// client that has most are forgotten; when their results take too much memory, what is brief of them stays. The
+/// caller decides what is remembered, as bytes. All threads may use it.
 package final class AsyncWrites: Sendable {
+    /// What is remembered of a finished write.
+    package struct Outcome: Sendable {
+        /// All that the caller wants to have remembered.
+        package let whole: [UInt8]
+        /// What stays of it when there is no memory for the whole.
+        package let brief: [UInt8]
+
+        /// Makes an outcome.
+        package init(whole: [UInt8], brief: [UInt8]) {
+            self.whole = whole
+            self.brief = brief
+        }
+
+        /// What stays when there is no memory for the whole.
+        fileprivate var shortened: Outcome { Outcome(whole: brief, brief: brief) }
+    }
+
     /// The progress or the outcome of a write.
     package enum State: Sendable {
         /// The write waits for the writer.
         case queued
         /// The write has begun and can no longer be cancelled.
         case running
-        /// The write is durable, with the bytes that the caller wants to have remembered.
-        case committed([UInt8])
-        /// The write failed and was rolled back, with the bytes that the caller wants to have remembered.
-        case failed([UInt8])
+        /// The write is durable.
+        case committed(Outcome)
+        /// The write failed and was rolled back.
+        case failed(Outcome)
         /// The write was cancelled before it began.
         case cancelled
 
         /// The memory in bytes that remembering the state takes.
         fileprivate var byteCount: Int {
             switch self {
-            case .committed(let bytes), .failed(let bytes): return bytes.count
+            case .committed(let outcome), .failed(let outcome): return outcome.whole.count
             case .queued, .running, .cancelled: return 0
+            }
+        }
+
+        /// The state with what stays of the outcome when there is no memory for the whole.
+        fileprivate var shortened: State {
+            switch self {
+            case .committed(let outcome): return .committed(outcome.shortened)
+            case .failed(let outcome): return .failed(outcome.shortened)
+            case .queued, .running, .cancelled: return self
             }
         }
 
@@ -51,15 +76,12 @@ package final class AsyncWrites: Sendable {
         var until = Instant.distantFuture
     }
 
-    /// The register of writes with the order in which finished ones are forgotten; the lock guards
-    /// it.
+    /// The register of writes; the lock guards it.
     private struct Entries {
         /// The writes by their ids.
         var byID: [ByteText: Entry] = [:]
-        /// The ids of finished writes, oldest first.
-        var finished: Deque<String> = []
-        /// The memory in bytes that the results of finished writes take.
-        var bytes = 0
+        /// Which finished writes are forgotten.
+        var finished = KeptShares()
     }
 
     /// The limits of time, number and memory.
@@ -102,8 +124,8 @@ package final class AsyncWrites: Sendable {
             if state.isOver {
                 entry.until = Instant.now().adding(limits.rememberedTime)
                 entry.cancel = nil
-                entries.finished.append(id)
-                entries.bytes += state.byteCount
+                entries.finished.add(
+                    ByteText(id), of: ByteText(entry.owner), byteCount: state.byteCount, until: entry.until)
             }
             entries.byID[id] = entry
             return (forget(&entries), cancel)
@@ -111,20 +133,17 @@ package final class AsyncWrites: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Removes finished writes that are too old, too many or too large, and returns them, to be released
-    /// without the lock.
+    /// Removes finished writes that are too old or too many, shortens those that are too large, and returns what
+    /// they were, to be released without the lock.
     private func forget(_ entries: inout Entries) -> [Entry] {
-        let now = Instant.now()
-        var dropped: [Entry] = []
-        while let oldest = entries.finished.first,
-            entries.finished.count > limits.rememberedCount || (entries.byID[oldest]?.until ?? now) <= now
-                || (entries.bytes > limits.rememberedBytes && entries.finished.count > 1)
-        {
-            if let entry = entries.byID.removeValue(forKey: oldest) {
-                entries.bytes -= entry.state.byteCount
-                dropped.append(entry)
-            }
-            entries.finished.removeFirst()
+        var dropped = entries.finished.removeOld().compactMap { entries.byID.removeValue(forKey: $0) }
+        while let name = entries.finished.removeOne(beyond: limits.rememberedCount) {
+            if let entry = entries.byID.removeValue(forKey: name) { dropped.append(entry) }
+        }
+        while let name = entries.finished.removeDocument(beyond: limits.rememberedBytes) {
+            guard let entry = entries.byID[name] else { continue }
+            dropped.append(entry)
+            entries.byID[name]?.state = entry.state.shortened
         }
         return dropped
     }

@@ -68,7 +68,8 @@ struct WriteGroup {
             case .ended(let one): ended.append(one)
             case .completed: break
             }
-            guard transaction.writes.arena.used <= limits.groupBytes, Instant.now().seconds(since: begin) < WriteGroup.longest
+            guard transaction.writes.arena.used + holding.resultBytes <= limits.groupBytes,
+                Instant.now().seconds(since: begin) < WriteGroup.longest
             else { break }
             // What an only write has done is still there when it was refused, and must not be committed.
             guard taken == waiting.count, !isOnly || !applied.isEmpty else { continue }
@@ -138,6 +139,7 @@ struct WriteGroup {
                 session.budget.isStillWanted = { !control.isCancelled }
             }
             try job.run(session)
+            holding.resultBytes += session.resultBytes
             guard job.request.isDryRun else { return .applied }
             undo(transaction, savepoint)
             if hasSeenChanges { return .ended(Ended(job: job, error: nil, hasSeenChanges: true)) }

@@ -11,7 +11,7 @@ package struct WriteLimits: Sendable, Equatable {
     package var queuedJobs = 1000
     /// The maximum number of writes that share one commit.
     package var groupJobs = 256
-    /// The size of new nodes in bytes after which a group accepts no further write.
+    /// The size of new nodes and of results in bytes after which a group accepts no further write.
     package var groupBytes = 64 << 20
     /// The memory in bytes that the changes of one write may take.
     /// Without it, one long value that is written to all objects of a class could take any amount.
@@ -43,7 +43,7 @@ package struct WriteLimits: Sendable, Equatable {
     /// The maximum number of ended transactions, and of asynchronous writes, that are remembered.
     package var rememberedCount = 10_000
 
-    /// The memory in bytes for the results of all remembered asynchronous writes.
+    /// The memory in bytes for the results of all remembered asynchronous writes; beyond it what is brief of them stays.
     package var rememberedBytes = 16 << 20
     /// The number of classes of a realm from which no further class is added.
     package var classes = 1000

@@ -109,6 +109,8 @@ final class WriteHolding {
     private var client: ByteText?
     /// The bytes that the transaction may take before more are counted.
     private(set) var byteCount = WriteHolding.free
+    /// The bytes of the results of the writes so far, which are kept until the commit.
+    var resultBytes = 0
 
     /// Makes a holding of nothing.
     ///

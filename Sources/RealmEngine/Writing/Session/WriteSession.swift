@@ -65,6 +65,8 @@ package final class WriteSession {
     private var grantedBytes = 0
     /// The memory in bytes that the caller keeps until the commit, besides nodes and changes.
     package var keptBytes = 0
+    /// The memory in bytes of the results that the caller keeps until the commit.
+    package var resultBytes = 0
     /// The bytes of the arena that other writes of the same transaction used before.
     private var bytesBefore: Int
     /// The number of changes that other writes of the same transaction made before.
