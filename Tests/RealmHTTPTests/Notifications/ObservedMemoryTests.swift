@@ -102,6 +102,23 @@ import Testing
         try server.finish()
     }
 
+    /// A section counted the same whatever its key was, so that a few long texts took any memory.
+    @Test func `the keys of sections count`() throws {
+        let server = try WriteServer { $0.limits.observedBytesPerPrincipal = 1 << 20 }
+        for id in 0..<3 {
+            let name = String(repeating: "x", count: 600_000) + "\(id)"
+            #expect(try server.send("POST", "app/objects/Dog", "{\"_id\":\(id),\"age\":1,\"name\":\"\(name)\"}").status == 201)
+        }
+        let sections = Self.registration([#"{"class":"Dog","sectionBy":"name","sort":["name"],"include":"none"}"#])
+        let refused = try server.send("POST", "app/subscriptions", sections)
+        #expect(refused.status == 429 && refused.json["limitName"]?.text == "observed-bytes-per-principal", "\(refused.text)")
+        #expect(try server.send("DELETE", "app/objects/Dog/0").status < 300)
+        #expect(try server.send("DELETE", "app/objects/Dog/1").status < 300)
+        // What is there counts, and no more.
+        #expect(try eventually(seconds: 10) { try server.send("POST", "app/subscriptions", sections).status == 201 })
+        try server.finish()
+    }
+
     // MARK: - Any order of requests
 
     /// The clients and the rows of a server whose limits are small.

@@ -17,15 +17,19 @@ final class SectionObserver: TargetObserver {
     private var map = SectionMap()
     /// The numbers that identify sections in the map, for as long as the sections exist.
     private var numbers: [SectionIdentity: Int] = [:]
+    /// The memory in bytes that the keys of `numbers` take besides `bytesOfNumber`.
+    private var keyBytes = 0
     /// The number that the next new section gets.
     private var nextNumber = 0
 
-    /// A key of a section takes about as much as this, with its number and its text.
+    /// A key of a section takes about as much as this with its number, besides a text or data.
     private static let bytesOfNumber = 160
+    /// The most bytes of all keys, which are counted when the result is divided.
+    private static let maximumKeyBytes = 64 << 20
     /// The most sections of a result.
     private static let maximumSections = 100_000
 
-    var byteCount: Int { rows.byteCount + map.byteCount + numbers.count * SectionObserver.bytesOfNumber }
+    var byteCount: Int { rows.byteCount + map.byteCount + numbers.count * SectionObserver.bytesOfNumber + keyBytes }
 
     /// Always false, because a result exists as long as its class.
     let isGone = false
@@ -83,6 +87,10 @@ final class SectionObserver: TargetObserver {
             guard numbers.count <= SectionObserver.maximumSections else {
                 throw .invalidSection(detail: "the result has more than \(SectionObserver.maximumSections) sections")
             }
+            guard keyBytes <= SectionObserver.maximumKeyBytes else {
+                throw .invalidSection(
+                    detail: "the keys of the sections are longer in all than \(SectionObserver.maximumKeyBytes) bytes")
+            }
         }
         return SectionMap(rows: keys)
     }
@@ -91,6 +99,7 @@ final class SectionObserver: TargetObserver {
     private func number(of section: SectionIdentity) -> Int {
         if let number = numbers[section] { return number }
         numbers[section] = nextNumber
+        keyBytes += section.value.byteCount
         nextNumber += 1
         return nextNumber - 1
     }
@@ -100,6 +109,7 @@ final class SectionObserver: TargetObserver {
         guard numbers.count > map.sections.count else { return }
         let present = Set(map.sections)
         numbers = numbers.filter { present.contains($0.value) }
+        keyBytes = numbers.keys.reduce(0) { $0 + $1.value.byteCount }
     }
 
     // MARK: - State
