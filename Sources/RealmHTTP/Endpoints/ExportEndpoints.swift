@@ -112,11 +112,31 @@ struct ExportEndpoints: Sendable {
         }
         let limit = context.limits.spoolBytesPerPrincipal
         let end = Instant.now().adding(seconds: Double(context.limits.answerSeconds))
-        guard format == .xlsx else {
-            try TableFile.writeSQLite(rows, to: file, byteLimit: limit, until: end)
-            return (file, false)
+        return try endingWithRealm(context) { () throws(Problem) in
+            guard format == .xlsx else {
+                try TableFile.writeSQLite(rows, to: file, byteLimit: limit, until: end)
+                return (file, false)
+            }
+            return (file, try TableFile.writeWorkbook(rows, to: file, byteLimit: limit, until: end))
         }
-        return (file, try TableFile.writeWorkbook(rows, to: file, byteLimit: limit, until: end))
+    }
+
+    /// Makes a file, and ends the work when the realm is deleted, or what its sender may see has changed. A stream is examined while it
+    /// is sent, and a file has to be while it is made.
+    private func endingWithRealm<Result>(_ context: ReadContext, _ body: () throws(Problem) -> Result) throws(Problem) -> Result {
+        let (budget, database, standing) = (context.request.budget, context.database, context.request.standing)
+        let isWanted = budget.isStillWanted
+        budget.isStillWanted = {
+            (isWanted?() ?? true) && standing.problem == nil && database.health.lookIfDue(.now()) == nil
+        }
+        defer { budget.isStillWanted = isWanted }
+        do throws(Problem) {
+            return try body()
+        } catch {
+            try standing.require()
+            if let failure = database.health.failure { throw Problem(unavailable: failure) }
+            throw error
+        }
     }
 
     /// Returns what separates the cells of CSV for a spreadsheet (`csv=excel`); nil for CSV as it is

@@ -4,49 +4,64 @@ internal import CXlsxWriter
 internal import Glibc
 internal import RealmStorage
 
-/// The temporary file in which the library collects the rows of a sheet.
+/// A temporary file of a workbook, which the library uses as a stream that this object reads and writes for it.
 ///
-/// The library closes it when it puts the workbook together, and never if it does not come to that: for a workbook that is given up,
-/// and for the sheets behind the one at which it fails. So the file is closed with this object, which must outlive the workbook of the
-/// library, if it is open then.
+/// So the reading ends as soon as the workbook is not wanted any more, wherever the library is. The library closes the stream when it
+/// puts the workbook together, and never if it does not come to that: for a workbook that is given up, and for the sheets behind the
+/// one at which it fails. Then it is closed with this object, which must outlive the workbook of the library.
 @safe final class SheetFile {
     /// The open file.
     let descriptor: Int32
-    /// The file as the library has it.
-    private let stream: UnsafeMutablePointer<FILE>
-    /// Which file it is. No other has the same identity before the mapping is removed.
-    private let identity: System.FileIdentity
-    /// A mapping, which is never read. It tells a file that is still open from another one that has got its descriptor.
-    private let mapping: UnsafeMutableRawPointer
+    /// The file as the library has made it; nil once it is closed.
+    private var file: UnsafeMutablePointer<FILE>?
+    /// What the library uses in its place; nil once it is closed.
+    private(set) var stream: UnsafeMutablePointer<FILE>?
+    /// Returns whether the workbook is still wanted.
+    private let goesOn: () -> Bool
+    /// Is called before the library first reads the file.
+    private var willRead: (() -> Void)?
 
-    /// Takes over the temporary file of a sheet.
+    /// Takes over a temporary file.
     ///
-    /// - Parameter stream: The file, which is closed if there is no memory.
+    /// - Parameters:
+    ///   - file: The file, which is closed if there is no memory. What it has in its buffer is written.
+    ///   - goesOn: Returns whether the workbook is still wanted.
+    ///   - willRead: Is called before the library first reads the file.
     /// - Throws: `Workbook.Failure` when there is no memory.
-    init(_ stream: UnsafeMutablePointer<FILE>) throws(Workbook.Failure) {
-        let descriptor = unsafe fileno(stream)
-        guard let identity = System.identity(descriptor),
-            let mapping = unsafe mmap(nil, 1, PROT_NONE, MAP_SHARED, descriptor, 0), unsafe mapping != MAP_FAILED
-        else {
-            _ = unsafe fclose(stream)
-            throw .unwritten
-        }
-        unsafe self.stream = unsafe stream
-        self.descriptor = descriptor
-        self.identity = identity
-        unsafe self.mapping = mapping
+    init(
+        _ file: UnsafeMutablePointer<FILE>, goesOn: @escaping () -> Bool, willRead: (() -> Void)? = nil
+    ) throws(Workbook.Failure) {
+        unsafe self.file = unsafe file
+        descriptor = unsafe fileno(file)
+        self.goesOn = goesOn
+        self.willRead = willRead
+        unsafe stream = nil
+        _ = unsafe fflush(file)
+        // The stream is closed before this object is gone, so it need not hold it.
+        let cookie = unsafe Unmanaged.passUnretained(self).toOpaque()
+        guard let made = unsafe realm_open_stream(cookie, "w+", SheetFile.functions) else { throw .unwritten }
+        unsafe stream = unsafe made
     }
 
     deinit {
-        if System.identity(descriptor) == identity { _ = unsafe fclose(stream) }
-        _ = unsafe munmap(mapping, 1)
+        if let open = unsafe stream { _ = unsafe fclose(open) }
+        closeFile()
+    }
+
+    /// Closes the file, which has no name, so that its space is free.
+    private func closeFile() {
+        unsafe stream = nil
+        if let open = unsafe file { _ = unsafe fclose(open) }
+        unsafe file = nil
     }
 
     /// Returns the length of the file in bytes, without what is still in memory.
     ///
     /// - Throws: `Workbook.Failure` when a row could not be written, which the library ignores.
     func byteCount() throws(Workbook.Failure) -> Int {
-        guard unsafe ferror(stream) == 0, let count = try? System.regularFileSize(descriptor) else { throw .unwritten }
+        guard let open = unsafe stream, unsafe ferror(open) == 0, let count = try? System.regularFileSize(descriptor) else {
+            throw .unwritten
+        }
         return count
     }
 
@@ -54,6 +69,55 @@ internal import RealmStorage
     ///
     /// - Throws: `Workbook.Failure` when the disk is full.
     func flush() throws(Workbook.Failure) {
-        guard unsafe fflush(stream) == 0, unsafe ferror(stream) == 0 else { throw .unwritten }
+        guard let open = unsafe stream, unsafe fflush(open) == 0, unsafe ferror(open) == 0 else { throw .unwritten }
+    }
+
+    // MARK: - The stream
+
+    /// What the stream calls, with the object in the place of a cookie.
+    private static var functions: realm_stream_calls {
+        unsafe realm_stream_calls(
+            read: { cookie, bytes, count in unsafe SheetFile.of(cookie)?.read(bytes, count) ?? -1 },
+            write: { cookie, bytes, count in unsafe SheetFile.of(cookie)?.write(bytes, count) ?? 0 },
+            seek: { cookie, offset, origin in unsafe SheetFile.of(cookie)?.seek(offset, origin) ?? -1 },
+            close: { cookie in
+                unsafe SheetFile.of(cookie)?.closeFile()
+                return 0
+            })
+    }
+
+    /// The object of a cookie.
+    private static func of(_ cookie: UnsafeMutableRawPointer?) -> SheetFile? {
+        unsafe cookie.map { unsafe Unmanaged<SheetFile>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Reads the next bytes. The file seems to end when the workbook is not wanted any more, of which the library says nothing then.
+    private func read(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if let first = willRead {
+            willRead = nil
+            first()
+        }
+        guard goesOn() else { return 0 }
+        return unsafe Glibc.read(descriptor, bytes, count)
+    }
+
+    /// Writes bytes, and returns how many were written before the disk was full.
+    private func write(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
+        var written = 0
+        while written < count {
+            let more = unsafe Glibc.write(descriptor, bytes.map { unsafe $0 + written }, count - written)
+            guard more > 0 else { break }
+            written += more
+        }
+        return written
+    }
+
+    /// Goes to another place in the file, and tells which that is.
+    private func seek(_ offset: UnsafeMutablePointer<Int64>?, _ origin: Int32) -> Int32 {
+        guard let offset = unsafe offset else { return -1 }
+        let place = lseek(descriptor, unsafe Int(offset.pointee), origin)
+        guard place >= 0 else { return -1 }
+        unsafe offset.pointee = Int64(place)
+        return 0
     }
 }

@@ -22,6 +22,12 @@ internal import RealmStorage
     private var book: UnsafeMutablePointer<lxw_workbook>?
     /// The temporary file of each sheet.
     private var files: [SheetFile] = []
+    /// The copy that the library reads while it packs a sheet.
+    private var copy: SheetFile?
+    /// Returns whether the workbook is still wanted.
+    private let goesOn: () -> Bool
+    /// Whether it has turned out that the workbook is not wanted any more. Its sheets are incomplete then.
+    private var isGivenUp = false
     /// The bytes of the files of all sheets but the one that is written, and of the longest of them.
     private var (completeBytes, longestBytes) = (0, 0)
     /// The sheet that is written.
@@ -32,9 +38,12 @@ internal import RealmStorage
 
     /// Begins a workbook.
     ///
-    /// - Parameter path: Where it is written when it is closed.
+    /// - Parameters:
+    ///   - path: Where it is written when it is closed.
+    ///   - goesOn: Returns whether the workbook is still wanted. It is called often while the workbook is put together.
     /// - Throws: `Failure` when the library has no memory.
-    init(path: String) throws(Failure) {
+    init(path: String, goesOn: @escaping () -> Bool = { true }) throws(Failure) {
+        self.goesOn = goesOn
         // Rows are written to temporary files, so that memory does not grow with them.
         var options = unsafe lxw_workbook_options()
         unsafe options.constant_memory = 1
@@ -79,7 +88,11 @@ internal import RealmStorage
         guard let made = unsafe workbook_add_worksheet(book, name), let file = unsafe made.pointee.optimize_tmpfile else {
             throw .unwritten
         }
-        files.append(try unsafe SheetFile(file))
+        // The library makes a copy of the sheet before it reads the file, and packs what it reads of that.
+        let rows = try unsafe SheetFile(file, goesOn: mayGoOn) { [unowned self] in unsafe watchCopy(of: made) }
+        unsafe made.pointee.optimize_tmpfile = unsafe rows.stream
+        unsafe made.pointee.file = unsafe rows.stream
+        files.append(rows)
         unsafe sheet = made
         for (column, title) in columns.enumerated() {
             try check(unsafe worksheet_write_string(made, 0, lxw_col_t(column), title, heading))
@@ -112,16 +125,32 @@ internal import RealmStorage
         try check(unsafe worksheet_write_number(sheet, lxw_row_t(row), lxw_col_t(column), days, date))
     }
 
+    /// Returns whether the workbook is still wanted, for its files, which are gone with it.
+    private var mayGoOn: () -> Bool {
+        { [unowned self] in
+            if !isGivenUp { isGivenUp = !goesOn() }
+            return !isGivenUp
+        }
+    }
+
+    /// Has the packing of a sheet end when the workbook is not wanted any more.
+    private func watchCopy(of sheet: UnsafeMutablePointer<lxw_worksheet>) {
+        guard let file = unsafe sheet.pointee.file, let watched = try? unsafe SheetFile(file, goesOn: mayGoOn) else { return }
+        copy = watched
+        unsafe sheet.pointee.file = unsafe watched.stream
+    }
+
     /// Writes the file. Nothing can be added afterwards.
     ///
-    /// - Throws: `Failure` when the disk is full, for example.
+    /// - Throws: `Failure` when the disk is full, for example, or the workbook is not wanted any more.
     func close() throws(Failure) {
         guard let open = unsafe book else { return }
         for file in files { try file.flush() }
         unsafe book = nil
         let code = unsafe workbook_close(open)
         files = []
-        guard code == LXW_NO_ERROR else { throw .unwritten }
+        copy = nil
+        guard code == LXW_NO_ERROR, !isGivenUp else { throw .unwritten }
     }
 
     /// Throws for a code of the library other than success.

@@ -23,8 +23,7 @@ package enum TableFile {
         try filling(file, with: rows, byteLimit: byteLimit) { descriptor, grown in
             let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) {
                 // SQLite makes the indexes in one go, which may take longer than a chunk may.
-                rows.beginChunk()
-                return Instant.now() < end && rows.budget.goesOn
+                goesOn(rows, until: end)
             }
             let sink = try SQLiteSink(schema, in: database, grown: grown)
             let walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
@@ -54,7 +53,7 @@ package enum TableFile {
             let sheets = SheetCharge(try file.siblingShare(), byteLimit)
             // Both are given back after the workbook has closed its files.
             defer { withExtendedLifetime((room, sheets)) {} }
-            let book = try Workbook(path: file.openPath)
+            let book = try Workbook(path: file.openPath) { goesOn(rows, until: end) }
             var names = SheetNames()
             var writers: [SheetWriter] = []
             // A sheet is begun before its rows, also for classes without objects.
@@ -75,7 +74,14 @@ package enum TableFile {
             try begin(rows.parts.count - 1)
             try rows.budget.check()
             try sheets.charge(book, isComplete: true)
-            try book.close()
+            do throws(Workbook.Failure) {
+                try book.close()
+            } catch {
+                // Work that has ended early looks as if there were no room.
+                try goOn(rows, until: end)
+                try rows.budget.check()
+                throw error
+            }
             try grown()
             isCut = writers.contains(where: \.hasCut)
         }
@@ -97,6 +103,12 @@ package enum TableFile {
             case .end: return
             }
         }
+    }
+
+    /// Begins the next part of work that does not come back here, and returns whether it is wanted and has time.
+    private static func goesOn(_ rows: StreamRows, until end: Instant) -> Bool {
+        rows.beginChunk()
+        return Instant.now() < end && rows.budget.goesOn
     }
 
     /// Begins the next part of the work, unless its time is over.

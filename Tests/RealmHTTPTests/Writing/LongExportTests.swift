@@ -200,6 +200,24 @@ import Testing
         for name in names { #expect(try !LongExportTests.isOpen(name), "\(name)") }
     }
 
+    /// The library packs a workbook in one call, which lasted as long as it took though nobody wanted the workbook any more.
+    @Test(arguments: [0, 1, 40, 300])
+    func `a workbook that is not wanted any more ends while its sheets are packed`(looks: Int) throws {
+        let path = NSTemporaryDirectory() + UUID().uuidString + ".xlsx"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var asked = 0
+        let book = try Workbook(path: path) {
+            asked += 1
+            return asked <= looks
+        }
+        try book.beginSheet("Sheet", columns: ["a"])
+        for row in 1...30_000 { try book.write("text \(row &* 7919)", row, 0) }
+        #expect(try book.temporaryByteCount() > 1 << 20)
+        #expect(asked == 0)
+        #expect(throws: Workbook.Failure.unwritten) { try book.close() }
+        #expect(asked == looks + 1)
+    }
+
     @Test func `the sheets of a workbook are charged to its client while they exist`() throws {
         let objects = (0..<2000).map { [Array("\($0)".utf8) + Array(repeating: UInt8(ascii: "x"), count: 200)] }
         let realm = try LongExportTests.realm([ColumnDefinition("t", .string)], objects)
