@@ -119,7 +119,9 @@ final class ObjectList: @unchecked Sendable {
     private func page(_ query: ObjectQuery) throws(Problem) -> Response {
         let facets = try facets()
         let limit = parameters.limit ?? ReadParameters.defaultLimit
-        let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
+        let after = try parameters.after.map { text throws(Problem) in
+            try query.position(of: try PageCursor(text, identity: identity))
+        }
         // One row more than requested shows whether there is another page.
         let window = ResultWindow(offset: parameters.offset ?? 0, limit: limit + 1, after: after)
         let found = limit == 0 && !parameters.countsExactly ? .none : try query.page(window)
@@ -128,7 +130,7 @@ final class ObjectList: @unchecked Sendable {
         return try answer(rows: rows, count: count, facets) { [self] progress throws(Problem) in
             if query.ordersItself, progress.written < rows.count { return nil }
             guard progress.written < found.count, let last = progress.last else { return nil }
-            return PageCursor(try query.position(of: last)).text(identity: identity)
+            return try query.cursor(behind: last).text(identity: identity)
         }
     }
 
@@ -250,7 +252,9 @@ final class ObjectList: @unchecked Sendable {
     /// that of the object keys is sorted before, and only its keys are kept.
     private func stream(_ query: ObjectQuery) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
-        let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
+        let after = try parameters.after.map { text throws(Problem) in
+            try query.position(of: try PageCursor(text, identity: identity))
+        }
         let window = ResultWindow(offset: parameters.offset ?? 0, after: after)
         let source: RowSource
         if let cursor = try query.cursor(window) {

@@ -206,6 +206,32 @@ final class ObjectQuery {
         try Problem.querying { () throws(QueryError) in try bound.position(of: row) }
     }
 
+    /// Returns the cursor of the page after a row.
+    func cursor(behind row: Row) throws(Problem) -> PageCursor { PageCursor(after: row.key, sortedBy: try sortValues(of: row)) }
+
+    /// Returns the position that a cursor names, in the order of the result.
+    ///
+    /// - Throws: `cursor_invalid` for a cursor with a digest, when its object has other values by now or is gone.
+    func position(of cursor: PageCursor) throws(Problem) -> PagePosition {
+        guard let digest = cursor.digest else { return cursor.position }
+        let key = cursor.position.key
+        guard let row = try Problem.mapping({ () throws(StorageError) in try bound.table.find(key) }) else {
+            throw PageCursor.stale
+        }
+        let values = try sortValues(of: row)
+        guard PageCursor.digest(of: values, key) == digest else { throw PageCursor.stale }
+        return PagePosition(values: values, key: key)
+    }
+
+    /// Returns the values by which a row is sorted. A digest of long ones takes a while.
+    private func sortValues(of row: Row) throws(Problem) -> [Value] {
+        let values = try Problem.querying { () throws(QueryError) in try bound.sortValues(of: row) }
+        try Problem.mapping { () throws(StorageError) in
+            try request.budget.meet(byteCount: values.reduce(0) { $0 + $1.byteCount })
+        }
+        return values
+    }
+
     /// Returns a cursor that finds matches while they are written; nil for a result in another
     /// order than that of the object keys.
     func cursor(_ window: ResultWindow) throws(Problem) -> MatchCursor? {

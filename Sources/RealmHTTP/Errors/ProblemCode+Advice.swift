@@ -55,9 +55,10 @@ extension ProblemCode {
             )
         case .cursorInvalid:
             return (
-                "The cursor of a page is damaged, or belongs to another query.",
+                "The cursor of a page is damaged, belongs to another query, or its object has changed and the values of the order are "
+                    + "too long for a cursor.",
                 "Send `next` of the page before exactly as it came, with the same query, sort order and class. Begin "
-                    + "with the first page if the query has changed."
+                    + "with the first page if the query or the object has changed; a snapshot keeps the object as it was."
             )
         case .unknownKeyPath:
             return (

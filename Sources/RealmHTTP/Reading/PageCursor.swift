@@ -7,32 +7,61 @@ internal import RealmStorage
 ///
 /// A cursor is sent to the client as the text of `after` for the next page. The server keeps
 /// nothing for it, so it survives commits and restarts: the next page begins with the first row
-/// that sorts after the position, even when that row was deleted. The text carries a checksum over
-/// its bytes and the identity of its query, so that a text from another query is refused. The
-/// checksum prevents errors, not forgery: a forged position only selects another row to begin at.
+/// that sorts after the position, even when that row was deleted. Values that are too long for a
+/// cursor are read of the object again, which must be there then with the same values; their digest
+/// tells.
+///
+/// The text carries a checksum over its bytes and the identity of its query, so that a text from
+/// another query is refused. The checksum prevents errors, not forgery: a forged position only
+/// selects another row to begin at.
 package struct PageCursor: Sendable {
     /// The sort values and the key of the row after which the next page begins.
     package let position: PagePosition
+    /// The digest of the sort values, which `position` then lacks; nil when it has them.
+    package let digest: [UInt8]?
 
     /// Creates a cursor for the page after `position`.
-    package init(_ position: PagePosition) { self.position = position }
+    package init(_ position: PagePosition) {
+        self.position = position
+        digest = nil
+    }
 
     /// Creates a cursor for a position in a collection, which has an index in the place of an
     /// object key.
-    package init(index: Int) { position = PagePosition(cells: [], key: ObjectKey(Int64(index))) }
+    package init(index: Int) { self.init(PagePosition(cells: [], key: ObjectKey(Int64(index)))) }
 
-    /// The first byte of every cursor. Cursors of another format are refused.
+    /// Creates a cursor for the page after an object.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the object.
+    ///   - values: The values by which it is sorted. They are copied if they are short.
+    init(after key: ObjectKey, sortedBy values: [Value]) {
+        let isShort = values.reduce(0) { $0 + $1.byteCount } <= PageCursor.valueByteLimit
+        position = PagePosition(cells: isShort ? values.map { .init(copying: $0) } : [], key: key)
+        digest = isShort ? nil : PageCursor.digest(of: values, key)
+    }
+
+    /// The most bytes of texts and data in a cursor, so that the address of the next page stays short enough for a request.
+    static let valueByteLimit = 1024
+
+    /// The first byte of every cursor with sort values. Cursors of another format are refused.
     private static let formatVersion: UInt8 = 1
+    /// The first byte of a cursor with a digest in the place of the values.
+    private static let digestVersion: UInt8 = 2
 
     /// Returns the opaque text that clients send back.
     ///
     /// - Parameter identity: A hash of everything that decides the order of rows: class, predicate,
     ///   arguments and sort.
     package func text(identity: UInt64) -> String {
-        var bytes: [UInt8] = [PageCursor.formatVersion]
+        var bytes: [UInt8] = [digest == nil ? PageCursor.formatVersion : PageCursor.digestVersion]
         bytes.append(word: UInt64(bitPattern: position.key.rawValue))
-        bytes.append(UInt8(clamping: position.cells.count))
-        for cell in position.cells { cell.append(to: &bytes) }
+        if let digest {
+            bytes += digest
+        } else {
+            bytes.append(UInt8(clamping: position.cells.count))
+            for cell in position.cells { cell.append(to: &bytes) }
+        }
         bytes.append(word: PageCursor.checksum(bytes, identity))
         return "b64." + Base64.encode(bytes, .url)
     }
@@ -45,8 +74,7 @@ package struct PageCursor: Sendable {
     /// - Throws: `cursor_invalid` for a text that is damaged, has another format, or belongs to
     ///   another query.
     package init(_ text: String, identity: UInt64) throws(Problem) {
-        guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18,
-            bytes[0] == PageCursor.formatVersion
+        guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18
         else { throw PageCursor.invalid }
         let body = bytes.dropLast(8)
         var tail = ByteReader(bytes.suffix(8))
@@ -54,18 +82,42 @@ package struct PageCursor: Sendable {
         try self.init(body: body)
     }
 
-    /// Reads the bytes over which the checksum is made: the format version, the object key and the
-    /// sort values.
+    /// Reads the bytes over which the checksum is made: the format version, the object key, and the
+    /// sort values or their digest.
     package init(body: ArraySlice<UInt8>) throws(Problem) {
         var reader = ByteReader(body.dropFirst())
-        guard let key = reader.word(), let count = reader.byte() else { throw PageCursor.invalid }
+        guard let version = body.first, let key = reader.word() else { throw PageCursor.invalid }
         var cells: [PagePosition.Cell] = []
-        for _ in 0..<count {
-            guard let cell = PagePosition.Cell(&reader) else { throw PageCursor.invalid }
-            cells.append(cell)
+        switch version {
+        case PageCursor.formatVersion:
+            guard let count = reader.byte() else { throw PageCursor.invalid }
+            for _ in 0..<count {
+                guard let cell = PagePosition.Cell(&reader) else { throw PageCursor.invalid }
+                cells.append(cell)
+            }
+            guard reader.isAtEnd else { throw PageCursor.invalid }
+            digest = nil
+        case PageCursor.digestVersion:
+            digest = Array(body.dropFirst(9))
+            guard digest?.count == ObjectDigest.textByteCount else { throw PageCursor.invalid }
+        default: throw PageCursor.invalid
         }
-        guard reader.isAtEnd else { throw PageCursor.invalid }
         position = PagePosition(cells: cells, key: ObjectKey(Int64(bitPattern: key)))
+    }
+
+    /// Returns the digest of the values by which an object is sorted.
+    static func digest(of values: [Value], _ key: ObjectKey) -> [UInt8] {
+        var digest = ObjectDigest(of: key)
+        for value in values {
+            digest.add(UInt64(truncatingIfNeeded: value.typeRank))
+            digest.addScalar(value)
+            guard case .link(let table, let target) = value else { continue }
+            digest.add(UInt64(table.rawValue))
+            digest.add(UInt64(bitPattern: target.rawValue))
+        }
+        let text = OutputBuffer(capacity: ObjectDigest.textByteCount)
+        digest.appendText(to: text)
+        return text.array
     }
 
     /// Returns the hash of a cursor's bytes; the identity of the query is its seed.
@@ -79,6 +131,13 @@ package struct PageCursor: Sendable {
     /// only start again.
     private static let invalid = Problem(
         .cursorInvalid, "the cursor is damaged, or belongs to another query or sort"
+    ).with("parameter", "after")
+
+    /// The problem of a cursor without its long values, after these have changed, so that where the next page begins is unknown.
+    static let stale = Problem(
+        .cursorInvalid,
+        "the object at which the page before ended was deleted, or the long values by which it is sorted have changed; begin again, "
+            + "or read the pages from a snapshot"
     ).with("parameter", "after")
 }
 

@@ -336,14 +336,16 @@ extension BoundQuery {
     /// The last row of the page before, with its values in the form in which they are compared; nil
     /// without a page position, or when that belongs to other sort keys.
     private func bound(_ window: ResultWindow, _ keys: [SortKey]) -> RowSorter.Bound? {
-        guard let position = window.after, position.cells.count == keys.count else { return nil }
-        let values = position.cells.map { cell -> Value in
-            switch cell {
-            case .missing: return .missing
-            case .value(let value): return value.value(in: pool)
-            case .dictionary: return .dictionary(.none)
+        guard let position = window.after, (position.values?.count ?? position.cells.count) == keys.count else { return nil }
+        let values =
+            position.values
+            ?? position.cells.map { cell -> Value in
+                switch cell {
+                case .missing: return .missing
+                case .value(let value): return value.value(in: pool)
+                case .dictionary: return .dictionary(.none)
+                }
             }
-        }
         return RowSorter.Bound(values: values, key: position.key)
     }
 
@@ -377,11 +379,18 @@ extension BoundQuery {
     /// - Returns: Copies of the values by which the result is sorted, and the object's key.
     /// - Throws: `QueryError.storage` when the file is damaged.
     package func position(of row: Row) throws(QueryError) -> PagePosition {
-        var cells: [PagePosition.Cell] = []
-        for key in finalSort {
-            cells.append(PagePosition.Cell(copying: try storage { () throws(StorageError) in try key.value(row) }))
+        PagePosition(cells: try sortValues(of: row).map { PagePosition.Cell(copying: $0) }, key: row.key)
+    }
+
+    /// Returns the values by which the result is sorted, as an object has them.
+    ///
+    /// - Throws: `QueryError.storage` when the file is damaged.
+    package func sortValues(of row: Row) throws(QueryError) -> [Value] {
+        try storage { () throws(StorageError) in
+            var values: [Value] = []
+            for key in finalSort { values.append(try key.value(row)) }
+            return values
         }
-        return PagePosition(cells: cells, key: row.key)
     }
 
     /// The key paths by which the result is sorted in the end, with a hyphen before descending

@@ -4,8 +4,8 @@ package import RealmStorage
 
 /// A place in the order of a result: the values by which an object was sorted, and its key.
 ///
-/// A page of a list ends at such a place, and the cursor that a client receives encodes it. It
-/// holds copies, so it outlives the snapshot it came from.
+/// A page of a list ends at such a place, and the cursor that a client receives encodes it. With
+/// `cells` it holds copies, so it outlives the snapshot it came from.
 package struct PagePosition: Sendable {
     /// The value that an object has for one sort key of a result.
     package enum Cell: Sendable {
@@ -28,6 +28,8 @@ package struct PagePosition: Sendable {
 
     /// The values of all sort keys, the most important key first.
     package let cells: [Cell]
+    /// The values of all sort keys where they lie in the version that is read, in the place of long copies; nil where `cells` has them.
+    let values: [Value]?
     /// The key of the object, which decides between objects with equal values.
     package let key: ObjectKey
 
@@ -38,6 +40,14 @@ package struct PagePosition: Sendable {
     ///   - key: The key of the object.
     package init(cells: [Cell], key: ObjectKey) {
         self.cells = cells
+        self.key = key
+        values = nil
+    }
+
+    /// Creates a position of values that are not copied. It is used with the version that they are in, and not kept longer.
+    package init(values: [Value], key: ObjectKey) {
+        cells = []
+        self.values = values
         self.key = key
     }
 }
