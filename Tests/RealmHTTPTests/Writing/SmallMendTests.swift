@@ -40,7 +40,7 @@ struct SmallMendTests {
         #expect((one["Location"] == nil) == (length > 8_192))
         let page = try server.send("GET", "k/objects/K?sort=id&limit=1")
         #expect(page.status == 200)
-        #expect((page["Link"] == nil) == (length > 8_192))
+        #expect(page["Link"] != nil)
         let next = try #require(page.json["next"]?.text)
         let second = try server.must("POST", "k/query/K", #"{"sort":["id"],"limit":2,"after":"\#(next)"}"#)
         #expect(second["items"]?.elements?.count == 2)
