@@ -41,7 +41,7 @@ extension Database {
     ///   - owner: The principal that may request the outcome.
     ///   - request: The deadline and other options.
     ///   - body: The operations, run on the writer's thread.
-    ///   - completion: Returns what is remembered with the final state.
+    ///   - completion: Returns the outcome that is kept with the final state.
     /// - Returns: The id of the write.
     package func writeAsynchronously<Value: Sendable>(
         owner: String, _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,

@@ -3,26 +3,26 @@
 internal import DequeModule
 package import RealmStorage
 
-/// Tells what has to go when what is kept for clients for a while is too much: the oldest of the client that has most.
+/// The eviction order of a cache that clients share: first the oldest entry of the client that has most, so that no client evicts the
+/// entries of another.
 ///
-/// So nobody makes a server forget what it keeps for others. It knows names and sizes only; what they stand for is with
-/// its owner, whose lock guards both.
+/// It has the names and sizes of entries only. The owner keeps the entries, and its lock guards both.
 package struct KeptShares: Sendable {
-    /// Something that is kept.
+    /// An entry.
     private struct Item {
-        /// The client for whom it is kept.
+        /// The client that owns it.
         let client: ByteText
-        /// The instant at which it is too old.
+        /// The instant at which it expires.
         let end: Instant
-        /// The bytes of its document; 0 when it has none any more.
+        /// The bytes of its document; 0 when that is absent or evicted.
         var byteCount: Int
     }
 
-    /// What is kept for one client.
+    /// The entries of one client.
     private struct Share {
         /// All names, oldest first.
         var names: Deque<ByteText> = []
-        /// The names of what has a document, oldest first.
+        /// The names of entries with a document, oldest first.
         var documents: Deque<ByteText> = []
         /// The bytes of the documents.
         var byteCount = 0
@@ -30,24 +30,24 @@ package struct KeptShares: Sendable {
 
     private var items: [ByteText: Item] = [:]
     private var shares: [ByteText: Share] = [:]
-    /// The instant before which nothing is looked for that is too old.
+    /// The instant before which no entry is removed as expired.
     private var nextLook = Instant.distantFuture
     /// The bytes of all documents.
     private var byteCount = 0
 
-    /// The seconds between two looks for what is too old.
+    /// The seconds between two searches for expired entries.
     private static let secondsPerLook = 0.25
 
-    /// Makes shares of nothing.
+    /// Makes shares without entries.
     package init() {}
 
-    /// Adds something that is kept.
+    /// Adds an entry.
     ///
     /// - Parameters:
-    ///   - name: A name that nothing else has.
-    ///   - client: The client for whom it is kept.
+    ///   - name: The unique name of the entry.
+    ///   - client: The client that owns it.
     ///   - bytes: The bytes of its document; 0 for none.
-    ///   - end: The instant at which it is too old.
+    ///   - end: The instant at which it expires.
     package mutating func add(_ name: ByteText, of client: ByteText, byteCount bytes: Int, until end: Instant) {
         items[name] = Item(client: client, end: end, byteCount: bytes)
         shares[client, default: Share()].names.append(name)
@@ -57,9 +57,9 @@ package struct KeptShares: Sendable {
         nextLook = min(nextLook, end)
     }
 
-    /// Removes something.
+    /// Removes an entry; does nothing without one of the name.
     ///
-    /// - Complexity: O(1) for the oldest of a client, else O(n) in what it has.
+    /// - Complexity: O(1) for the oldest entry of a client, else O(n) in the entries of that client.
     package mutating func remove(_ name: ByteText) {
         removeDocument(of: name)
         guard let client = items.removeValue(forKey: name)?.client else { return }
@@ -67,7 +67,7 @@ package struct KeptShares: Sendable {
         if shares[client]?.names.isEmpty == true { shares[client] = nil }
     }
 
-    /// Removes the bytes of a document.
+    /// Stops counting the document of an entry.
     private mutating func removeDocument(of name: ByteText) {
         guard let item = items[name], item.byteCount > 0 else { return }
         items[name]?.byteCount = 0
@@ -76,7 +76,7 @@ package struct KeptShares: Sendable {
         byteCount -= item.byteCount
     }
 
-    /// Removes what is too old, a quarter of a second late at most, and returns the names.
+    /// Removes expired entries, a quarter of a second late at most, and returns their names.
     package mutating func removeOld() -> [ByteText] {
         let now = Instant.now()
         guard now >= nextLook else { return [] }
@@ -87,10 +87,10 @@ package struct KeptShares: Sendable {
         return old
     }
 
-    /// Whether something is too old.
+    /// Whether an entry has expired.
     private func isOver(_ name: ByteText, _ now: Instant) -> Bool { items[name].map { $0.end <= now } ?? true }
 
-    /// Removes the oldest of the client that has most if more than so many are kept, and returns its name.
+    /// Removes the oldest entry of the client that has most if there are more entries than `limit`, and returns its name.
     ///
     /// - Complexity: O(n) in the number of clients.
     package mutating func removeOne(beyond limit: Int) -> ByteText? {
@@ -99,8 +99,8 @@ package struct KeptShares: Sendable {
         return name
     }
 
-    /// Forgets the oldest document of the client whose documents are longest if all together have more than so many
-    /// bytes, and returns the name of what it belongs to, which stays.
+    /// Evicts the oldest document of the client with the most bytes if all documents have more than `limit` bytes, and returns the name
+    /// of its entry, which stays.
     ///
     /// - Complexity: O(n) in the number of clients.
     package mutating func removeDocument(beyond limit: Int) -> ByteText? {
@@ -109,7 +109,7 @@ package struct KeptShares: Sendable {
         return name
     }
 
-    /// Returns the first name of the client that has most; of several clients the oldest.
+    /// Returns the first name of the client with the largest amount; among equal ones the oldest.
     private func oldest(_ amount: (Share) -> Int, _ first: (Share) -> ByteText?) -> ByteText? {
         var found: (name: ByteText, amount: Int, end: Instant)?
         for share in shares.values {

@@ -12,7 +12,7 @@ package struct CommitMark: Sendable {
     /// many commits wait.
     package let didNotify: @Sendable (_ version: UInt64, _ missed: Set<ObjectIdentifier>) -> Void
 
-    /// The listeners that get the changes of the commit alone, even if their target takes long or nobody waits for it.
+    /// The listeners that get the commit as a change of its own, even if their target is delayed or idle.
     package let listeners: Set<ObjectIdentifier>
 
     /// What is not notified, by the names that clients have for it, for the record of the commit.

@@ -74,7 +74,7 @@ package struct PageCursor: Sendable {
     /// - Throws: `cursor_invalid` for a text that is damaged, has another format, or belongs to
     ///   another query.
     package init(_ text: String, identity: UInt64) throws(Problem) {
-        guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18
+        guard text.utf8.starts(with: "b64.".utf8), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18
         else { throw PageCursor.invalid }
         let body = bytes.dropLast(8)
         var tail = ByteReader(bytes.suffix(8))

@@ -118,6 +118,7 @@ struct PreparedWrite: Sendable {
         // It may have waited.
         try request.standing.require()
         let draft = try work(context)
+        try context.requireRoom(for: draft.byteCount)
         context.session.resultBytes = draft.byteCount
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
         // The work may have taken long, and rights may have changed meanwhile.

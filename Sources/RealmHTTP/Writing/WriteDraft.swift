@@ -35,11 +35,11 @@ struct WriteDraft: Sendable {
         case results(OutputBuffer)
     }
 
-    /// The memory in bytes that the body takes until the commit.
+    /// The length of the body in bytes.
     var byteCount: Int {
         switch content {
         case .none: return 0
-        case .document(let buffer), .members(let buffer), .results(let buffer): return buffer.capacity
+        case .document(let buffer), .members(let buffer), .results(let buffer): return buffer.count
         }
     }
 

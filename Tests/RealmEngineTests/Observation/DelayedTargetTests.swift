@@ -9,29 +9,6 @@ import Testing
 /// The definitions of one client that took long held up the changes of all others at each commit, for the sum of their times.
 @Suite("Observation: targets that other threads advance")
 struct DelayedTargetTests {
-    /// The threads of some clients: what they are to do waits until the test has it done.
-    private final class Workers: Sendable {
-        private let monitor = Monitor<[@Sendable () -> Void]>([])
-
-        var count: Int { monitor.withLock { $0.count } }
-
-        func thread(_ client: String) -> EvaluationThread {
-            EvaluationThread(client: ByteText(client)) { [monitor] work in
-                monitor.broadcast { $0.append(work) }
-                return true
-            }
-        }
-
-        /// Does what waits, on the calling thread.
-        func work() {
-            let waiting = monitor.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for work in waiting { work() }
-        }
-    }
-
     private func realm(_ change: (inout ObservationLimits) -> Void = { _ in }) throws -> EngineRealm {
         var limits = ObservationLimits()
         // Every evaluation counts as a long one.
@@ -61,7 +38,7 @@ struct DelayedTargetTests {
 
     @Test func `others get their changes meanwhile, and it gets one change over all versions since its turn`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         let other = try observe(realm, "value >= 0")
         let start = version(realm)
@@ -74,11 +51,7 @@ struct DelayedTargetTests {
         let answer = catchUp(realm, slow)
         #expect(eventually(seconds: 20) { workers.count == 1 && slow.listener.behind == start })
         #expect(!answer.isSet && slow.listener.take().isEmpty)
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         #expect(try answer.wait().get().token.version == version(realm))
         let events = slow.listener.take()
         #expect(events.map(\.from.token.version) == [start, first])
@@ -89,7 +62,7 @@ struct DelayedTargetTests {
 
     @Test func `each client has one evaluation at a time, and a shared target uses the first turn that comes`() throws {
         let realm = try realm()
-        let (a, b) = (Workers(), Workers())
+        let (a, b) = (WaitingWorkers(), WaitingWorkers())
         let first = try observe(realm, "value > 0", [a.thread("a")])
         let second = try observe(realm, "value > -1", [a.thread("a")])
         let shared = try observe(realm, "value > -2", [a.thread("a"), b.thread("b")])
@@ -112,7 +85,7 @@ struct DelayedTargetTests {
             $0.delayedTime = .seconds(100)
             $0.roundTime = .zero
         }
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let observed = try ["a", "b", "c"].enumerated().map { index, client in
             try observe(realm, "value > \(-index)", [workers.thread(client)])
         }
@@ -127,9 +100,9 @@ struct DelayedTargetTests {
         try realm.finish()
     }
 
-    @Test func `a commit that is told alone is a change of its own`() throws {
+    @Test func `a marked commit is a change of its own`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(2)
         let before = version(realm)
@@ -137,11 +110,7 @@ struct DelayedTargetTests {
         let marked = version(realm)
         try realm.setValue(4)
         let answer = catchUp(realm, slow)
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         let events = slow.listener.take()
         #expect(events.map(\.to.token.version) == [before, marked, version(realm)])
         #expect(events.dropFirst().map(\.from.token.version) == [before, marked])
@@ -149,9 +118,9 @@ struct DelayedTargetTests {
     }
 
     /// Writes with `Realm-Without-Notifying` of one client had all others read again what takes long.
-    @Test func `commits that are told alone to another are one change, however many they are`() throws {
+    @Test func `commits that are marked for another are one change, however many they are`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         let named = try observe(realm, "value >= 0")
         for value in 2..<32 {
@@ -159,20 +128,16 @@ struct DelayedTargetTests {
         }
         #expect(try named.events().count == 30)
         let answer = catchUp(realm, slow)
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         let events = slow.listener.take()
         #expect((1...2).contains(events.count) && events.allSatisfy { $0.change.rows != nil })
         #expect(events.last?.to.token.version == version(realm))
         try realm.finish()
     }
 
-    @Test func `when too many commits are to be told alone, the writer learns which are not, and all changes are told`() throws {
+    @Test func `beyond the limit of marked commits, the writer learns which are joined, and no change is lost`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         let listener = ObjectIdentifier(slow.listener)
         let alone = Monitor<[UInt64]>([])
@@ -186,11 +151,7 @@ struct DelayedTargetTests {
                 })
         }
         let answer = catchUp(realm, slow)
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         #expect(count.withLock { $0 } == 30)
         let events = slow.listener.take()
         #expect(events.allSatisfy { $0.change.rows != nil } && events.last?.to.token.version == version(realm))
@@ -204,7 +165,7 @@ struct DelayedTargetTests {
 
     @Test func `no version is kept for longer than an evaluation may take, and then the contents are read again`() throws {
         let realm = try realm { $0.evaluationTime = .seconds(4) }
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let listener = RecordingListener(threads: [workers.thread("a")])
         let attachment = try realm.attach("value > 0", listener, isActive: true)
         try realm.setValue(2)
@@ -214,11 +175,7 @@ struct DelayedTargetTests {
         #expect(eventually(seconds: 20) { realm.database.oldestPinned == .zero })
         let answer = Awaited<Result<Attached, ObservationError>>()
         realm.database.observations.contents(of: attachment) { answer.set($0) }
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         let events = listener.take()
         #expect(events.count == 1)
         guard case .unknown? = events.first?.change, case .rows(_, let keys) = try answer.wait().get().contents else {
@@ -231,7 +188,7 @@ struct DelayedTargetTests {
 
     @Test func `several that take long can be brought to one version while commits go on`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
         try realm.setValue(2)
         let common = realm.database.current
@@ -248,7 +205,7 @@ struct DelayedTargetTests {
     /// Readers of several were reset, as each of their versions was within a change of another target.
     @Test func `the targets of one client reach common versions while commits go on`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try (0..<3).map { try observe(realm, "value > \(-$0)", [workers.thread("a")]) }
         for value in 2..<30 {
             try realm.setValue(value)
@@ -263,7 +220,7 @@ struct DelayedTargetTests {
 
     @Test func `who waits for too long is answered, and the others go on waiting`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(2)
         let other = catchUp(realm, slow)
@@ -280,7 +237,7 @@ struct DelayedTargetTests {
 
     @Test func `a call that is not wanted any more is answered soon, though no thread comes`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let observed = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(2)
         let hasLeft = Monitor(false)
@@ -291,11 +248,7 @@ struct DelayedTargetTests {
         hasLeft.broadcast { $0 = true }
         #expect(eventually(seconds: 5) { left.isSet })
         #expect(throws: ObservationError.self) { try left.wait().get() }
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return other.isSet
-            })
+        #expect(workers.answer(other))
         #expect(try other.wait().get().token.version == version(realm))
         try realm.finish()
     }
@@ -303,7 +256,7 @@ struct DelayedTargetTests {
     /// The turns of a client whose threads are busy kept all definitions that it had observed before.
     @Test func `nothing is left of one that has ended, though its turn comes later or never`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         weak var probe: RecordingListener?
         for round in 0..<3 {
             let listener = RecordingListener(threads: [workers.thread("a")])
@@ -323,7 +276,7 @@ struct DelayedTargetTests {
 
     @Test func `who attaches meanwhile begins with the version that it has reached`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(0)
         #expect(eventually(seconds: 20) { workers.count == 1 })
@@ -349,7 +302,7 @@ struct DelayedTargetTests {
 
     @Test func `who waits is answered when the database is closed`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let slow = try observe(realm, "value > 0", [workers.thread("a")])
         try realm.setValue(0)
         #expect(eventually(seconds: 20) { workers.count == 1 })

@@ -7,7 +7,7 @@ import RealmTestSupport
 import Testing
 
 /// The definitions of a client that had left kept most of a processor busy for minutes, and a version each.
-@Suite("Observation: targets that take long and nobody waits for")
+@Suite("Observation: idle targets that take long")
 struct IdleTargetTests {
     /// Takes a while for each event.
     private final class Slow: ObservationListener {
@@ -83,28 +83,6 @@ struct IdleTargetTests {
         try realm.finish()
     }
 
-    /// What the steps of a test do waits until the test has it done.
-    private final class Workers: Sendable {
-        private let monitor = Monitor<[@Sendable () -> Void]>([])
-
-        var count: Int { monitor.withLock { $0.count } }
-
-        var thread: EvaluationThread {
-            EvaluationThread(client: ByteText("a")) { [monitor] work in
-                monitor.broadcast { $0.append(work) }
-                return true
-            }
-        }
-
-        func work() {
-            let waiting = monitor.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for work in waiting { work() }
-        }
-    }
-
     private func contents(_ realm: EngineRealm, _ attachment: RealmEngine.Attachment) -> Awaited<
         Result<Attached, ObservationError>
     > {
@@ -114,14 +92,14 @@ struct IdleTargetTests {
     }
 
     @Test(arguments: [true, false])
-    func `one that was not evaluated in time, or keeps too many versions, drops them until somebody asks`(_ isLate: Bool) throws {
+    func `one that was not evaluated in time, or keeps too many versions, drops them until a call comes`(_ isLate: Bool) throws {
         let realm = try realm {
             if isLate { $0.evaluationTime = .seconds(2) } else { $0.passiveVersions = 0 }
             $0.passiveCommits = 2
             $0.passiveTime = .seconds(60)
         }
-        let workers = Workers()
-        let listeners = (0..<2).map { _ in RecordingListener(threads: [workers.thread]) }
+        let workers = WaitingWorkers()
+        let listeners = (0..<2).map { _ in RecordingListener(threads: [workers.thread("a")]) }
         let attachments = try listeners.enumerated().map { index, listener in
             try realm.attach("value > \(-index)", listener, isActive: false)
         }
@@ -133,11 +111,7 @@ struct IdleTargetTests {
         for value in 8..<12 { try realm.setValue(value) }
         #expect(try held(realm) == 0 && workers.count <= (isLate ? 1 : 0))
         let answers = attachments.map { contents(realm, $0) }
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answers.allSatisfy(\.isSet)
-            })
+        #expect(workers.answer(answers))
         for (answer, listener) in zip(answers, listeners) {
             guard case .rows(_, let keys) = try answer.wait().get().contents, case .unknown? = listener.take().last?.change else {
                 Issue.record("its contents were not read again")
@@ -153,16 +127,12 @@ struct IdleTargetTests {
             $0.passiveCommits = 2
             $0.passiveTime = .milliseconds(10)
         }
-        let workers = Workers()
-        let listener = RecordingListener(threads: [workers.thread])
+        let workers = WaitingWorkers()
+        let listener = RecordingListener(threads: [workers.thread("a")])
         let attachment = try realm.attach("value > 0", listener, isActive: false)
         for value in 2..<12 { try realm.setValue(value) }
         let answer = contents(realm, attachment)
-        #expect(
-            eventually(seconds: 20) {
-                workers.work()
-                return answer.isSet
-            })
+        #expect(workers.answer(answer))
         let events = listener.take()
         #expect(!events.isEmpty && events.allSatisfy { $0.change.rows != nil })
         try realm.finish()

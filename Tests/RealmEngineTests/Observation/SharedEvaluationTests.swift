@@ -9,24 +9,6 @@ import Testing
 /// Whoever came second waited for the worker of the one who came first, however long that took and whatever its own deadline was.
 @Suite("Observation: first evaluations that several wait for")
 struct SharedEvaluationTests {
-    /// The workers of one client: what it asks for waits until the test has it done.
-    private final class Workers: Sendable {
-        private let monitor = Monitor<[@Sendable () -> Void]>([])
-
-        var count: Int { monitor.withLock { $0.count } }
-
-        func add(_ work: @escaping @Sendable () -> Void) { monitor.broadcast { $0.append(work) } }
-
-        /// Does what waits, on the calling thread.
-        func work() {
-            let waiting = monitor.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for work in waiting { work() }
-        }
-    }
-
     private typealias Answer = Awaited<Result<Attached, ObservationError>>
 
     private func realm() throws -> EngineRealm {
@@ -45,7 +27,7 @@ struct SharedEvaluationTests {
 
     /// Has a client with its own workers observe the same target as all others.
     private func attach(
-        _ realm: EngineRealm, _ workers: Workers, seconds: Double? = nil, isWanted: (@Sendable () -> Bool)? = nil
+        _ realm: EngineRealm, _ workers: WaitingWorkers, seconds: Double? = nil, isWanted: (@Sendable () -> Bool)? = nil
     ) throws -> Answer {
         let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
         let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse("value >= 0"))), identity: "shared")
@@ -72,7 +54,7 @@ struct SharedEvaluationTests {
 
     @Test func `the first worker that comes makes it for all`() throws {
         let realm = try realm()
-        let (busy, free) = (Workers(), Workers())
+        let (busy, free) = (WaitingWorkers(), WaitingWorkers())
         let first = try attach(realm, busy)
         let second = try attach(realm, free)
         #expect(eventually(seconds: 20) { busy.count == 1 && free.count == 1 })
@@ -88,7 +70,7 @@ struct SharedEvaluationTests {
     @Test(arguments: [true, false])
     func `each one waits until its own deadline`(_ isFirstLate: Bool) throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let first = try attach(realm, workers, seconds: isFirstLate ? 0.2 : nil)
         let second = try attach(realm, workers, seconds: isFirstLate ? nil : 0.2)
         #expect(try isCancelled(isFirstLate ? first : second))
@@ -100,7 +82,7 @@ struct SharedEvaluationTests {
     /// A client with other rights by then used to wait for its turn until its deadline.
     @Test func `a client that is not wanted any more is told soon, though no worker comes`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let hasLeft = Monitor(false)
         let first = try attach(realm, workers, seconds: 600) { hasLeft.withLock { !$0 } }
         let second = try attach(realm, workers, seconds: 600)
@@ -116,7 +98,7 @@ struct SharedEvaluationTests {
 
     @Test func `after everybody has given up, the next one begins again`() throws {
         let realm = try realm()
-        let (busy, free) = (Workers(), Workers())
+        let (busy, free) = (WaitingWorkers(), WaitingWorkers())
         #expect(try isCancelled(try attach(realm, busy, seconds: 0.1)))
         let next = try attach(realm, free)
         #expect(eventually(seconds: 20) { free.count == 1 })
@@ -129,7 +111,7 @@ struct SharedEvaluationTests {
 
     @Test func `until a worker comes it keeps no version, and then it begins at the newest`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let answer = try attach(realm, workers)
         #expect(eventually(seconds: 20) { workers.count == 1 })
         try add(5..<25, to: realm)
@@ -142,7 +124,7 @@ struct SharedEvaluationTests {
 
     @Test func `those who wait are answered when the database is closed`() throws {
         let realm = try realm()
-        let workers = Workers()
+        let workers = WaitingWorkers()
         let answers = [try attach(realm, workers), try attach(realm, workers)]
         #expect(eventually(seconds: 20) { workers.count >= 1 })
         try realm.finish()

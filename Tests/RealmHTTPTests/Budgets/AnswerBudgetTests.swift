@@ -193,11 +193,18 @@ import Testing
         }
     }
 
-    @Test func `a write that was committed is told without its document when there is no memory for that`() throws {
+    @Test
+    func `a write reserves memory for a long answer before its commit, and is answered without its document where that is full`()
+        throws
+    {
         try withWriteServer(change: { $0.limits.unsentBytes = 100_000 }) { server in
             let note = { (byteCount: Int) in #"{"text":"\#(String(repeating: "x", count: byteCount))"}"# }
             let count = { try server.get("app/objects/Note?limit=0&count=exact").json["count"]?.int ?? 0 }
             let before = try count()
+            let refused = try server.send("POST", "app/objects/Note", note(3_000_000))
+            #expect(refused.status == 503 && refused.code == "overloaded", "\(refused.text.prefix(300))")
+            #expect(refused.json["limitName"]?.text == "unsent-bytes")
+            #expect(try count() == before)
             let made = try server.send("POST", "app/objects/Note", note(200_000))
             #expect(made.status == 201 && made.body.isEmpty && made["Content-Type"] == nil, "\(made.text.prefix(300))")
             let location = try #require(made["Location"])

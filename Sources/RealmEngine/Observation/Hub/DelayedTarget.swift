@@ -59,7 +59,7 @@ final class DelayedTarget: @unchecked Sendable {
     enum Reason {
         /// The schema has changed there, or others are to be at the same version.
         case schema, meeting
-        /// A commit that is told alone begins or ends there.
+        /// A commit that is delivered in a change of its own begins or ends there.
         case mark
     }
 
@@ -89,7 +89,7 @@ final class DelayedTarget: @unchecked Sendable {
     private(set) var since = Instant.now()
     /// The instant at which the last step was prepared.
     private(set) var prepared = Instant.now()
-    /// Whether nobody waited for the last step when it was prepared.
+    /// Whether the target was idle when the last step was prepared.
     private(set) var isIdleStep = false
     /// The calls that wait for the target.
     var waiters: [Waiter] = []
@@ -172,8 +172,8 @@ final class DelayedTarget: @unchecked Sendable {
     /// How many stops there may be for one reason.
     private static let stopLimit = 8
 
-    /// Whether a listener or a call waits for the target.
-    var isWanted: Bool { observation.isActive || !waiters.isEmpty }
+    /// Whether the target has neither active listeners nor waiting calls.
+    var isIdle: Bool { !observation.isActive && waiters.isEmpty }
     /// Whether it keeps an earlier version than the given one.
     func isBefore(_ version: Version) -> Bool { from.map { $0.token.version < version.token.version } ?? false }
     /// Whether a thread has taken the present step.
@@ -207,7 +207,7 @@ final class DelayedTarget: @unchecked Sendable {
             deadline: since.adding(limit))
         if step.isOutdated { schema = nil }
         if stops.isEmpty { isConcerned = false } else { stops.removeFirst() }
-        (self.step, prepared, isIdleStep, isLost) = (step, now, !isWanted, false)
+        (self.step, prepared, isIdleStep, isLost) = (step, now, isIdle, false)
         state.withLock { $0.step = step }
     }
 

@@ -13,7 +13,7 @@ struct DelayedTargets {
     private var busy: Set<ByteText> = []
     /// The last version at which a step of each active target of a client ends, so that a reader of several finds a common one.
     private var common: [ByteText: UInt64] = [:]
-    /// The version to which the targets go one after another that nobody waits for, so that they keep few versions; nil for none.
+    /// The version to which idle targets are advanced one after another, so that they keep few versions; nil for none.
     private var meeting: (version: Version, since: Instant)?
     /// The next instant at which such a target may be advanced, as far as that is known.
     private var idleTime = Instant.distantFuture
@@ -31,8 +31,7 @@ struct DelayedTargets {
     /// The observations without listeners and waiting calls.
     var unused: [Observation] { queue.filter { $0.waiters.isEmpty && $0.observation.listeners.isEmpty }.map(\.observation) }
 
-    /// The next instant at which a version will have been kept for too long, a call will have waited for too long or may not be wanted any
-    /// more, or a target that nobody waits for may be advanced.
+    /// The next instant at which a version expires, a waiting call expires or may have been given up, or an idle target may be advanced.
     var deadline: Instant {
         var deadline = idleTime
         for target in queue {
@@ -146,14 +145,14 @@ struct DelayedTargets {
     ///
     /// - Parameters:
     ///   - position: The position of the hub.
-    ///   - limits: The limits of targets that nobody waits for.
+    ///   - limits: The limits of idle targets.
     /// - Returns: The targets with what requests a thread for them.
     mutating func next(
         to position: Version, _ limits: ObservationLimits
     ) -> [(target: DelayedTarget, threads: [EvaluationThread.Run])] {
         stopTogether(at: position)
         var next: [(DelayedTarget, [EvaluationThread.Run])] = []
-        for target in queue where target.step == nil && target.isWanted {
+        for target in queue where target.step == nil && !target.isIdle {
             if let runs = prepare(target, to: position) { next.append((target, runs)) }
         }
         if let target = nextIdle(to: position, limits), let runs = prepare(target, to: position) { next.append((target, runs)) }
@@ -175,18 +174,18 @@ struct DelayedTargets {
         return runs
     }
 
-    // MARK: - Targets that nobody waits for
+    // MARK: - Idle targets
 
     /// How long an idle step may wait for its thread before another one is prepared.
     private static let idlePatience = Duration.seconds(1)
 
-    /// Chooses a target that nobody waits for and that may be advanced now; nil for none. One step at a time is made for these, and
-    /// all of the server rest after it. Those that take very long, and those whose version was dropped, wait for a reader.
+    /// Chooses an idle target that may be advanced now; nil for none. Idle steps are made one at a time, and `IdleRest` separates those
+    /// of the whole server. A target that takes very long, or has dropped its version, is not advanced while it is idle.
     private mutating func nextIdle(to position: Version, _ limits: ObservationLimits) -> DelayedTarget? {
         idleTime = .distantFuture
         dropOldest(atMost: limits.passiveVersions * 8, at: position)
         let idle = queue.filter {
-            $0.step == nil && $0.from != nil && !$0.isWanted && $0.observation.usualTime <= limits.evaluationTime / 20
+            $0.step == nil && $0.from != nil && $0.isIdle && $0.observation.usualTime <= limits.evaluationTime / 20
         }
         guard !idle.isEmpty else {
             meeting = nil
@@ -223,9 +222,9 @@ struct DelayedTargets {
         return end <= now
     }
 
-    /// Has targets that nobody waits for drop their versions, the oldest first, when they keep too many.
+    /// Drops versions of idle targets, the oldest first, when they keep too many.
     private mutating func dropOldest(atMost limit: Int, at position: Version) {
-        let idle = queue.filter { !$0.isWanted && $0.step == nil && $0.from != nil }
+        let idle = queue.filter { $0.isIdle && $0.step == nil && $0.from != nil }
         guard Set(idle.compactMap(\.needed)).count + idle.reduce(0, { $0 + $1.stops.count }) > limit else { return }
         var kept: Set<UInt64> = []
         for target in idle.sorted(by: { $0.needed ?? 0 > $1.needed ?? 0 }) {
@@ -235,9 +234,9 @@ struct DelayedTargets {
         trim()
     }
 
-    /// Has a target drop its version. Its contents are read again, when somebody waits for it.
+    /// Drops the version of a target. The next listener or call has its contents read again.
     private mutating func drop(_ target: DelayedTarget, at position: Version) {
-        if !target.isWanted, target.withdraw() { free(target) }
+        if target.isIdle, target.withdraw() { free(target) }
         target.lose(to: position)
     }
 

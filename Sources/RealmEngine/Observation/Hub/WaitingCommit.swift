@@ -73,8 +73,8 @@ struct WaitingCommit {
         if isLost { forget() }
     }
 
-    /// Adds the next commit like `join`, though one of them should be delivered by itself, because too many wait. After a change of the
-    /// schema observers read their contents again.
+    /// Adds the next commit like `join`, even if one of them is a barrier, when the queue is full. After a change of the schema observers
+    /// read their contents again.
     mutating func merge(_ next: WaitingCommit) {
         let listeners = listeners
         marks += next.marks.filter { !$0.mark.listeners.isSubset(of: listeners) }

@@ -36,7 +36,7 @@ package final class AsyncOperation: Sendable {
     ///
     /// - Parameters:
     ///   - isCommitted: Whether it has succeeded.
-    ///   - outcome: What is remembered of it.
+    ///   - outcome: The outcome that is kept of it.
     package func end(isCommitted: Bool, _ outcome: AsyncWrites.Outcome) {
         isWaiting.store(false, ordering: .releasing)
         writes.setState(isCommitted ? .committed(outcome) : .failed(outcome), of: id)

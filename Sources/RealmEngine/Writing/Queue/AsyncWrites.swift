@@ -8,7 +8,7 @@ internal import RealmStorage
 /// client that has most are forgotten; when their results take too much memory, what is brief of them stays. The
 /// caller decides what is remembered, as bytes. All threads may use it.
 package final class AsyncWrites: Sendable {
-    /// What is remembered of a finished write.
+    /// What is kept of a finished write.
     package struct Outcome: Sendable {
         /// All that the caller wants to have remembered.
         package let whole: [UInt8]
