@@ -9,14 +9,21 @@ internal import RealmStorage
 /// The first record of the file has the names of the properties; each further one is an object.
 /// Cells are read by the types in the schema of the moment when the import began.
 struct CSVObjects: Sendable {
-    /// The class of the imported objects, for the types of its properties.
-    private let table: Table
-    /// The version that the class belongs to, for the classes that links lead to.
-    private let snapshot: Snapshot
+    /// A property that cells have values of.
+    private struct Property {
+        let name: String
+        /// Its column; nil for one that does not exist.
+        let column: Column?
+        /// The class that its links lead to, as far as the client sees it.
+        let target: (name: String, isEmbedded: Bool)?
+    }
+
+    private let className: String
     /// The bounds of JSON in cells.
     private let bounds: JSONBounds
-    /// The names of the properties, in the order of the cells; nil for columns that are ignored.
-    private let names: [String?]
+    /// The properties, in the order of the cells; nil for columns that are ignored. The version is not kept: an import in several
+    /// commits would hold all space that they free.
+    private let properties: [Property?]
     /// What separates the cells.
     private let separator: UInt8
     /// The columns that are ignored.
@@ -38,8 +45,7 @@ struct CSVObjects: Sendable {
         _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int, options: ImportOptions,
         separator: UInt8
     ) throws(Problem) {
-        self.table = table
-        self.snapshot = snapshot
+        className = table.className ?? ""
         self.bounds = bounds
         self.separator = separator
         let texts = try CSVObjects.texts(header, line, separator)
@@ -50,7 +56,14 @@ struct CSVObjects: Sendable {
             throw CSVObjects.malformed(
                 "the cells are separated by semicolons: leave 'separator' out, or send separator=semicolon", line)
         }
-        names = try CSVObjects.names(texts, of: table, options, line: line)
+        let names = try CSVObjects.names(texts, of: table, options, line: line)
+        properties = names.map { name in
+            guard let name else { return nil }
+            let column = table.column(named: MemberNaming.documents.property(name))
+            let target = column?.targetTable.flatMap { snapshot.table($0) }
+            return Property(
+                name: name, column: column, target: target.map { ($0.className ?? "", $0.kind == .embedded) })
+        }
         for (name, text) in zip(names, texts) where name == nil { ignored.add(text, of: table.className ?? table.name) }
     }
 
@@ -108,7 +121,7 @@ struct CSVObjects: Sendable {
     }
 
     /// Whether an empty line is no object.
-    var skipsBlank: Bool { names.count > 1 }
+    var skipsBlank: Bool { properties.count > 1 }
 
     /// Returns the object in a record; nil for an empty line, unless there is only one property,
     /// whose value then is empty.
@@ -120,8 +133,8 @@ struct CSVObjects: Sendable {
     func object(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> ImportedObject? {
         if bytes.isEmpty, skipsBlank { return nil }
         let cells = try CSVRecord.cells(bytes, line: place.line, separator: separator)
-        guard cells.count == names.count else {
-            throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(names.count)", place.line)
+        guard cells.count == properties.count else {
+            throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(properties.count)", place.line)
         }
         return try object(cells, place)
     }
@@ -136,35 +149,35 @@ struct CSVObjects: Sendable {
     private func object(_ cells: [CSVRecord.Cell], _ place: RecordPlace) throws(Problem) -> ImportedObject {
         var key: String?
         var members: [(name: String, value: InputValue)] = []
-        for (name, cell) in zip(names, cells) {
-            guard let name else { continue }
-            if name == "$key" {
+        for (property, cell) in zip(properties, cells) {
+            guard let property else { continue }
+            if property.name == "$key" {
                 key = cell.text
                 continue
             }
             let value: Result<InputValue, InputReader.InputError>
             do throws(InputReader.InputError) {
-                value = .success(try self.value(cell, name))
+                value = .success(try self.value(cell, property))
             } catch {
-                value = .failure(error.inside(.name(name)))
+                value = .failure(error.inside(.name(property.name)))
             }
             guard case .success(let read) = value else {
                 if case .failure(let inputError) = value {
-                    return ImportedObject(place: place, className: table.className ?? "", key: key, body: .failure(inputError))
+                    return ImportedObject(place: place, className: className, key: key, body: .failure(inputError))
                 }
                 continue
             }
-            members.append((name: name, value: read))
+            members.append((name: property.name, value: read))
         }
-        return ImportedObject(place: place, className: table.className ?? "", key: key, body: .success(InputObject(members)))
+        return ImportedObject(place: place, className: className, key: key, body: .success(InputObject(members)))
     }
 
     /// Reads a cell by the type of its property.
     ///
     /// An empty cell without quotes is null, or an empty collection. A cell for a property that
     /// does not exist remains text; the engine refuses its name.
-    private func value(_ cell: CSVRecord.Cell, _ name: String) throws(InputReader.InputError) -> InputValue {
-        guard let column = table.column(named: MemberNaming.documents.property(name)) else { return .text(cell.text) }
+    private func value(_ cell: CSVRecord.Cell, _ property: Property) throws(InputReader.InputError) -> InputValue {
+        guard let column = property.column else { return .text(cell.text) }
         if cell.text.isEmpty, !cell.isQuoted {
             return column.collection == nil ? .null : column.collection == .dictionary ? .object([:]) : .list([])
         }
@@ -175,7 +188,7 @@ struct CSVObjects: Sendable {
         case .timestamp where cell.text.hasPrefix("{"): return try json(cell.text)
         case .float, .double: return JSONTokens.isNumber(cell.text[...].utf8) ? try json(cell.text) : .text(cell.text)
         case .mixed: return try json(cell.text)
-        case .link: return try link(cell.text, column)
+        case .link: return try link(cell.text, property)
         default: return .text(cell.text)
         }
     }
@@ -186,10 +199,10 @@ struct CSVObjects: Sendable {
     ]
 
     /// Reads a cell for a link: the text of a key, or the JSON of an embedded object.
-    private func link(_ text: String, _ column: Column) throws(InputReader.InputError) -> InputValue {
-        guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return .text(text) }
-        if target.kind == .embedded { return try json(text) }
-        return .link(.stub(className: target.className ?? "", key: .text(text)))
+    private func link(_ text: String, _ property: Property) throws(InputReader.InputError) -> InputValue {
+        guard let target = property.target else { return .text(text) }
+        if target.isEmbedded { return try json(text) }
+        return .link(.stub(className: target.name, key: .text(text)))
     }
 
     /// Reads a cell whose text is JSON.

@@ -206,6 +206,24 @@ import Testing
         try server.finish()
     }
 
+    @Test func `an import of CSV keeps no version, so that the space its commits free is used again`() throws {
+        let realm = try EngineRealm(WriteServer.classes)
+        let dogs = try csvReader(realm.database.current.snapshot)
+        for id in 0..<4 {
+            let body = ImportSource(Array(#"{"_id":\#(id),"age":1}"#.utf8))
+            try realm.write(EngineRealm.request(seconds: 60)) { session in
+                try ImportRun(session, .create).run(ImportReader(body, className: "Dog", bounds: JSONBounds(depth: 20)))
+            }
+        }
+        #expect(eventually { realm.database.liveVersions == 1 }, "\(realm.database.liveVersions)")
+        withExtendedLifetime(dogs) {}
+    }
+
+    private func csvReader(_ snapshot: Snapshot) throws -> ImportReader {
+        let source = ImportSource(Array("_id,age,owner\n9,1,Ann\n".utf8))
+        return try ImportReader(csv: source, #require(snapshot.classTable(named: "Dog")), snapshot, bounds: JSONBounds(depth: 20))
+    }
+
     // MARK: - Records
 
     private static func records(_ text: String, _ form: RecordReader.Form) throws -> [(line: Int, text: String)] {
