@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what a program is made of as CycloneDX JSON: Swift packages, the parts inside them, and Debian's libraries.
+"""Writes what a program is made of as CycloneDX JSON: Swift packages and Debian's libraries.
 
     sbom.py --program realm-rest --version 1.2.3 --resolved Package.resolved --checkouts .build/checkouts > realm-rest.cdx.json
 
@@ -54,7 +54,7 @@ def component(name, version, reference, licences, linkage, **more):
 
 
 def swift_packages(resolved, checkouts):
-    """The packages that the build resolved, each with what it contains from elsewhere."""
+    """The packages that the build resolved."""
     for pin in sorted(json.loads(pathlib.Path(resolved).read_text())["pins"], key=lambda pin: pin["identity"]):
         state, place = pin["state"], re.sub(r"\.git$", "", pin["location"].split("://")[-1])
         name = place.rsplit("/", 1)[-1]
@@ -65,16 +65,6 @@ def swift_packages(resolved, checkouts):
         yield component(
             name, version, purl, [licence(texts[0] if texts else "")], "static", purl=purl,
             pedigree={"commits": [{"uid": state["revision"]}]})
-        yield from inside(name, folder)
-
-
-def inside(name, folder):
-    """What the checkout of a package contains from elsewhere."""
-    boring = folder / "Sources/CCryptoBoringSSL/hash.txt"
-    if boring.exists():
-        commit = re.search(r"[0-9a-f]{40}", boring.read_text()).group()
-        purl = f"pkg:generic/boringssl@{commit}"
-        yield component("boringssl", commit, purl, [{"license": {"id": "Apache-2.0"}}], f"static, in {name}", purl=purl)
 
 
 def toolchain():

@@ -72,4 +72,10 @@ internal import COpenSSL
         guard isDone, byteCount == code.count else { throw .cryptography("HMAC") }
         return code
     }
+
+    /// Returns the HMAC-SHA-256 of bytes by a key; throws `.io` when the crypto library fails.
+    static func sha256(of bytes: [UInt8], by key: [UInt8]) throws(StorageError) -> [UInt8] {
+        let context = try AuthenticationContext(key: key, .sha256)
+        return try ByteView.withBytes(of: bytes) { view throws(StorageError) in try context.code(of: view) }
+    }
 }

@@ -25,4 +25,11 @@ package enum SecretDigest {
             unsafe other.withUnsafeBytes { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
         }
     }
+
+    /// Returns whether a code is the HMAC-SHA-256 of bytes by a secret, in a time that depends on lengths alone; false too when the
+    /// crypto library fails.
+    package static func isCode(_ code: [UInt8], of bytes: [UInt8], by secret: [UInt8]) -> Bool {
+        guard let expected = try? AuthenticationContext.sha256(of: bytes, by: secret) else { return false }
+        return areEqual(code, expected)
+    }
 }

@@ -83,12 +83,7 @@ package enum RecordCipher {
 
     /// Derives 32 bytes for a purpose from some bytes.
     private static func derived(_ purpose: Purpose, _ bytes: [UInt8], _ key: EncryptionKey) throws(StorageError) -> [UInt8] {
-        try authenticate(bytes, by: try authenticate(Array(purpose.rawValue.utf8), by: key.bytes))
-    }
-
-    /// Returns the HMAC-SHA-256 of bytes.
-    private static func authenticate(_ bytes: [UInt8], by key: [UInt8]) throws(StorageError) -> [UInt8] {
-        let context = try AuthenticationContext(key: key, .sha256)
-        return try ByteView.withBytes(of: bytes) { view throws(StorageError) in try context.code(of: view) }
+        let purposeKey = try AuthenticationContext.sha256(of: Array(purpose.rawValue.utf8), by: key.bytes)
+        return try AuthenticationContext.sha256(of: bytes, by: purposeKey)
     }
 }

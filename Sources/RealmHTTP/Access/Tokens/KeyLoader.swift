@@ -87,17 +87,17 @@ struct KeyLoader: Sendable {
 
     /// Reads a secret. A line break at its end is not part of it.
     private static func secret(_ path: String) throws(Defect) -> KeySet {
-        var bytes = try contents(path, KeyDraft.maximumSecretByteCount + 2, member: "secretFile")
+        var bytes = try contents(path, VerificationKey.maximumSecretByteCount + 2, member: "secretFile")
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard bytes.count >= KeyDraft.minimumSecretByteCount else {
-            let rule = "at least \(KeyDraft.minimumSecretByteCount) are needed"
+        guard bytes.count >= VerificationKey.minimumSecretByteCount else {
+            let rule = "at least \(VerificationKey.minimumSecretByteCount) are needed"
             throw Defect(member: "secretFile", text: "the secret in '\(path)' has \(bytes.count) bytes; \(rule)")
         }
-        guard let draft = try? KeyDraft(secret: bytes) else {
+        guard let key = try? VerificationKey(secret: bytes) else {
             throw Defect(member: "secretFile", text: "the secret in '\(path)' cannot be used")
         }
-        return KeySet(KeyDraft.keys([draft]))
+        return KeySet([key])
     }
 
     /// Reads a small file.

@@ -47,7 +47,7 @@ struct KeySet: Sendable {
         guard list.count <= KeySet.keyLimit else {
             throw Defect(description: "it has \(list.count) keys, more than \(KeySet.keyLimit)")
         }
-        let keys = KeyDraft.keys(list.compactMap { KeyDraft($0) })
+        let keys = list.compactMap { VerificationKey($0) }
         guard list.isEmpty || !keys.isEmpty else {
             throw Defect(
                 description: "none of its keys can be used: public keys for signatures by RS256 (2048 to 8192 bits), ES256 or "

@@ -11,7 +11,7 @@ internal import Synchronization
 /// * Nothing in a token is believed before its signature was verified, but for the names of its issuer, its algorithm
 ///   and its key, which only choose among what the configuration and the issuers have.
 /// * An issuer's source decides which algorithms may be used, and so does each key: see `IssuerSettings.allows` and
-///   `KeyDraft`.
+///   `VerificationKey`.
 /// * A token that is known was verified with a key that its issuer still has: keys and known tokens change under the
 ///   same lock.
 ///
