@@ -31,6 +31,9 @@ package protocol ObservationListener: AnyObject, Sendable {
     ///
     /// - Parameter version: The version up to which all events were delivered; nil for the position of the hub.
     func isBehind(at version: UInt64?)
+    /// May be called when the contents have to be read again, before the evaluation that does that. The change of the next event is unknown
+    /// then.
+    func willRestart()
 }
 
 extension ObservationListener {
@@ -40,4 +43,6 @@ extension ObservationListener {
     package func prepare(_ event: ObservationEvent) -> @Sendable () -> Void { { [self] in didChange(event) } }
     /// Does nothing.
     package func isBehind(at version: UInt64?) {}
+    /// Does nothing.
+    package func willRestart() {}
 }

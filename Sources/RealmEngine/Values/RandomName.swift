@@ -17,4 +17,13 @@ package enum RandomName {
         }
         return text
     }
+
+    /// Whether a text may be such a name.
+    package static func isPossible(_ text: some Collection<UInt8>) -> Bool {
+        // The last character has two of the 128 bits.
+        text.count == 22
+            && text.enumerated().allSatisfy { index, byte in
+                alphabet.prefix(index == 21 ? 4 : 64).contains { $0.asciiValue == byte }
+            }
+    }
 }

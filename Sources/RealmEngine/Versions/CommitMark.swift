@@ -9,7 +9,8 @@ internal import RealmStorage
 package struct CommitMark: Sendable {
     /// Called on the thread of the observation hub, after all active targets were advanced to `version` and before the end of the
     /// round is published. It must not wait. `missed` are the listeners that get the changes of the commit together with others, as too
-    /// many commits wait.
+    /// many commits wait. When others would wait too long for the change of its own, it is called once more, before these changes are
+    /// delivered.
     package let didNotify: @Sendable (_ version: UInt64, _ missed: Set<ObjectIdentifier>) -> Void
 
     /// The listeners that get the commit as a change of its own, even if their target is delayed or idle.

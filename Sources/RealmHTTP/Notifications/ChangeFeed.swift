@@ -32,6 +32,8 @@ final class ChangeFeed: Sendable {
         var failure: Problem?
         /// The version up to which the change sets are complete; nil for the published one.
         var behind: UInt64?
+        /// Whether the feed was behind the published version ever.
+        var takesLong = false
         /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
         /// The memory in bytes that the observation takes.
@@ -507,6 +509,8 @@ final class ChangeFeed: Sendable {
 
     /// The version up to which the change sets are complete, as the hub has not evaluated later ones yet; nil for the published one.
     var behind: UInt64? { state.withLock { $0.behind } }
+    /// Whether other threads than that of the hub have evaluated it, so that the next evaluation may take long.
+    var takesLong: Bool { state.withLock { $0.takesLong } }
 
     /// The version that deleted the observed object or collection; nil while it exists.
     var end: UInt64? { state.withLock { $0.end } }
@@ -600,10 +604,15 @@ extension ChangeFeed: ObservationListener {
     func isBehind(at version: UInt64?) {
         let hasMoved = state.withLock { state in
             defer { state.behind = version }
+            if version != nil { state.takesLong = true }
             return state.behind != nil && state.behind != version
         }
         if hasMoved { notifications.noteChange(self) }
     }
+
+    /// Has all subscribers start anew. They get the contents by the evaluation that follows, rather than wait for it to learn that they
+    /// need another one.
+    func willRestart() { reset(at: .max) }
 
     /// Drops all change sets, so that no subscriber can continue from a position before `version`.
     private func reset(at version: UInt64) {

@@ -515,7 +515,9 @@ final class EventStream: EventSource, ChangeSubscriber {
         case .lost(let indexes):
             // An observation that fails takes all positions with it.
             if let problem = failure { return fail(problem, &state) }
-            reset(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
+            // One that skipped writes has lost it by these.
+            let hasRead = state.position >= state.historyEnd && !indexes.contains { reader.subs[$0].isLost(at: state.position) }
+            reset(indexes, hasRead ? .overflow : .retention, &state)
         case .nothing:
             state.seen = max(state.seen, end)
             state.waitsForFeed = published > end

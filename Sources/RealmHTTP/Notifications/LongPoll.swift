@@ -108,8 +108,17 @@ final class LongPoll: ChangeSubscriber {
         guard standing.isInForce else { return fail(.credentialEnded) }
         // A poll that ended before it was added is not removed yet.
         guard !isAnswered else { return leave() }
-        let isFirst = options.start == .beginning && options.wantsSnapshots
-        align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
+        align(wantsContents: needsContents)
+    }
+
+    /// Whether the poll begins with snapshots, as far as that is known before its subscriptions are aligned.
+    private var needsContents: Bool {
+        switch options.start {
+        case .beginning: options.wantsSnapshots
+        case .now: false
+        case .elsewhere, .unclear: true
+        case .version(let version): !reader.lost(at: version).isEmpty
+        }
     }
 
     /// Brings the subscriptions to the newest version, with their contents where snapshots may be

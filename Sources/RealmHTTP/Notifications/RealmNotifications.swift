@@ -416,7 +416,8 @@ final class RealmNotifications: Sendable {
         admission.isWanted = isWanted
         admission.runElsewhere = { [weak self] work in self?.evaluate(for: client, work) ?? false }
         let alignment = SubscriptionAlignment(
-            subs, wantsContents: wantsContents, countedIn: share, admission
+            subs, wantsContents: wantsContents, countedIn: share, admission,
+            newest: { [self] in database.current.shown(by: scope) }
         ) { [self] result in
             guard case .success(let aligned) = result else { return completion(result) }
             publish(aligned.version.token)

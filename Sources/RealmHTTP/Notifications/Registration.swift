@@ -143,6 +143,11 @@ final class Registration: Sendable {
 
     // MARK: - Skips
 
+    /// Whether a text may be the id of a registration that has ended: this server forgets them after a while, and a restart all of them.
+    static func isPossibleID(_ text: String) -> Bool {
+        text.utf8.starts(with: "s_".utf8) && RandomName.isPossible(text.utf8.dropFirst(2))
+    }
+
     /// Returns the subscriptions that a write shall skip.
     ///
     /// - Parameter name: The name of a subscription; nil means all of them.

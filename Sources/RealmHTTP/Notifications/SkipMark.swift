@@ -33,7 +33,7 @@ extension SkipMark {
     /// Reads `Realm-Without-Notifying`: ids of registrations separated by commas, each optionally
     /// followed by a slash and the name of one subscription.
     ///
-    /// Registrations that have ended are ignored.
+    /// Registrations that have ended are ignored, also those that are forgotten: an id that never was has another form.
     ///
     /// - Parameters:
     ///   - request: The write.
@@ -42,8 +42,8 @@ extension SkipMark {
     ///   - isShared: Whether other nodes serve the realm too. An id that is unknown here may be known
     ///     there, and is passed on.
     /// - Returns: nil without the header field, and when all named registrations have ended.
-    /// - Throws: `invalid_parameter` for an id that is unknown, and for a name that the registration
-    ///   does not have.
+    /// - Throws: `invalid_parameter` for an id that never was, or belongs to another client or realm, and for a name that the
+    ///   registration does not have.
     init?(
         _ request: Request, _ database: Database, _ table: RegistrationTable, isShared: Bool
     ) throws(Problem) {
@@ -61,12 +61,12 @@ extension SkipMark {
             } catch {
                 continue
             }
-            if registration == nil, isShared, names.count < SkipMark.strangerLimit {
-                names.append(String(part.withoutBlanks))
-                continue
-            }
             guard let registration else {
-                throw .invalidHeader("Realm-Without-Notifying", "one of the registration ids is unknown")
+                guard Registration.isPossibleID(id), !table.contains(id), !isShared || names.count < SkipMark.strangerLimit else {
+                    throw .invalidHeader("Realm-Without-Notifying", "one of the registration ids is unknown")
+                }
+                if isShared { names.append(String(part.withoutBlanks)) }
+                continue
             }
             guard let named = registration.skipped(name) else {
                 throw .invalidHeader("Realm-Without-Notifying", "one of the registrations has no subscription of the given name")

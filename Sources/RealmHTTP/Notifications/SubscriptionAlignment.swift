@@ -9,7 +9,8 @@ internal import RealmStorage
 /// Their feeds are active, so each gets the changes of every round of the hub: contents that were
 /// read at an earlier version are still valid at the newest one unless their feed has got a change
 /// up to then. Those that are not valid are read again, and after them those whose evaluation takes long. These are evaluated at the
-/// newest version, so that the others need not be read once more. `RealmNotifications.align` makes one per alignment.
+/// newest version, so that the others need not be read once more. Several of these meet at one version from the beginning, so that each is
+/// evaluated once. `RealmNotifications.align` makes one per alignment.
 ///
 /// Definitions that are not observed yet begin one after another. So each one is counted before the next is
 /// evaluated, and a client has others wait for one evaluation at the most.
@@ -36,6 +37,8 @@ final class SubscriptionAlignment: Sendable {
     private let share: ObservedShare?
     /// Limits the memory and the time of all definitions that are observed from now on.
     private let limits: ObservedMemory.Admission
+    /// Returns the newest version.
+    private let newest: @Sendable () -> Version
     /// Receives the common version and contents, or the problem, once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
@@ -47,16 +50,19 @@ final class SubscriptionAlignment: Sendable {
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
     ///   - limits: Limits the memory and the time of definitions that are observed from now on.
+    ///   - newest: Returns the newest version.
     ///   - completion: Receives the common version, or the problem of a feed. Called once, without
     ///     a lock.
     init(
         _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?, _ limits: ObservedMemory.Admission,
+        newest: @escaping @Sendable () -> Version,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         self.subs = subs
         self.wantsContents = wantsContents
         self.share = share
         self.limits = limits
+        self.newest = newest
         self.completion = completion
         state = RankedMutex(
             .leaf,
@@ -81,7 +87,7 @@ final class SubscriptionAlignment: Sendable {
     ///   - others: Those that catch up together afterwards.
     private func begin(_ indexes: ArraySlice<Int>, before others: [Int]) {
         guard let index = indexes.first, !hasFailed else { return catchUpTogether(others) }
-        catchUp(index) { [self] in
+        catchUp(index, at: nil) { [self] in
             let rest = indexes.dropFirst()
             guard !rest.isEmpty else { return begin(rest, before: others) }
             // It catches up with the others once more, so that it keeps no version while the next one is evaluated.
@@ -106,9 +112,16 @@ final class SubscriptionAlignment: Sendable {
     /// Has the feeds of observed subscriptions catch up. The last one ends the attempt.
     private func catchUpTogether(_ indexes: [Int]) {
         guard !indexes.isEmpty, !hasFailed else { return finish() }
-        state.withLock { $0.missing = indexes.count }
+        // One alone goes as far as it can, so that all who wait for it wait for the same evaluation.
+        let goal = indexes.count { subs[$0].feed.takesLong } > 1 ? newest() : nil
+        let stop = state.withLock { state -> Version? in
+            state.missing = indexes.count
+            let isFirst = indexes.allSatisfy { state.versions[$0] == nil }
+            state.newest = state.newest ?? goal
+            return isFirst && goal == nil ? nil : state.newest
+        }
         for index in indexes {
-            catchUp(index) { [self] in
+            catchUp(index, at: stop) { [self] in
                 let isLast = state.withLock { state -> Bool in
                     state.missing -= 1
                     return state.missing == 0
@@ -121,16 +134,16 @@ final class SubscriptionAlignment: Sendable {
     /// Whether a feed has reported a problem. Nothing is observed then any more.
     private var hasFailed: Bool { state.withLock { $0.problem != nil } }
 
-    /// Has the feed of a subscription catch up with the newest commit, or with the newest version of the others if it is behind that.
+    /// Has the feed of a subscription catch up with the newest commit, or with an earlier version if it is behind that.
     ///
     /// - Parameters:
     ///   - index: The index of the subscription.
+    ///   - stop: The version where it meets others; nil for none.
     ///   - goOn: Called when it has caught up or failed.
-    private func catchUp(_ index: Int, then goOn: @escaping @Sendable () -> Void) {
+    private func catchUp(_ index: Int, at stop: Version?, then goOn: @escaping @Sendable () -> Void) {
         var admission = limits
         admission.isWanted = { [self] in !hasFailed && limits.isWanted?() ?? true }
-        let (version, newest) = state.withLock { ($0.versions[index], $0.newest) }
-        subs[index].feed.catchUp(wantsContents: wantsContents, at: version == nil ? nil : newest, admission) { [self] result in
+        subs[index].feed.catchUp(wantsContents: wantsContents, at: stop, admission) { [self] result in
             note(counted(result, index), index)
             goOn()
         }

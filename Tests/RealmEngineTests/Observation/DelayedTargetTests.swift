@@ -163,6 +163,38 @@ struct DelayedTargetTests {
         try realm.finish()
     }
 
+    /// Each write with `Realm-Without-Notifying` cost all readers of what it named up to two evaluations.
+    @Test(arguments: [ObservationLimits().roundTime * 1000, .zero])
+    func `others who read the same target wait for its marked commits for a short time only`(_ time: Duration) throws {
+        let realm = try realm { $0.roundTime = time }
+        let workers = WaitingWorkers()
+        let other = try observe(realm, "value > 0", [workers.thread("b")])
+        let named = try observe(realm, "value > 0", [workers.thread("a")])
+        let listener = ObjectIdentifier(named.listener)
+        let (marked, missed) = (Monitor<Set<UInt64>>([]), Monitor<Set<UInt64>>([]))
+        try realm.setValue(2)
+        #expect(eventually(seconds: 20) { workers.count == 2 })
+        let first = version(realm)
+        for value in 3..<7 {
+            try realm.setValue(value)
+            try realm.setValue(
+                value + 10,
+                mark: CommitMark(listeners: [listener]) { version, listeners in
+                    marked.withLock { _ = $0.insert(version) }
+                    if listeners.contains(listener) { missed.withLock { _ = $0.insert(version) } }
+                })
+        }
+        let answer = catchUp(realm, other)
+        #expect(workers.answer(answer))
+        let events = other.listener.take()
+        #expect(events.map(\.to.token.version) == (time == .zero ? [first, version(realm)] : Array(first...version(realm))))
+        #expect(named.listener.take().count == events.count)
+        // The writer begins anew, unless it was told a change of its own.
+        #expect(marked.withLock(\.count) == 4)
+        #expect(missed.withLock(\.count) == (time == .zero ? 4 : 0))
+        try realm.finish()
+    }
+
     @Test func `no version is kept for longer than an evaluation may take, and then the contents are read again`() throws {
         let realm = try realm { $0.evaluationTime = .seconds(4) }
         let workers = WaitingWorkers()

@@ -122,6 +122,50 @@ struct IdleTargetTests {
         try realm.finish()
     }
 
+    /// Who came back to several had each of them read at another version, and then evaluated for the others.
+    @Test(arguments: [false, true])
+    func `several that have dropped their versions are read once, at one version, while commits go on`(_ isLate: Bool) throws {
+        let realm = try realm {
+            if isLate { $0.evaluationTime = .seconds(1) }
+            $0.passiveVersions = 0
+            $0.passiveTime = .seconds(60)
+        }
+        let workers = WaitingWorkers()
+        let listeners = (0..<3).map { _ in RecordingListener(threads: [workers.thread("a")]) }
+        let attachments = try listeners.enumerated().map { index, listener in
+            try realm.attach("value > \(-index)", listener, isActive: false)
+        }
+        for value in 2..<8 {
+            try realm.setValue(value)
+            _ = try held(realm)
+        }
+        #expect(eventually(seconds: 20) { (try? held(realm)) == 0 })
+        for listener in listeners { _ = listener.take() }
+        let goal = realm.database.current
+        // Others are at the version of the call, and there was another commit before it.
+        try realm.setValue(8)
+        _ = try held(realm)
+        let answers = attachments.map { attachment in
+            let answer = Awaited<Result<Attached, ObservationError>>()
+            realm.database.observations.contents(of: attachment, at: goal) { answer.set($0) }
+            return answer
+        }
+        // No version is kept for longer, unless somebody waits for it.
+        if isLate { Threads.sleep(seconds: 1.5) }
+        for value in 9..<30 where !answers.allSatisfy(\.isSet) {
+            try realm.setValue(value)
+            _ = eventually(seconds: 20) { workers.count == 1 || answers.allSatisfy(\.isSet) }
+            workers.work()
+        }
+        for (answer, listener) in zip(answers, listeners) {
+            #expect(try answer.wait().get().version.token == goal.token)
+            let events = listener.take()
+            #expect(events.count == 1 && events.first?.to.token == goal.token)
+            #expect(listener.restarts > 0)
+        }
+        try realm.finish()
+    }
+
     @Test func `one that is evaluated in time has the changes for who comes back`() throws {
         let realm = try realm {
             $0.passiveCommits = 2

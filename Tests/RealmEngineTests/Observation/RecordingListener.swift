@@ -11,6 +11,7 @@ final class RecordingListener: ObservationListener {
         var schemas: [SchemaChange] = []
         var error: ObservationError?
         var behind: UInt64?
+        var restarts = 0
     }
 
     let monitor = Monitor(State())
@@ -28,6 +29,8 @@ final class RecordingListener: ObservationListener {
 
     func isBehind(at version: UInt64?) { monitor.broadcast { $0.behind = version } }
 
+    func willRestart() { monitor.broadcast { $0.restarts += 1 } }
+
     /// The events so far, which are forgotten.
     func take() -> [ObservationEvent] {
         monitor.withLock { state in
@@ -37,6 +40,8 @@ final class RecordingListener: ObservationListener {
     }
 
     var schemas: [SchemaChange] { monitor.withLock { $0.schemas } }
+    /// How often it was told that the contents have to be read again.
+    var restarts: Int { monitor.withLock { $0.restarts } }
     var error: ObservationError? { monitor.withLock { $0.error } }
     /// The version up to which all events were told; nil for that of the hub.
     var behind: UInt64? { monitor.withLock { $0.behind } }

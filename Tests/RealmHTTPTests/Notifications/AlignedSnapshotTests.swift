@@ -11,6 +11,66 @@ struct AlignedSnapshotTests {
     /// A path that takes long: each of thirty objects links to all.
     private static let long = "ANY to.to.to.v == _id - 100"
 
+    /// Somebody who came back to several definitions had each of them read at a version of its own, evaluated up to those of the others, and
+    /// all of that once more, as its position was lost.
+    @Test func `are made by one evaluation of each for who comes back when no version is kept`() throws {
+        let server = try ChangeServer {
+            $0.limits.observationSeconds = 3
+            $0.limits.readSeconds = 60
+        }
+        try server.makeRealm(
+            "r",
+            classes: """
+                [{"name":"N","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"v","type":"int"},
+                {"name":"to","type":"object","objectType":"N","collection":"list"}]},
+                {"name":"C","primaryKey":"_id","properties":[{"name":"_id","type":"int"}]}]
+                """)
+        try server.batch("r", (0..<20).map { #"{"create":{"class":"N","body":{"_id":\#($0),"v":1}}}"# })
+        let all = (0..<20).map { "\"\($0)\"" }.joined(separator: ",")
+        try server.batch("r", (0..<20).map { #"{"patch":{"class":"N","key":"\#($0)","body":{"to":[\#(all)]}}}"# })
+        let count = 5
+        let definitions = (0..<count).map {
+            #""d\#($0)":{"class":"N","where":"ANY to.to.to.v == _id - \#(100 + $0)","include":"none"}"#
+        }
+        let body = #"{"subscriptions":{\#(definitions.joined(separator: ","))}}"#
+        let registration = try server.must("POST", "r/subscriptions", body)
+        let id = try #require(registration["id"]?.text)
+        let begin = try #require(registration["version"]?.text)
+        @Sendable func write(_ value: Int) throws {
+            _ = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms/r/batch", headers: [("Content-Type", "application/json")],
+                body: Array(#"{"ops":[{"patch":{"class":"N","key":"1","body":{"v":\#(value)}}}]}"#.utf8))
+        }
+        try write(2)
+        // The versions are counted at commits.
+        var row = 0
+        #expect(
+            try eventually(seconds: 30) {
+                row += 1
+                try server.batch("r", [#"{"create":{"class":"C","body":{"_id":\#(row)}}}"#])
+                return try row > 1 && server.metric("notifier_held_versions") == 0
+            })
+        let isOver = RankedMutex(.leaf, false)
+        let before = try server.metric("evaluations_total") ?? 0
+        let writer = StoppingThread {
+            var value = 3
+            while !isOver.withLock({ $0 }) {
+                try? write(value)
+                value += 1
+                Threads.sleep(seconds: 0.005)
+            }
+        }
+        let answer = try server.poll("r", "subscription=\(id)&since=\(begin)&wait=0")
+        let evaluations = (try server.metric("evaluations_total") ?? 0) - before
+        isOver.withLock { $0 = true }
+        writer.wait()
+        // A fast machine has advanced all of them meanwhile.
+        let versions = answer["snapshots"]?.elements?.map { $0["version"]?.text } ?? []
+        #expect(versions.allSatisfy { $0 == answer["next"]?.text }, "\(answer)")
+        // While the answer was written, others may have begun.
+        #expect(Int(evaluations) < count * 2, "\(evaluations) evaluations")
+    }
+
     /// The number of a version, after the text that all versions of a realm share.
     private func number(_ version: String?) throws -> Int {
         try #require(version?.split(separator: ".").last.flatMap { Int($0) })

@@ -213,6 +213,33 @@ struct SkippingTests {
         #expect(try send(name, fixture.create(62)).status == 200)
     }
 
+    /// Writes after a restore or a restart were refused, because of a registration that a client still named.
+    @Test func `one that has ended and is forgotten is ignored; what is no id, or that of another realm, is refused`() throws {
+        let fixture = try ChangeFixture()
+        func send(_ header: String) throws -> Int {
+            try fixture.server.send(
+                "POST", "app/batch", "{\"ops\":[\(fixture.patch(#"{"age":4}"#))]}", [("Realm-Without-Notifying", header)]
+            ).status
+        }
+        let body = #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#
+        // Of a server before a restart.
+        let former = try #require(
+            try ChangeFixture().server.must("POST", "app/subscriptions", body)["id"]?.text)
+        #expect(try send(former) == 200)
+        #expect(try send("\(former)/a, \(former)/b") == 200)
+        try fixture.server.makeRealm("other", classes: ChangeFixture.classes)
+        let other = try #require(try fixture.server.must("POST", "other/subscriptions", body)["id"]?.text)
+        #expect(try send(other) == 400)
+        // It ends with its realm.
+        try fixture.server.must("DELETE", "other")
+        #expect(try send(other) == 200)
+        let start = former.dropLast()
+        for text in [former + "A", String(start), start + "_", "t_" + former.dropFirst(2), "s_", "x"] {
+            #expect(try send(text) == 400, "\(text)")
+            #expect(try send("\(former), \(text)/a") == 400, "\(text)")
+        }
+    }
+
     /// A registration keeps the keys of all rows of up to 50 definitions, and a client had a hundred of them: 38 GiB of a million rows.
     @Test(arguments: ["observed-bytes-per-principal", "observed-bytes"])
     func `what definitions observe has a bound in bytes`(_ name: String) throws {

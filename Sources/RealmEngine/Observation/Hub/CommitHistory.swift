@@ -21,6 +21,8 @@ struct CommitHistory {
     private var entries: [Entry] = []
     /// The number of changes in all entries.
     private(set) var changeCount = 0
+    /// The last version up to which changes were removed, as all later ones are kept; the greatest number for none.
+    private var start = UInt64.max
     /// The instant at which the oldest entry was added; nil when there is none.
     private(set) var since: Instant?
 
@@ -43,9 +45,24 @@ struct CommitHistory {
         entries.filter { $0.version > version && $0.version <= end }.flatMap(\.changes)
     }
 
+    /// Whether all changes after a version are kept.
+    func covers(_ version: UInt64) -> Bool { version >= min(start, entries.first?.version ?? .max) }
+
+    /// Removes all changes but the most recent ones, because no target needs them yet. One may have its contents read at the
+    /// version that others have just reached.
+    mutating func keepRecent() {
+        if changeCount > CommitHistory.recentChanges { self = CommitHistory() }
+        let excess = entries.count - CommitHistory.recentEntries
+        if excess > 0 { drop(upTo: entries[excess - 1].version) }
+    }
+
+    /// How many entries are kept that no target needs, and how many changes.
+    private static let (recentEntries, recentChanges) = (16, 10_000)
+
     /// Removes the changes up to a version, because no target is at an earlier one.
     mutating func drop(upTo version: UInt64) {
         guard let first = entries.first, first.version <= version else { return }
+        start = version
         entries.removeAll { $0.version <= version }
         changeCount = entries.reduce(0) { $0 + $1.changeCount }
         if entries.isEmpty { since = nil }

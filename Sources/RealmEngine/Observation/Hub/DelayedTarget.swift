@@ -77,6 +77,8 @@ final class DelayedTarget: @unchecked Sendable {
     private(set) var from: Version?
     /// Versions at which a step has to end, in their order.
     private(set) var stops: [(version: Version, reason: Reason)] = []
+    /// The marks of the commits for which it stops, oldest first.
+    private var marks: [(version: UInt64, mark: CommitMark)] = []
     /// Whether a commit that is not part of a step may concern the target.
     var isConcerned = true
     /// The last version with a changed schema that no step has led to; nil for none.
@@ -108,15 +110,13 @@ final class DelayedTarget: @unchecked Sendable {
     /// - Parameters:
     ///   - observation: The observation of the target.
     ///   - from: The version that it is at; nil to read the contents again.
-    ///   - stop: A version at which a step has to end; nil for none.
     ///   - limit: How long an evaluation may take.
     ///   - names: The configured names of linking objects.
-    init(_ observation: Observation, from: Version?, stop: Version?, limit: Duration, names: BacklinkNames) {
+    init(_ observation: Observation, from: Version?, limit: Duration, names: BacklinkNames) {
         self.observation = observation
         self.from = from
         self.limit = limit
         self.names = names
-        if let stop, from != nil { stops = [(stop, .mark)] }
     }
 
     // MARK: - The thread that evaluates
@@ -179,9 +179,17 @@ final class DelayedTarget: @unchecked Sendable {
     /// Whether a thread has taken the present step.
     var hasBegun: Bool { step != nil && state.withLock { $0.step == nil } }
     /// The instant at which a version has been kept for too long; nil when none is kept, or a thread makes a step.
-    var deadline: Instant? { from == nil && step == nil || hasBegun ? nil : since.adding(limit) }
+    var deadline: Instant? {
+        // A call that waits for contents at a version keeps that version.
+        let keepsNone = from == nil && step == nil && (stops.isEmpty || !waiters.isEmpty)
+        return keepsNone || hasBegun ? nil : since.adding(limit)
+    }
     /// The version from which on the changes are needed; nil when they are not.
-    var needed: UInt64? { isLost ? nil : (step?.to ?? from)?.token.version }
+    var needed: UInt64? { ((isLost ? nil : step?.to ?? from) ?? (isRestarting ? stops.first?.version : nil))?.token.version }
+    /// Whether its contents have to be read again, and no step does that yet.
+    var isRestarting: Bool { from == nil && (step == nil || isLost) }
+    /// The versions at which the present step ends and later ones have to.
+    var ends: [Version] { (step.map { [$0.to] } ?? []) + stops.map(\.version) }
     /// The versions that the file keeps for it.
     var heldVersions: [UInt64] { ([from, step?.from, step?.to] + stops.map(\.version)).compactMap { $0?.token.version } }
 
@@ -197,7 +205,7 @@ final class DelayedTarget: @unchecked Sendable {
     ///   - position: The position of the hub.
     ///   - history: The changes up to it.
     func prepare(to position: Version, _ history: CommitHistory) {
-        let to = from == nil ? position : stops.first?.version ?? position
+        let to = stops.first?.version ?? position
         let now = Instant.now()
         if from == nil { since = now }
         let changes = from.map { history.changes(after: $0.token.version, upTo: to.token.version) } ?? []
@@ -206,7 +214,9 @@ final class DelayedTarget: @unchecked Sendable {
             listeners: observation.listeners.sorted { $0.key < $1.key }.map { ($0.key, $0.value.listener) },
             deadline: since.adding(limit))
         if step.isOutdated { schema = nil }
-        if stops.isEmpty { isConcerned = false } else { stops.removeFirst() }
+        if !stops.isEmpty { stops.removeFirst() }
+        if to.token.version == position.token.version { isConcerned = false }
+        marks.removeAll { $0.version <= to.token.version }
         (self.step, prepared, isIdleStep, isLost) = (step, now, isIdle, false)
         state.withLock { $0.step = step }
     }
@@ -244,6 +254,46 @@ final class DelayedTarget: @unchecked Sendable {
         return true
     }
 
+    /// Has a step end at a version at which others are to be as well. Contents that have to be read again are read there.
+    ///
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - isKnown: Whether the changes since then are kept.
+    /// - Returns: False if that is not possible any more, or there are too many.
+    func meet(at version: Version, isKnown: Bool) -> Bool {
+        guard isRestarting, stops.isEmpty else { return stop(at: version, .meeting) }
+        guard isKnown else { return false }
+        (stops, since) = ([(version, .meeting)], .now())
+        return true
+    }
+
+    /// Has a marked commit be a change of its own.
+    ///
+    /// - Parameters:
+    ///   - from: The version before it.
+    ///   - commit: The commit.
+    /// - Returns: False if that is not possible any more, or too many wait.
+    func stop(from: Version, for commit: WaitingCommit) -> Bool {
+        guard stop(at: from, .mark), stop(at: commit.version, .mark) else { return false }
+        marks += commit.marks
+        return true
+    }
+
+    /// Stops for no marked commit any more if others who read the target would have to wait too long for that. The writers learn that
+    /// these commits are joined with others.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the hub.
+    ///   - limit: How long they may wait.
+    func dropMarks(at position: Version, _ limit: Duration) {
+        let count = stops.count { $0.reason == .mark && $0.version.token.version < position.token.version }
+        guard count > 0, !isIdle, observation.usualTime * count > limit, observation.threads.count > 1 else { return }
+        stops.removeAll { $0.reason == .mark }
+        let listeners = Set(observation.listeners.values.map { ObjectIdentifier($0.listener) })
+        for (version, mark) in marks { mark.didNotify(version, listeners) }
+        marks = []
+    }
+
     /// Notes a change of the schema.
     ///
     /// - Parameter version: The version that has it.
@@ -251,19 +301,26 @@ final class DelayedTarget: @unchecked Sendable {
 
     /// Drops the version, so that the contents are read again. A thread that has taken a step makes it nevertheless.
     ///
-    /// - Parameter position: The position of the hub.
-    func lose(to position: Version) {
-        (from, stops, isConcerned) = (nil, [], true)
+    /// - Parameters:
+    ///   - position: The position of the hub.
+    ///   - versions: Versions since which all changes are kept. The contents are read at the first one that a call waits for.
+    func lose(to position: Version, keeping versions: [Version] = []) {
+        let goal = versions.first { version in waiters.contains { $0.version == version.token.version } }
+        (from, marks, isConcerned) = (nil, [], true)
+        stops = goal.map { [($0, .meeting)] } ?? []
+        // No thread uses the observer. After a step that one makes, the listeners learn it by the event.
+        if step == nil, !observation.observer.isGone { for listener in observation.listenersInOrder { listener.willRestart() } }
         // A thread whose turn comes always finds a step.
         let now = Instant.now()
         let old = state.withLock { state -> Step? in
             guard let old = state.step else { return nil }
             state.step = Step(
-                from: nil, to: position, changes: [], isOutdated: true, listeners: old.listeners, deadline: now.adding(limit))
+                from: nil, to: goal ?? position, changes: [], isOutdated: true, listeners: old.listeners,
+                deadline: now.adding(limit))
             step = state.step
             return old
         }
-        guard old == nil else { return (since, prepared, isConcerned) = (now, now, false) }
+        guard old == nil else { return (since, prepared, stops, isConcerned) = (now, now, [], goal != nil) }
         isLost = step != nil
     }
 

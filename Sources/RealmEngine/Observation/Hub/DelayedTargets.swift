@@ -80,6 +80,14 @@ struct DelayedTargets {
         target.turns = []
     }
 
+    /// Has a step of a target end at a version at which others are to be as well.
+    ///
+    /// - Returns: False if that is not possible any more.
+    func meet(_ target: DelayedTarget, at version: Version, position: Version) -> Bool {
+        let number = version.token.version
+        return target.meet(at: version, isKnown: number == position.token.version || history.covers(number))
+    }
+
     // MARK: - Commits
 
     /// Keeps the changes of a commit. Targets drop their versions if the changes are unknown or too many.
@@ -98,7 +106,7 @@ struct DelayedTargets {
         history.append(commit)
         let missed = named.filter { observation in
             guard let target = byNumber[observation.number] else { return false }
-            return !(target.stop(at: from, .mark) && target.stop(at: commit.version, .mark))
+            return !target.stop(from: from, for: commit)
         }
         for target in queue
         where commit.isLost || isForAll && !(target.stop(at: from, .schema) && target.stop(at: commit.version, .schema)) {
@@ -115,7 +123,8 @@ struct DelayedTargets {
     /// Removes the changes that no target needs.
     private mutating func trim() {
         guard let oldest = queue.compactMap(\.needed).min() else {
-            (history, meeting) = (CommitHistory(), nil)
+            meeting = nil
+            if queue.isEmpty { history = CommitHistory() } else { history.keepRecent() }
             return
         }
         history.drop(upTo: oldest)
@@ -132,7 +141,7 @@ struct DelayedTargets {
         let now = Instant.now()
         var late: [DelayedTarget.Waiter] = []
         for target in queue {
-            if let deadline = target.deadline, deadline <= now { drop(target, at: position) }
+            if let deadline = target.deadline, deadline <= now { drop(target, at: position, keeping: target.ends) }
             let index = target.waiters.partition { !$0.admission.mayGoOn }
             late += target.waiters[index...]
             target.waiters.removeSubrange(index...)
@@ -153,14 +162,18 @@ struct DelayedTargets {
         stopTogether(at: position)
         var next: [(DelayedTarget, [EvaluationThread.Run])] = []
         for target in queue where target.step == nil && !target.isIdle {
-            if let runs = prepare(target, to: position) { next.append((target, runs)) }
+            if let runs = prepare(target, to: position, limits) { next.append((target, runs)) }
         }
-        if let target = nextIdle(to: position, limits), let runs = prepare(target, to: position) { next.append((target, runs)) }
+        if let target = nextIdle(to: position, limits), let runs = prepare(target, to: position, limits) {
+            next.append((target, runs))
+        }
         return next
     }
 
     /// Prepares the step of a target and takes the turns of its clients; nil when all of them are taken.
-    private mutating func prepare(_ target: DelayedTarget, to position: Version) -> [EvaluationThread.Run]? {
+    private mutating func prepare(
+        _ target: DelayedTarget, to position: Version, _ limits: ObservationLimits
+    ) -> [EvaluationThread.Run]? {
         var free: [ByteText: EvaluationThread.Run] = [:]
         let threads = target.observation.threads
         for thread in threads where !busy.contains(thread.client) { free[thread.client] = thread.run }
@@ -170,6 +183,7 @@ struct DelayedTargets {
         guard !runs.isEmpty || threads.isEmpty else { return nil }
         busy.formUnion(free.keys)
         target.turns = Array(free.keys)
+        target.dropMarks(at: position, limits.roundTime)
         target.prepare(to: position, history)
         return runs
     }
@@ -235,9 +249,9 @@ struct DelayedTargets {
     }
 
     /// Drops the version of a target. The next listener or call has its contents read again.
-    private mutating func drop(_ target: DelayedTarget, at position: Version) {
+    private mutating func drop(_ target: DelayedTarget, at position: Version, keeping versions: [Version] = []) {
         if target.isIdle, target.withdraw() { free(target) }
-        target.lose(to: position)
+        target.lose(to: position, keeping: versions)
     }
 
     /// Has the active targets of each client stop at the position of the hub, once they have reached the version of the last time.

@@ -28,12 +28,12 @@ extension ObservationCore {
     ///   - observation: The observation of the target.
     ///   - from: The version that it is at; nil to read the contents again.
     ///   - changes: The changes since then.
-    ///   - stop: A version at which an event has to end; nil for none.
-    func delay(_ observation: Observation, from: Version?, _ changes: CommitHistory, stop: Version? = nil) {
-        let target = DelayedTarget(observation, from: from, stop: stop, limit: limits.evaluationTime, names: names)
+    func delay(_ observation: Observation, from: Version?, _ changes: CommitHistory) {
+        let target = DelayedTarget(observation, from: from, limit: limits.evaluationTime, names: names)
         if let from { observation.since = from.token.version }
         registry.delay(observation)
         delayed.add(target, changes)
+        if from == nil { for listener in observation.listenersInOrder { listener.willRestart() } }
         observation.tellBehind(at: observation.since)
     }
 
@@ -57,7 +57,7 @@ extension ObservationCore {
         roundTime = .zero
         if observation.behind != nil, isHeavy(observation) { bringUp(observation) }
         guard let target = delayed[observation] else { return call(nil) }
-        let isSufficient = stop.map { target.stop(at: $0, .meeting) } ?? false
+        let isSufficient = stop.map { delayed.meet(target, at: $0, position: position) } ?? false
         let version = (isSufficient ? stop ?? position : position).token.version
         if target.step == nil, let from = target.from, from.token.version >= version { return call(nil) }
         target.waiters.append(DelayedTarget.Waiter(version: version, admission: admission, call: call))
@@ -96,7 +96,7 @@ extension ObservationCore {
         note(outcome, of: observation, isFull: step.from == nil)
         if let error = outcome.error {
             guard target.isShort(step, outcome), case .query(.cancelled) = error else { return fail(observation, error) }
-            target.lose(to: position)
+            target.lose(to: position, keeping: [step.to] + target.ends)
         } else {
             observation.count()
             observation.since = step.to.token.version

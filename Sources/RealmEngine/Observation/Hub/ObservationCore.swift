@@ -382,7 +382,9 @@ final class ObservationCore: @unchecked Sendable {
             if goesAlone || observation.isActive, isHeavy(observation, isLost: commit.isLost) {
                 var changes = CommitHistory()
                 changes.append(commit)
-                delay(observation, from: commit.isLost ? nil : from, changes, stop: goesAlone ? commit.version : nil)
+                delay(observation, from: commit.isLost ? nil : from, changes)
+                if goesAll { _ = delayed[observation]?.stop(at: commit.version, .schema) }
+                if named.contains(where: { $0 === observation }) { _ = delayed[observation]?.stop(from: from, for: commit) }
             } else if goesAlone || observation.isActive || observation.observer.isGone {
                 advance(observation, over: range, isLost: commit.isLost)
             } else {
