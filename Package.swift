@@ -49,23 +49,29 @@ let package = Package(
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
+            name: "RealmPlatform",
+            dependencies: ["COpenSSL", "CProcessor", "CMappings", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: hot),
+        .target(
             name: "RealmStorage",
-            dependencies: [
-                "COpenSSL", "CDecimal", "CProcessor", "CMappings", .product(name: "SystemPackage", package: "swift-system"),
-            ],
+            dependencies: ["RealmPlatform", "CDecimal", "CProcessor", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: hot),
+        .target(
+            name: "RealmVerify",
+            dependencies: ["RealmPlatform", "RealmStorage"],
             swiftSettings: hot),
         .target(
             name: "RealmLegacy",
-            dependencies: ["RealmStorage"],
+            dependencies: ["RealmPlatform", "RealmStorage", "RealmVerify"],
             swiftSettings: hot),
         .target(
             name: "RealmQuery",
-            dependencies: ["RealmStorage"],
+            dependencies: ["RealmPlatform", "RealmStorage"],
             swiftSettings: hot),
         .target(
             name: "RealmEngine",
             dependencies: [
-                "RealmStorage", "RealmLegacy", "RealmQuery",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -74,13 +80,13 @@ let package = Package(
             swiftSettings: shared),
         .target(
             name: "RealmReplica",
-            dependencies: ["CPostgres", "RealmStorage", "RealmEngine"],
+            dependencies: ["CPostgres", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine"],
             swiftSettings: shared),
         .target(
             name: "RealmHTTP",
             dependencies: [
                 "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
-                "RealmStorage", "RealmLegacy",
+                "RealmPlatform", "RealmStorage", "RealmLegacy",
                 "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -90,7 +96,8 @@ let package = Package(
         .executableTarget(
             name: "realm-rest",
             dependencies: [
-                "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica",
+                "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -98,14 +105,14 @@ let package = Package(
         .executableTarget(
             name: "RealmBenchmarks",
             dependencies: [
-                "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd",
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",
             dependencies: [
-                "RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -113,13 +120,15 @@ let package = Package(
             swiftSettings: shared),
         .target(
             name: "RealmMutants",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmLegacy", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmHTTP", "RealmEngine", "RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+            ],
             path: "Tests/RealmMutants",
             swiftSettings: shared),
         .executableTarget(
             name: "MutantTrials",
             dependencies: [
-                "RealmMutants", "RealmStorage", "RealmTestSupport",
+                "RealmMutants", "RealmPlatform", "RealmStorage", "RealmTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/MutantTrials",
@@ -127,36 +136,47 @@ let package = Package(
         .testTarget(name: "HouseTests", swiftSettings: shared),
         .testTarget(name: "WebEmbedderTests", dependencies: ["WebEmbedder", "RealmConsole"], swiftSettings: shared),
         .testTarget(
+            name: "RealmPlatformTests",
+            dependencies: ["RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            exclude: ["System/Vectors"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmVerifyTests",
+            dependencies: ["RealmVerify", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+        .testTarget(
             name: "RealmStorageTests",
-            dependencies: ["RealmStorage", "RealmTestSupport"],
-            exclude: ["Golden", "Platform/Vectors"],
+            dependencies: ["RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
+            exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmLegacyTests",
-            dependencies: ["RealmLegacy", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
             exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmQueryTests",
-            dependencies: ["RealmQuery", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
             exclude: ["Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmEngineTests",
             dependencies: [
-                "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", .product(name: "Logging", package: "swift-log"),
+                "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Observation/Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmReplicaTests",
-            dependencies: ["RealmReplica", "RealmEngine", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmReplica", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmReplica", "RealmEngine", "RealmQuery", "RealmStorage", "RealmConsole", "RealmTestSupport",
-                "RealmMutants",
+                "RealmHTTP", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmVerify",
+                "RealmConsole",
+                "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Access/Vectors", "Messages/Vectors"],
@@ -179,7 +199,9 @@ if Context.environment["REALM_REST_FUZZ"] != nil {
     package.targets += ["Opener", "Legacy", "Queries", "JSON", "Cursors"].map { name in
         .executableTarget(
             name: "Fuzz\(name)",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmHTTP", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport",
+            ],
             path: "Tests/Fuzz/\(name)",
             swiftSettings: shared + [.unsafeFlags(["-parse-as-library"])])
     }

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NOSIGNAL`
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Sends the same bytes to all connections, without any server in between.

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A server that is libmicrohttpd alone: it answers every request with the same bytes, which

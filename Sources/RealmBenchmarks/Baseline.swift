@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The results of another engine for the same work, read from a file.

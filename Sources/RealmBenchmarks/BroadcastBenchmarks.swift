@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures the delivery of one commit to ten thousand streams of one result, with a hundred

@@ -3,6 +3,7 @@
 internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
 internal import Glibc
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A blocking HTTP connection to this machine that reads each response completely before the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures requests over loopback to the whole server, which runs in the same process as its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures the time of closures.

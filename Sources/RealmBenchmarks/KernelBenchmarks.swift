@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures the kernels over packed arrays alone, on leaves of 256 elements that stay in the

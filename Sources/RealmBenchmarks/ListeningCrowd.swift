@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // watching many sockets
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The process that acts as many clients of change streams; the counterpart of `StreamCrowd`.

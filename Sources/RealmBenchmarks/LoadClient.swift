@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A client that keeps a server busy: several threads with several connections, each with one

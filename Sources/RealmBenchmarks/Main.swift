@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The program: measures kernels, queries, requests, notifications and durable writes, and

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A folder for the files that benchmarks write, beside the measured file and so on the same

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // watching many sockets
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Many clients of change streams, in a process of their own, because a server with as many

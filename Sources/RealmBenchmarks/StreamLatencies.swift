@@ -4,6 +4,7 @@ internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NO
 internal import Glibc
 internal import RealmEngine
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures how long after the response of a write its event arrives at another client, with

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import RealmEngine
 internal import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures durable writes over loopback: with one client that waits for each response, with 32

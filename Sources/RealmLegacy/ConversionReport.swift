@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// What a conversion of an old file made of it, and what it could not carry over.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// The result of a conversion: a file of formats 2 to 9 as one of format 24, made now or found in the cache.

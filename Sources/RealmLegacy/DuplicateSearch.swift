@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Finds out whether two rows have the same value in a column, in bounded memory and time: hashes are compared first, a part of them

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
+package import RealmVerify
 
 /// Checks a whole old file in its own terms: every node, every value, links against stored backlinks, and the use of all bytes.
 struct LegacyCheck {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The values of a column of any type: a tree of types, one of words, and columns of what does not fit into a word.

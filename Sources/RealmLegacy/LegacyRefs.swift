@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The elements of a column whose leaves hold refs and tagged numbers: lists of links, tables inside of rows, backlinks.

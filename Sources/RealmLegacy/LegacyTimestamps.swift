@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The dates of a column: a tree of seconds, which always have a null marker, and one of nanoseconds.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest apply`: makes a version of a realm from what was shipped of it.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest backup`: stores a compact copy of a file in a folder of backups or in S3, and

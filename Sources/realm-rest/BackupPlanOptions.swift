@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The options of the command `serve` about the backups that the server makes by itself.

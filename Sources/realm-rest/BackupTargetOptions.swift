@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The options about a store of backups in S3, which `serve`, `backup` and `restore` share.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import RealmHTTP
+internal import RealmPlatform
 import RealmReplica
 internal import RealmStorage
 

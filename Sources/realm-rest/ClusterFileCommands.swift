@@ -2,8 +2,10 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmReplica
 import RealmStorage
+internal import RealmVerify
 
 /// The command `realm-rest cluster restore`.
 struct ClusterRestoreCommand: ParsableCommand {

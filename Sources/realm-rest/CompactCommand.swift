@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest compact`: replaces a file that no program has open by one without free space.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest copy`: copies a file without its free space, under another key if that is

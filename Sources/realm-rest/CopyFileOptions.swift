@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// The arguments of commands that copy a file: the file, its key and that of the copy.

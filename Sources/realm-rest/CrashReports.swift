@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Controls what Swift prints when the process crashes.

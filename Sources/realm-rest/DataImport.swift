@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// Imports data into a file without a server, for the commands `import` and `demo`.
@@ -157,7 +158,7 @@ enum DataImport {
     private static func write(
         _ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode, isDryRun: Bool = false
     ) throws -> Counts {
-        let outcome = RealmStorage.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
+        let outcome = RealmPlatform.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
         database.write(
             WriteRequest(deadline: .distantFuture, isDryRun: isDryRun),
             { session in

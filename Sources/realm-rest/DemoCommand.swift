@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest demo`: makes the sample realm, which the program contains, and serves it.

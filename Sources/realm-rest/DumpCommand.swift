@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmLegacy
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The command `realm-rest dump`: prints the complete contents of a file as JSON.

@@ -2,6 +2,7 @@
 
 import Glibc
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// Waits for signals on a thread of its own, so that the process ends even if another thread

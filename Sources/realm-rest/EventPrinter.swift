@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// Formats the events of a change stream as text for people, for the command `watch`.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmLegacy
+internal import RealmPlatform
 import RealmStorage
 
 /// The arguments of all commands that read a file: the path, the key and how the file is

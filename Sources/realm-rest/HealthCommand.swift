@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The command `realm-rest health`: requests `/readyz` of a server on this machine.

@@ -2,6 +2,7 @@
 
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// What `realm-rest info` prints for people: a fact on each line.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The options of `realm-rest keys` that say where the keys are, in the data folder that is named or in that of a

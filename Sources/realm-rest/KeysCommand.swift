@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The command `realm-rest keys`: makes, lists, replaces and revokes the API keys of a data folder. A running server notices

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The options of `serve` for listeners, encryption and proxies.

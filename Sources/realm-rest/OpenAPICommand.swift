@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The command `realm-rest openapi`: prints the OpenAPI description of the HTTP interface.

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest open`: shows a file in the browser.

@@ -2,6 +2,7 @@
 
 import Glibc
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 import Synchronization
 

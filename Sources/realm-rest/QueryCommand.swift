@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmQuery
 import RealmStorage
 

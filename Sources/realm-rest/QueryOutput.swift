@@ -2,6 +2,7 @@
 
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmQuery
 import RealmStorage
 

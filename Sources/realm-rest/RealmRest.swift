@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The program `realm-rest`: a server for Realm database files over HTTP and JSON, with tools

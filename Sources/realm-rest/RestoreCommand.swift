@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest restore`: puts a backup in the place of a file that no program has open.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Lets the option `--format` accept the names of schema formats.

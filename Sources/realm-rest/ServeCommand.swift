@@ -3,6 +3,7 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest serve`: serves realms until a signal ends the process.

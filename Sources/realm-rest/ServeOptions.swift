@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import Logging
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The options of the command `serve`.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// Runs a server on the main thread until a signal ends it. It is shared by the commands

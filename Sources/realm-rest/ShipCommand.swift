@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest ship`: stores what a file has beyond what was shipped of it before.

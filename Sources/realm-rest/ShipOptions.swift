@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The options of the command `serve` about commits that are shipped while the server runs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+internal import RealmPlatform
 import RealmStorage
 
 /// Writes complete texts to standard output and standard error.

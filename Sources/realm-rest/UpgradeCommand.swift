@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import RealmEngine
 import RealmLegacy
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest upgrade`: makes a file of the present format of an older one.

@@ -3,7 +3,9 @@
 import ArgumentParser
 import RealmHTTP
 import RealmLegacy
+internal import RealmPlatform
 import RealmStorage
+internal import RealmVerify
 
 /// The command `realm-rest verify`: checks the structure of a whole file.
 struct VerifyCommand: ParsableCommand {

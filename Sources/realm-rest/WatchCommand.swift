@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import RealmEngine
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// The command `realm-rest watch`: follows a stream of changes and prints its events for

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmPlatform
 import RealmStorage
 
 /// Prints what is wrong with a value that a command was given, such as a query.

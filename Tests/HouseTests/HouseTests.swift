@@ -10,7 +10,8 @@ import Testing
         let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
         let targets = [
-            "RealmConsole", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest",
+            "RealmConsole", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine",
+            "RealmReplica", "RealmHTTP", "realm-rest",
             "RealmBenchmarks",
         ]
         return lines.compactMap { line in

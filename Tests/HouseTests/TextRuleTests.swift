@@ -9,11 +9,11 @@ import Testing
     /// The targets whose texts come from clients, tokens, configurations and files.
     private static let targets = ["RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest", "RealmBenchmarks"]
 
-    /// `RealmStorage/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.
+    /// `RealmPlatform/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.
     @Test func `every file imports the comparison of texts by their bytes`() throws {
         for file in try SourceTree.shared.get().files where TextRuleTests.targets.contains(file.target) {
-            if !file.importedModules.contains("RealmStorage") {
-                Issue.record("\(file.path) lacks 'internal import RealmStorage'")
+            if !file.importedModules.contains("RealmPlatform") {
+                Issue.record("\(file.path) lacks 'internal import RealmPlatform'")
             }
         }
     }

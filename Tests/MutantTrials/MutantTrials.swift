@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import RealmMutants
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

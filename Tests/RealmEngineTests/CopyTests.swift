@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Versions copied as files of their own.

@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Files of formats 2 to 9 that are upgraded in place.

@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Served files that others shorten, replace, remove or write to. That used to end the process, or to have writes answered

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 @testable import RealmLegacy

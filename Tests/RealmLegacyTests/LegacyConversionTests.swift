@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmLegacy
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Old files become files of format 24 with the same contents.

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmLegacy
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 

@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmLegacy
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// A damaged old file is an error or a file, never a crash or an endless walk.

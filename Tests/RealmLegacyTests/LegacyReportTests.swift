@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmLegacy
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// What format 24 does not allow is reported, and everything else is there.

@@ -2,7 +2,9 @@
 
 internal import Foundation
 internal import RealmLegacy
+import RealmPlatform
 internal import RealmStorage
+import RealmVerify
 
 /// One damaged file of formats 2 to 9: it is checked, converted, and the copy is checked as a whole.
 package enum LegacyTrial {

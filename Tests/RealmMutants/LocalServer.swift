@@ -3,7 +3,8 @@
 internal import Foundation
 package import RealmEngine
 package import RealmHTTP
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// The handler without a daemon: requests are handed to it as objects, so that thousands of files can be tried in

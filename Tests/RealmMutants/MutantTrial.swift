@@ -3,8 +3,10 @@
 internal import Foundation
 internal import RealmEngine
 internal import RealmHTTP
+import RealmPlatform
 internal import RealmStorage
 internal import RealmTestSupport
+import RealmVerify
 
 /// Serves damaged files, one after the other, reads and writes each in many ways, and keeps a realm beside them whose
 /// contents must never be seen in an answer about another.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Synchronization
 import Testing
 

@@ -2,8 +2,10 @@
 
 import Foundation
 @testable import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 @testable import RealmReplica

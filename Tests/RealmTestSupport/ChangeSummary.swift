@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+import RealmPlatform
 package import RealmStorage
 
 /// What a commit did, class by class: which objects are new, gone, or have other values.

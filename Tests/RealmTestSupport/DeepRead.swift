@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 package import RealmStorage
 
 /// Reads everything a snapshot holds, nested collections and incoming links included.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 internal import RealmStorage
 
 /// Asks until something holds; false when it does not within a minute, or within as many seconds as are given.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+import RealmPlatform
 package import RealmStorage
 
 /// Compares what a snapshot holds with the expected dump of a fixture.

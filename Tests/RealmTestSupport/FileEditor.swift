@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 package import RealmStorage
 
 /// Changes single fields of a file in memory, to make exactly one kind of damage.

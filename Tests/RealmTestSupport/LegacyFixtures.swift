@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+import RealmPlatform
 package import RealmStorage
 
 /// Files of formats 2 to 9 written by old engines, with the contents that their converted copies must show.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 import RealmStorage
 
 /// Texts that Swift's `String` takes for one though their bytes differ.

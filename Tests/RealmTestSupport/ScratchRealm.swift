@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 package import RealmStorage
+import RealmVerify
 
 /// A realm for tests of writes: every commit is verified.
 package final class ScratchRealm {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 package import RealmStorage
 
 /// Seeded random writes of every kind against a schema with every type of property.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+import RealmPlatform
+internal import RealmStorage
 
 extension Threads {
     /// Starts a thread; a test that cannot have one ends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+import RealmPlatform
 package import RealmQuery
 package import RealmStorage
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The name of a backup in a store: the realm, the time in whole seconds and the version, as in
 /// `app/20260131T120000Z-17.realm`. Further ones of the same second and version have a number, from

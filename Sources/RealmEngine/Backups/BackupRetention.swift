@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Which backups of a realm are kept: the newest one of each of so many hours, days, weeks and months

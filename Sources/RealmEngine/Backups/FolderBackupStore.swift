@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import RealmPlatform
 package import RealmStorage
 
 /// Backups in a folder: one folder in it per realm, which is made when it is needed.

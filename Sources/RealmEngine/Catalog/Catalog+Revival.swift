@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Opens failed realms again when that may succeed: those that could not be opened, and those whose file

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// The realms of a server by name.

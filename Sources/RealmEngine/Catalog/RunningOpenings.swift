@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The openings in progress of a catalog, and other long work on its realms. Detaching a realm cancels them.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HeapModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Names in the order in which they were used, as far as that was said: a use costs nothing here, and who takes the first name

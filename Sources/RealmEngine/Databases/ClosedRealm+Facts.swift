@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmLegacy
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The state of a realm that is not open, read from its file.
 package struct ClosedFacts: Sendable {

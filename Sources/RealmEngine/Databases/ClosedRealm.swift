@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// A realm that is known but not open: a file of the data folder that was not requested yet, or a realm

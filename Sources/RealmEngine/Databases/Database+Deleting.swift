@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Deletes the file of a realm with everything that belongs to it. All conditions are checked first, so a

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A live view of a file that another program writes.
 extension Database: FollowingRealm {

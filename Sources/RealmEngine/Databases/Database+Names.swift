@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
+package import RealmPlatform
 package import RealmStorage
 
 /// Options that name classes and properties, which the file has to have.

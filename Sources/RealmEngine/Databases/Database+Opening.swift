@@ -3,6 +3,7 @@
 internal import Glibc
 package import Logging
 package import RealmLegacy
+package import RealmPlatform
 package import RealmStorage
 internal import SystemPackage
 

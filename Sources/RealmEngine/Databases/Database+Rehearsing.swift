@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of
 /// writes.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
+package import RealmPlatform
 package import RealmStorage
+internal import RealmVerify
 
 extension Database {
     /// Checks that the file of a realm that cannot be opened is not a sound one under another key.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// A realm whose commits are made by another node, and that takes them over as records. It is the same object before and after

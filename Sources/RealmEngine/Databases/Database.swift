@@ -2,6 +2,7 @@
 
 internal import Logging
 package import RealmLegacy
+package import RealmPlatform
 package import RealmStorage
 internal import Synchronization
 

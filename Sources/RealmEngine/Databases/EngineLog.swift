@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes the log of the engine about one realm for operators: opening and closing, recovery, slow

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The way in which a server would open a file, predicted from the file, its folder and the options of the realm.
 ///

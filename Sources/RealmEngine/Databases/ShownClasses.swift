@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// The classes of a file that a realm shows, when it does not show all of them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The tables that a sync client keeps beside the classes of a realm, which nothing but a sync client reads.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import RealmPlatform
 package import RealmStorage
 
 /// Copies whole files by the system, without reading them as realms.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// States whether the file of a realm is still the one that was opened. If it is not, it has to be opened

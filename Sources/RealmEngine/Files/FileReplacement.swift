@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Replaces the file of a realm by another one, such as a backup that is restored. The old file is kept

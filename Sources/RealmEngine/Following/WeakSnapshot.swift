@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A reference to a snapshot that does not keep it, with which the copies that readers hold are counted.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A `forEach` step made ready for being carried out: names are checked and expressions are parsed, once

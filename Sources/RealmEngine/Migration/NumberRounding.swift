@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// How a conversion treats a number that the new type cannot hold exactly. The raw values are those of the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Values as numbers and booleans. A number passes when the result is equal to it, or may be rounded to it.

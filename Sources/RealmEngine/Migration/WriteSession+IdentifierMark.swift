@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The mark by which the .NET SDK recognizes files whose UUIDs are in the order of their bytes.

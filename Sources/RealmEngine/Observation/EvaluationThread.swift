@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Another thread than that of a hub, which evaluates a target when it is the turn of a client.
 package struct EvaluationThread: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmQuery
-package import RealmStorage
+internal import RealmStorage
 
 /// The reasons for which a target cannot be observed, or cannot be observed any longer.
 package enum ObservationError: Error, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import RealmPlatform
 package import RealmStorage
 internal import SystemPackage
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Ships a file that no program has open: what it has beyond what was shipped before.

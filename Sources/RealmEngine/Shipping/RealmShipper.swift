@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Ships one realm: keeps the records of its commits until they are stored, and stores a base where records do not lead.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The name of what was shipped of a realm: a base, which is a Realm file, or a sequence of records that follow one.

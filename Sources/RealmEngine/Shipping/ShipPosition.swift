@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// The file beside a copy that states up to which record the copy was followed: `FILE.position`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A file that is made from what was shipped of a realm, or brought up to it.
 package struct ShippedCopy {

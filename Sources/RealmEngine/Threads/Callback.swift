@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A closure as it is kept in a mutex: a closure alone is wrapped once more by every look at it, until the chain takes the stack.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HeapModule
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A timer: calls actions at given times, on a thread of its own.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 extension Instant {
     /// Returns the instant that is later by `duration`; the distant future for more than about 30 years.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The eviction order of a cache that clients share: first the oldest entry of the client that has most, so that no client evicts the
 /// entries of another.

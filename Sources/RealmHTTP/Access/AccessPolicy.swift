@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Decides what each client may do: by its principal, and for clients without a credential by the origin of the request: the

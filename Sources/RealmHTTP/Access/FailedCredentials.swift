@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Counts credentials that were not valid, by the address that they came from, and slows down who sends many of them.
 ///

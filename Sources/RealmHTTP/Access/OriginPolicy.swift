@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Decides which web pages may use the server: those of its own origin and of listed origins; pages
 /// of all other origins are refused.

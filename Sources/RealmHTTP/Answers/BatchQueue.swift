@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The next batches of a stream, as the threads that write them share them: each takes the first one that nobody has taken.

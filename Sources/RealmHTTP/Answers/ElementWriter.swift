@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes the elements of a collection as rows: objects for links, else values. In dictionaries

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes a page of sections as a JSON document: `sections`, `next`, perhaps `count`, and the

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The backups of all realms of a server: copies beside their files, copies in files that requests have

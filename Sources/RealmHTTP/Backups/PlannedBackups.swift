@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Backs the realms of a server up by a plan.

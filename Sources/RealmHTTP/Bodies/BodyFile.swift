@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Bytes that are too many for memory: a long request body in a temporary file without a name,
 /// which disappears with this object, or an existing file that is only read.

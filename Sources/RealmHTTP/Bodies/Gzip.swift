@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZlib
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The gzip content coding for whole bodies in memory, by means of zlib.

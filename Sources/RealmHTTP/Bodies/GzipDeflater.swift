@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZlib
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A gzip stream that is being written, as the body of a streamed response.

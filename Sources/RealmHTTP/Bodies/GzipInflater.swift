@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZlib
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Decompresses a gzip stream piece by piece; several members that follow each other count as one
 /// stream. One thread uses it.

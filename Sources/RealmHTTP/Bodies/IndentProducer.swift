@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A producer that puts the JSON which another producer makes on several lines, for clients that ask for `pretty`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The budget for request bodies in temporary files: how many files and bytes there may be, for the
 /// whole server and for each client, and how much of the disk has to stay free.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZstd
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A zstd stream that is being written, as the body of a response.

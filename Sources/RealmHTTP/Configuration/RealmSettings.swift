@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// The options of one realm that hold for as long as it is served, wherever they are stated: in the

@@ -2,6 +2,7 @@
 
 package import Logging
 package import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// The options of a server: everything that the command line and tests can choose. They are fixed

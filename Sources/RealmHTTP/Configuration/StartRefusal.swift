@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Why a start is refused, in the same words whether a configuration is checked or a server starts with it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CYAML
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The pieces of a YAML text in their order. It is the whole bridge to libyaml.

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The name under which connections and work of one client are counted together. Without

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Accepts the connections of a listener, on a thread of its own, and gives each to the thread of the daemon that has the fewest.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// All open connections of a listener, or of several that share their limits: their number, and the

@@ -3,6 +3,7 @@
 internal import CMicrohttpd
 internal import CTLS
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The functions that libmicrohttpd calls, on the threads of the daemon.

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The body of an endless response: asks its source for pieces, and suspends the connection when

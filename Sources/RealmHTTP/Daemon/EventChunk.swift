@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Memory of a thread that sends events: one chunk of a chunked body, with what frames it.

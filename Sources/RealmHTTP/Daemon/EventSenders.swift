@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Threads that send the events of suspended connections directly on their sockets.

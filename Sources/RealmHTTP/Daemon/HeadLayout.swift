@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Checks that the header section of a request was written as HTTP demands.

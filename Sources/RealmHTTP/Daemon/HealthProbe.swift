@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Asks a server on this machine whether it is ready, for the command that container platforms use

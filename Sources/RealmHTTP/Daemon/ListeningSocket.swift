@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A TCP or Unix socket that is bound and listens. It is made before the server, so that errors are

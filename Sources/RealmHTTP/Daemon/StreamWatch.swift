@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Watches the connections of endless responses, most of which are suspended: notices clients that

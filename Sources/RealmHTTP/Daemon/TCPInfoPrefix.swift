@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The beginning of the kernel's `struct tcp_info`, up to `tcpi_bytes_received`. Linux only ever

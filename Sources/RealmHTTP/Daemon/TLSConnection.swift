@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTLS
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The encryption of one connection: the certificate that it was made with, which has to stay as long as

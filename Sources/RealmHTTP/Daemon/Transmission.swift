@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A response on its way to the daemon: converts it to a response object of the library, and counts

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The file of a Unix socket of this process. It is removed at the end if it is still the same file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Imports of earlier exports, and of objects as NDJSON, JSON, CSV or tables of SQLite.
@@ -121,7 +122,7 @@ struct ImportEndpoints: Sendable {
         _ control: WorkControl?
     ) throws(Problem) -> ImportSource {
         let request = call.request
-        let end = RealmStorage.Instant.now().adding(seconds: Double(limits.readSeconds))
+        let end = RealmPlatform.Instant.now().adding(seconds: Double(limits.readSeconds))
         func temporary() throws(StorageError) -> BodyFile {
             try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
         }
@@ -138,7 +139,7 @@ struct ImportEndpoints: Sendable {
             throw Problem(spooling: error)
         }
         let tables = SQLiteImport(snapshot: snapshot, options: names, className: className, limits: limits) {
-            RealmStorage.Instant.now() < end && control?.isCancelled != true
+            RealmPlatform.Instant.now() < end && control?.isCancelled != true
         }
         try tables.write(file, to: lines)
         return ImportSource(lines, recordLimit: .max)
@@ -184,7 +185,7 @@ struct ImportEndpoints: Sendable {
             throw .conflict("an import in several commits cannot have '\(name)'", parameter: "atomic")
         }
         return .later { promise in
-            let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
+            let deadline = RealmPlatform.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
             let (rights, audit) = (call.request.writeRights, call.request.audit)
             ImportChain(
                 database, mode, reader, rights: rights, of: call.request.standing, client: call.request.account,

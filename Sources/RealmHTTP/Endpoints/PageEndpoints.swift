@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The pages for people, which are the console and the documents, and the client that pages of others take from here. All are parts of the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Replaces the file of a realm by a backup, or by the file in the body of a request.

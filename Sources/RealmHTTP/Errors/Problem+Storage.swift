@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 extension StorageError {
     /// Whether work was stopped because its response reached its size limit: bytes, or objects

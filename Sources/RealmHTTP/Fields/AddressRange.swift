@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// All addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::/32`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The value of `Content-Disposition`: whether a browser shows a body or saves it, and as which file.

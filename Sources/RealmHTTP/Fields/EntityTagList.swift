@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The parsed value of `If-Match` or `If-None-Match`: entity tags separated by commas, or `*` for

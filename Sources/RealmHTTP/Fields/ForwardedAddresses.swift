@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads the addresses that proxies have noted in `Forwarded` (RFC 7239) and `X-Forwarded-For`, the one

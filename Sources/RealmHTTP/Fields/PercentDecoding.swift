@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Strict percent-decoding, and the encoding that belongs to it: each `%` begins an escape of two

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads the names of linking objects from JSON: `{"Dog":{"owners":"Person.dogs"}}` gives the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Lines of bodies that are read line by line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CJansson
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads JSON. Duplicate member names, invalid UTF-8, lone surrogates and trailing data are errors.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The spelling of JSON Pointers (RFC 6901), which problems use to name a place in a request body.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSimdjson
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads JSON with the library simdjson, several times as fast as with jansson, which `JSONParser` falls back to.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A first pass over a JSON text before it is parsed: how deeply it nests, how many values it has,

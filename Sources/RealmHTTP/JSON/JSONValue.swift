@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A parsed JSON value. Numbers that 64 bits cannot represent keep the text of their token, so that

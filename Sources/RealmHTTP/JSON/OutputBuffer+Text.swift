@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 extension OutputBuffer {
     /// Appends a text as a JSON string: with its quotes, and escaped as needed.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A growing run of bytes that a response is written into, and sent from without another copy.
 ///

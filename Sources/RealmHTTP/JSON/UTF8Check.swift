@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Decides whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): without overlong forms,
 /// surrogates, and code points beyond U+10FFFF.

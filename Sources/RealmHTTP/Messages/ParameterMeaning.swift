@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The names that other interfaces have for the parameters of this one, so that a wrong name is answered with the right one.

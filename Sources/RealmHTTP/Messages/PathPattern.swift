@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The shape of a family of paths: fixed words and variables, such as `/v1/realms/{realm}`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// Who sends a request: the holder of an API key, of a token or of a client certificate, somebody on this machine, or a stranger.

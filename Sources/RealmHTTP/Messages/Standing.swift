@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 package import RealmStorage
 
 /// The rights of a principal in a realm, as what outlives a request asks of them.

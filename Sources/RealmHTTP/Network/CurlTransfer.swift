@@ -2,6 +2,7 @@
 
 internal import CCurl
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The bridge to libcurl: requests to other servers, one after another over connections that are kept.

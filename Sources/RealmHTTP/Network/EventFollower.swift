@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A client for streams of events, used by the command line. Each call of `follow` opens one connection, and a later call

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The newest change sets of a feed, from which clients resume, limited in number and bytes.

@@ -2,6 +2,7 @@
 
 internal import DequeModule
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// One stream of server-sent events: the subscriptions of one client, delivered from the client's

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The memory of observed definitions by the clients that read them. A definition counts once for each stream, poll and registration

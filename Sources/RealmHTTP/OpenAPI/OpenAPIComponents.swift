@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The parts that operations of a description share, in their final form: objects inside of schemas have names of their own,

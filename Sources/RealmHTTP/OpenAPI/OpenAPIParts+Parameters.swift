@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The parameters of reads, with what the server checks of each: patterns, lengths, and the limits of its

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// The access log of the server: one line per request on standard output, and lines about realms

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Durations as JSON documents write them: a whole number of milliseconds (`500ms`), seconds (`60s`),

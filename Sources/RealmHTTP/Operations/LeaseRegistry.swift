@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The list of what clients hold open: interactive transactions, snapshots and streams.
 /// Administrators see it and may end each entry.

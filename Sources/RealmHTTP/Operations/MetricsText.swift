@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A writer of metrics in the Prometheus text format. Every name gets the prefix `realm_rest_`, but those that all programs share.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The jobs that wait for a worker, by client.

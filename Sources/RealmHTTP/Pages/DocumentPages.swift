@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmConsole
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The pages below `/docs/`, made of what the server itself uses: the table of problems and the API description, and of documents.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes elements of HTML. Texts are escaped, so nothing that they hold is markup.

@@ -2,6 +2,7 @@
 
 internal import RealmConsole
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The pages of a server and their files, by their paths.

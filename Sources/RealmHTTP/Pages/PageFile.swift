@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmConsole
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A text of the program as it is sent: with its media type, its entity tag, and its compressed form once that was needed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmLegacy
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The member `conversion` of the document of a realm.

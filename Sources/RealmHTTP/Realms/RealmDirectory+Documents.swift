@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmLegacy
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The JSON documents that describe realms, in `GET /v1/realms` and `GET /v1/realms/{realm}`.

@@ -2,6 +2,7 @@
 
 internal import Logging
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Realms that were attached over HTTP are served again after the server was started anew.

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmLegacy
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The members about its file in the document of a realm that is not open, as far as they are known.

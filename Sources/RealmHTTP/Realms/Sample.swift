@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmConsole
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Data that a new realm can begin with, so that there is something to look at.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// Writes objects as lines of CSV (RFC 4180), one column for each member of a plan.

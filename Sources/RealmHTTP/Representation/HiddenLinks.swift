@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Counts the links that lists and sets of an object leave out, because a view does not show their targets.

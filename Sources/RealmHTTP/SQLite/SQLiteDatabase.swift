@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSQLite
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A database of SQLite in a file without a name. One thread at a time uses it.

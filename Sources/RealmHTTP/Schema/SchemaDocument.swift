@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Schemas as JSON documents in the form of this server, which requests that create realms accept

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A form in which a schema is shown to people and tools. The raw value is that of the parameter
 /// `format`.

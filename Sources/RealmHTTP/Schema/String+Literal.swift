@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Returns a text as a string literal of Swift, Kotlin or TypeScript: in quotation marks, with a

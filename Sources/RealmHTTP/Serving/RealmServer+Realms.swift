@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmLegacy
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The realms that a server opens at its start, before it accepts requests.

@@ -2,6 +2,7 @@
 
 internal import CXlsxWriter
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A temporary file of a workbook, which the library uses as a stream that this object reads and writes for it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CXlsxWriter
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A workbook of Excel that is written row by row. One thread at a time uses it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTLS
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The certificate that a client has sent, as far as it says who the client is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTLS
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A certificate of the server with its chain and its private key.

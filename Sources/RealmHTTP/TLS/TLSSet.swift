@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTLS
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The certificates that a server uses at one time, as they were read from their files together.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes the rows of an export as a script for PostgreSQL: tables, `COPY` blocks with rows, and then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads objects of one class from CSV in the form in which exports write it: links as keys,
@@ -134,7 +135,8 @@ struct CSVObjects: Sendable {
         if bytes.isEmpty, skipsBlank { return nil }
         let cells = try CSVRecord.cells(bytes, line: place.line, separator: separator)
         guard cells.count == properties.count else {
-            throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(properties.count)", place.line)
+            throw CSVObjects.malformed(
+                "the line has \(cells.count) cells, but the first line has \(properties.count)", place.line)
         }
         return try object(cells, place)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// An import in several commits (`atomic=false`): each is begun when the one before is durable.
@@ -31,7 +32,7 @@ final class ImportChain: Sendable {
     /// The client whose share of the memory for uncommitted writes applies; nil for none.
     private let client: String?
     /// The time at which the whole import gives up.
-    private let deadline: RealmStorage.Instant
+    private let deadline: RealmPlatform.Instant
     /// The record of the request for the audit log; nil for none.
     private let audit: AuditRecord?
     /// Whether members that a class does not have are ignored.
@@ -80,7 +81,7 @@ final class ImportChain: Sendable {
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
-        of standing: Standing, client: String? = nil, deadline: RealmStorage.Instant, audit: AuditRecord? = nil,
+        of standing: Standing, client: String? = nil, deadline: RealmPlatform.Instant, audit: AuditRecord? = nil,
         isLenient: Bool = false,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 package import RealmStorage
 
 /// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,

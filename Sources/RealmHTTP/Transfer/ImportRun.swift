@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes the objects of an import inside a transaction: those of a class that follow each other together, if they are new
@@ -48,7 +49,7 @@ package final class ImportRun {
         /// The memory in bytes of its changes after which it stops.
         var byteCount = Int.max
         /// The instant after which it stops, unless it has written fewer than `leastCount` objects.
-        var time = RealmStorage.Instant.distantFuture
+        var time = RealmPlatform.Instant.distantFuture
         /// The number of objects for which it does not look at the time.
         var leastCount = 0
     }
@@ -78,7 +79,7 @@ package final class ImportRun {
     private(set) var memory: Memory
 
     /// When the import is given up, because it holds the writer; nil for the deadline of the write alone.
-    var end: RealmStorage.Instant?
+    var end: RealmPlatform.Instant?
 
     /// The objects that were read and not written yet.
     private var group = Group()
@@ -167,12 +168,12 @@ package final class ImportRun {
     /// Returns whether the next objects belong to the same commit as the `count` before them.
     private func goesOn(_ pause: Pause, after count: Int) -> Bool {
         guard session.usedBytes < pause.byteCount else { return false }
-        return count < pause.leastCount || pause.time.isDistantFuture || RealmStorage.Instant.now() < pause.time
+        return count < pause.leastCount || pause.time.isDistantFuture || RealmPlatform.Instant.now() < pause.time
     }
 
     /// Throws `deadline_exceeded` when the import holds the writer for too long.
     private func requireTime() throws(Problem) {
-        guard let end, RealmStorage.Instant.now() >= end else { return }
+        guard let end, RealmPlatform.Instant.now() >= end else { return }
         throw Problem(
             .deadlineExceeded, "the import takes too long for one commit; 'atomic=false' commits it in parts"
         ).with("limitName", "import-seconds")

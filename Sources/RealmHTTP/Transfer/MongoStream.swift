@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Writes the objects of one class as lines of canonical Extended JSON, as `mongoimport` takes them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Cuts the body of an import into records: lines, or records of CSV, in which quotes may contain

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import RealmPlatform
 internal import RealmQuery
-package import RealmStorage
+internal import RealmStorage
 
 /// Makes files of exports that are complete before they are sent: databases and workbooks.
 package enum TableFile {

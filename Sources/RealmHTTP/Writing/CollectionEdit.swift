@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Applies the changes that one operation of a batch makes to one collection.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A change of one object: a merge patch (RFC 7396) or a JSON Patch (RFC 6902).

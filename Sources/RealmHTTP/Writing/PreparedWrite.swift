@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A write whose request was read, and checked as far as that is possible without the transaction.
@@ -92,7 +93,7 @@ struct PreparedWrite: Sendable {
     }
 
     /// The time at which the writer gives up and rolls back, counted from now.
-    private var deadline: RealmStorage.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
+    private var deadline: RealmPlatform.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
 
     /// The deadline and the conditions of the write, in the form that the engine's queue takes.
     private var writeRequest: WriteRequest {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// A value that is passed for `$n`, or a copy of a stored value in a page position. It borrows

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Compares the elements of a list or set of the base class with one constant: one of them, all or none has to fulfil the comparison.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The texts of the collections of several rows of a leaf, which are tested together. A batch is used once.

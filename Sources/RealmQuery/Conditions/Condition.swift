@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A bound predicate: it finds the rows of a cluster leaf that match, a mask at a time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A condition that every object fulfils, or none: `TRUEPREDICATE`, or a comparison whose result

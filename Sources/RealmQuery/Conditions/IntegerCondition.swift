@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Compares integers that are calculated for each object, such as numbers of links, with a constant, a leaf at a time.

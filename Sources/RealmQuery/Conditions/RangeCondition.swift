@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Tests whether an int property of the base class lies within two limits: `BETWEEN` with two ints.

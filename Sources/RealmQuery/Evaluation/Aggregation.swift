@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Folds values into a minimum, a maximum, a sum or an average, by the rules of the query language.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Intervals of latitude and longitude, in radians, in which a region lies.

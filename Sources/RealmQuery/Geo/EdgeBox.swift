@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A box in space around an edge of a loop, slightly too large. Edges can cross only if their boxes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A point on the unit sphere, or a vector in the calculation of one.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Numbers distinct values 0, 1, 2 … in the order in which they first occur, by hashing.

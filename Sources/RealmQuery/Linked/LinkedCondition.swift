@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Tests the objects that one step of a path leads to: that one of them fulfils a condition, or that all do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `SUBQUERY(…).@count`: the number of objects at the end of a path that fulfil a condition. An

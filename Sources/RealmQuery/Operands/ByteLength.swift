@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The suffix `.@count` on a string, a binary or a mixed value: the length of text and binary data

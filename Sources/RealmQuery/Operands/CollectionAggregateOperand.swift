@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `@min`, `@max`, `@sum` or `@avg` of each collection of values at the end of a path.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A literal, an argument, or a list of them, after conversion to the type of the other side.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `.@keys`: the keys of a dictionary as strings, also through links. Each dictionary that is

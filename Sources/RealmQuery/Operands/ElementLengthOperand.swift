@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `.length`: the length in bytes of each element of a list or set of strings, binary data or mixed

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// An operand that has exactly one value for every object, which is an integer and never null, such as a number of links.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `@min`, `@max`, `@sum` or `@avg` of a property over all objects that a path reaches, as one

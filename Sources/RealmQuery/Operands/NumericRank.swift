@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The numeric types from narrow to wide. Arithmetic on two numbers has the wider of their types.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The suffix `.@type`: the type of each value, as a set of bits that `TypeName` defines.

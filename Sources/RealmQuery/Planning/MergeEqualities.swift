@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Turns `a == 1 OR a == 2 OR …` into one test for membership in a set, which costs the same for

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Makes the plan of a query: decides whether an index leads to the matches sooner than a scan of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads the values of one column and keeps the leaves that were attached last.

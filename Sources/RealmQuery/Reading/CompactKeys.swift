@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Numbers the objects of a class from 0 on by their keys, without many numbers that no object has.

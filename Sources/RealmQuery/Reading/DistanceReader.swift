@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Measures how far locations are from a place. It keeps the leaves that it read last, so it is used by one

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads locations: objects of an embedded class with a string `type` and a list of double

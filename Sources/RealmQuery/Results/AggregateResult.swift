@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// The outcome of an aggregate, such as a sum, over a whole result.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// A query over the values of a collection, in which `self` names a value: `self > 3 SORT(self

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// Iterates over the matches of a predicate in object order, leaf by leaf. Nothing is collected, so

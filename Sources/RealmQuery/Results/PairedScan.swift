@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A scan of two parts of a class at the same time by one thread, a leaf of one after a leaf of the other.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Sorts rows by unsigned numbers without comparisons, digit by digit from the lowest digit up. The

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Sorts the rows of a scan by properties of the class itself that are numbers, dates or bools,

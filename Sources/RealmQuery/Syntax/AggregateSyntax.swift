@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The minimum, maximum, sum or mean of a collection, or of a property of the objects that a path

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// `SUBQUERY(path, $variable, predicate).@count`: the number of linked objects that fulfil a

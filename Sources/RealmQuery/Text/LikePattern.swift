@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A pattern of `LIKE`: `*` matches any bytes, also none, `?` matches one character, and everything
 /// else matches itself.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A string operator with its constant pattern, prepared so that testing a text allocates nothing.
 package struct TextPattern: Sendable {

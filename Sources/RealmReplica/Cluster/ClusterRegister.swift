@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Keeps who the nodes of a cluster are, and which shards they have. Every call waits for an answer.
 package protocol ClusterRegister: Sendable {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
+internal import RealmVerify
 
 /// Copies of whole versions in a log, and the records that need not be kept once there are newer ones.
 package enum LogBases {

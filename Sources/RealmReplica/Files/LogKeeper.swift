@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Makes bases of the realms that a node owns, and deletes from their logs what is behind them: one thread, one realm at a time.
 ///

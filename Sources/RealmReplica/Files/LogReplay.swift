@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// Makes the file of a realm what the log says that it is.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A realm that this node owns, and whose commits happen in a log.
 ///

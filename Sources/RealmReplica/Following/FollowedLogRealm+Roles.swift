@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Changing between following and owning. The open realm stays, with its epoch, its versions and whoever observes it.
 extension FollowedLogRealm {

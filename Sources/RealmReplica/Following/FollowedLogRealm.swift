@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// A realm that another node owns, and that this one serves for reading: its file is a cache of the log.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Where following a realm was left, so that it can go on there. It does not keep the realm open.
 package struct FollowedPlace: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Looks at a log for all realms that a node follows: one thread, and one statement for many heads. What has moved is taken over on
 /// shared threads.

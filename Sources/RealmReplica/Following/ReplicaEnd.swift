@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Why a realm cannot be followed any further. It has to be closed; all but `missing` may be opened again at once.
 package enum ReplicaEnd: Sendable, Equatable {

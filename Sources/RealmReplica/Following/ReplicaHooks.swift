@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// What a follower asks of whoever serves its realm. The functions are called on a thread of the follower, without a lock.

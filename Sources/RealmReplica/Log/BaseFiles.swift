@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Keeps the bytes of bases outside the log, which is short without them. All nodes of a cluster have the same.
 package protocol BaseFiles: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// What the log has to know of a record to store it: which version it makes, and the checksum that identifies it.

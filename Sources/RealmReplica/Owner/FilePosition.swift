@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmStorage
 
 /// The file beside a realm that states up to which record of its log the realm has come: `FILE.logged`.

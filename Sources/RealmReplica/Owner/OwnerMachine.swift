@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Decides what the owner of a realm does: a value without clocks, threads and files. It gets events, and says what to do next.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// The owner of a realm whose commits happen in a log: a `CommitLog` that returns when the log has stored a record.

@@ -2,6 +2,7 @@
 
 internal import CPostgres
 internal import Glibc
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A connection to a server: the bridge to libpq.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// One connection with a thread of its own, which carries out the requests of all owners of a process: those that wait at the same

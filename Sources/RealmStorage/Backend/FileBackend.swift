@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A raw file on disk.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A file that has no name of its own until it is complete, so that no reader ever sees a part of
 /// it and nothing is left of it when the process ends before.
 ///

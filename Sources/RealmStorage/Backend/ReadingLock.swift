@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Shows other servers that this process serves a file for reading only, so that none of them deletes it.
 ///
 /// It is a shared lock on the Realm file itself, which SDKs never lock. Their lock file is not touched: a

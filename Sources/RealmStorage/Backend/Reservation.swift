@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The number of addresses that a growing file reserves.
 ///
 /// Addresses cost nothing until they are used, and a range that is large enough never has to move.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A file whose changes stay in this process, to find out what an operation would do without doing
 /// it.
 ///

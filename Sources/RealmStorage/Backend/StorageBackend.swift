@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The raw bytes of one file that is written to, and memory in which they can be read.
 ///
 /// It is used by the thread that holds the write transaction. What was written is readable at once

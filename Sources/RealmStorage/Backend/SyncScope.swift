@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The data that a sync has to make durable.
 ///
 /// Not syncing the size saves a write to the file system's journal for each commit.

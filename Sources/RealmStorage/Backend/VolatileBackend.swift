@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A backend whose changes are in memory, and are lost with it.
 ///
 /// Writing is copying, and there is nothing to sync. Realms in memory and trial runs on a file

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// An exclusive lock among processes, held through a file of its own until this object is released.
 ///
 /// Programs that replace a file take one before they read it, so that none of them loses the change of another. The lock ends

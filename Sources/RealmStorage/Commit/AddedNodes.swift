@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Selects the nodes that later versions of a file have and an earlier one does not.
 ///
 /// A node is in the earlier version if its place was in use then: as long as that version is kept, no

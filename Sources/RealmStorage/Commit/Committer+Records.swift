@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Commits that another process has made, which are done again in a file that is being read.
 extension Committer {
     /// Writes what a record has, and makes its version the newest one. `selectNewest` makes it that of the file, too, after any number

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Turns the new nodes of a transaction into the next version of a file.
 ///
 /// 1. Nodes, free lists and top node are written to free space, which no version in use or durable

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A copy of a version in a new file, without free space, which can follow the original to later
 /// versions before it is finished.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Decides which nodes below a root a `NodeWriter` writes.
 protocol NodeSelection {
     /// Whether nodes that are not written have other places in the file that is written to.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes nodes to free space, children before their parents.
 ///
 /// A node with refs gets the smallest width that holds the positions of its children, which are far

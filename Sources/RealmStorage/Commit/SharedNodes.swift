@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The nodes of a version in a file and in the copy of it, found side by side.
 enum SharedNodes {
     /// Finds the places of shared trees in a copy, and the room of everything else there.

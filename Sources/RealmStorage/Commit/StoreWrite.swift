@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The right to write to a store, which one transaction at a time has. It ends with `commit`,
 /// `rollBack`, or when it is dropped.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes the free lists and the top node, the last nodes of every version.
 ///
 /// The free lists describe the file after they themselves were written, so their own place is laid

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The limits of a walk over trees of nodes: they have no more nodes and no more bytes than there is
 /// room for in the space that they come from, unless they are circular.
 struct TreeBudget {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The bytes of a file that one version does not use.
 struct UnusedSpace {
     /// The free blocks by ascending position.

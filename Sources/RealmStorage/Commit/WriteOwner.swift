@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The store of a write transaction, as the transaction uses it.
 ///
 /// It is called by the thread that writes, at the end of a transaction.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Copies of a version in which every node lies where it lies in the file, so that the records of later commits fit them.
 ///
 /// What the version does not use is zero in the copy. Another copy of the same version, such as `SnapshotCopy` makes, is

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Whether a record belongs to a file as it is.
 extension CommitRecord {
     /// The size in bytes that no file has: 256 TiB.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Brings a copy of a file from version to version by the records of its commits.
 ///
 /// What a record has is written, synced, and only then selected, as the commit itself was: after a crash at any point the copy

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Makes one record of what two states of a file differ in, where the commits in between were not recorded.
 package enum RecordDifference {
     /// How many bytes are compared at a time; a piece that differs is in the record as a whole.

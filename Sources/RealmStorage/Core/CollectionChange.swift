@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// One operation on a collection.
 ///
 /// Positions count stored elements, unresolved links included, and each change refers to the collection as the changes before it

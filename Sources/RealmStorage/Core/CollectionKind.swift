@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The kinds of collection that a property can hold instead of a single value.
 ///
 /// The kind is an attribute of the column, not a part of its type: a list of integers is a column

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The attribute bits of a column in the spec.
 ///
 /// Nullability and the kind of collection are in the column key as well, and must agree with it.

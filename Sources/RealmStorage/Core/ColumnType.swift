@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The type of a column or of the elements of its collections. Raw values are the numbers on disk.
 ///
 /// Source: docs/format.md, "Type numbers".

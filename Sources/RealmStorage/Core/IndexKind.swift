@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The kinds of index that a user can declare for a property.
 ///
 /// A general index finds equal values and speeds primary keys up; a full-text index finds the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// One change that a write made, from which notifications and entity tags are derived.
 ///
 /// A transaction lists its changes in their order while it runs. What observers receive of a commit

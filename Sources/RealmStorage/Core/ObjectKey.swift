@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Identifies an object within its table.
 ///
 /// Live objects have keys of 0 and above, -1 is the null link, and -2 or below names a tombstone

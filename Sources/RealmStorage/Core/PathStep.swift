@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// One step of a path into a collection.
 ///
 /// A path of such steps leads from the value of a property, which holds a list or dictionary, to a

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Identifies a table in its file: position in bits 15:0, a reuse tag in bits 30:16.
 ///
 /// The position is that in the list of tables; the tag distinguishes a table from an earlier one at

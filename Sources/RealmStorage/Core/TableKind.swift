@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The role of a table.
 ///
 /// The kind decides who owns the objects of a table. It is stored in the two lowest bits of slot 12 of the table's top node.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// An HMAC-SHA-224, the authentication code of an encrypted page. Two codes are compared in a time
 /// that does not depend on their bytes.
 ///

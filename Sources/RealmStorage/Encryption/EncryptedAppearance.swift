@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Tells encrypted files from others without their key.
 ///
 /// Encrypted files have no marker. They have whole pages, the entry of their first page is never empty,

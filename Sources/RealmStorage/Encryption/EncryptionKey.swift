@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
 ///
 /// Its description does not show the bytes, so that a key cannot get into a log by accident.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import Synchronization
 
 /// The plain bytes of an encrypted file: private memory in which each page appears when it is first

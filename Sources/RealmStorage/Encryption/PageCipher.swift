@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding,
 /// HMAC-SHA-224 over the encrypted bytes.
 ///

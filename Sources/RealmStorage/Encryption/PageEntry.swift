@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The entry of one page in a table page: the newest and the previous write of it.
 ///
 /// | offset | size | field |

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes changed plain pages to an encrypted file so that a crash at any point loses none of them.
 ///
 /// - The entries of all changed pages are written and synced before the first page is. Until its

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The state of a page of 4096 plain bytes. Pages of a file that is not encrypted are always
 /// present.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Keeps secrets out of messages that quote what should have been the name of a file.
 package enum SecretText {
     /// The length from which on a text without a slash may be a secret, in bytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 internal import Synchronization
 
 /// The plain bytes of a Realm file that is open for writing, whether it is encrypted or not.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Makes files without any version.
 enum EmptyFile {
     /// Writes a header without any version. It is one write, so that after a crash the file has

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A file format, with the programs that write it and when they were released.
 ///
 /// A file has the format of the program that has last written to it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// What the first bytes of a file tell, also of a file that cannot be read: no format is refused, and nothing behind the header is
 /// looked at.
 package struct FileGlance: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The state of a file by which it is known again later: what the system reports about it, and its first bytes.
 ///
 /// Programs that write through a mapping leave size and times as they are on some file systems, tmpfs among them, but every commit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 internal import Synchronization
 
 /// Notices that an open file has been removed, replaced, shortened or written to by another

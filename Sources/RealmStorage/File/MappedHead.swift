@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The first bytes of a file in their present state, read where it is mapped.
 ///
 /// Other programs may write to the file at any time; finding that out is the purpose.

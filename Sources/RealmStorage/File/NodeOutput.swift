@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Collects nodes that follow each other in the file, so that many of them become one write.
 ///
 /// Nodes begin at multiples of 8 and take exactly the bytes that their headers state.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The plain bytes of a file in memory, decrypted when they are first needed, and the owner of that
 /// memory.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Looking at a file that another program writes, through a mapping of it.
 extension RealmFile {
     /// What changes with every commit to the file: its format, top ref and version; in an encrypted file

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Access to the plain file page by page, whether it is encrypted or not, for whole-file checks and
 /// copies.
 extension RealmFile {

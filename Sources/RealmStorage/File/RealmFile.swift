@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// An open file in the state of one version: its plain bytes and its header.
 ///
 /// Opening maps the file and reads the header; nothing else is loaded. An encrypted file is

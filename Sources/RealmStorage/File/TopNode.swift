@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The root of one version of a file.
 ///
 /// | slot | meaning |
@@ -29,7 +31,7 @@ package struct TopNode: Sendable {
     }
 
     /// The version of the history's own layout that SDKs expect of a local file.
-    static let writtenHistorySchema: UInt64 = 1
+    package static let writtenHistorySchema: UInt64 = 1
 
     /// How many slots top nodes of released writers have.
     static let allowedSlotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A reference that does not keep its object alive, for use in collections.
 ///
 /// It is used for pages that older snapshots may still read: they are updated as long as a reader

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The places of the pages in an encrypted file.
 ///
 /// The plain file is divided into pages of 4096 bytes. The encrypted file is a sequence of groups:

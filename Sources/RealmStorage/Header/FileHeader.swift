@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The first 24 bytes of a file, and the footer of files in streaming form.
 ///
 /// | offset | size | field |

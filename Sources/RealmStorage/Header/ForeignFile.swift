@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Tells what a file is that is no Realm file, by its first bytes.
 enum ForeignFile {
     /// Beginnings by which programs know the kinds of files that are mistaken for Realm files.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The lists of a search index that are known to ascend by value, in one transaction.
 ///
 /// Whoever inserts into a list that ascends keeps it so. It takes a walk over all values to find out that it does, so bulk writes need

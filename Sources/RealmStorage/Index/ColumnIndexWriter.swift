@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes the search index of one column, whatever its kind.
 ///
 /// Where a method returns nil, the index disagrees with the old value of the object and nothing is

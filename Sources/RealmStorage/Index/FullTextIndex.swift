@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A full-text index: from a word, or the beginning of one, to the objects whose text has it.
 ///
 /// The tree holds complete words: an entry continues through subindexes to the word's end, so the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes a full-text index: each object is filed once under every word of its text. Null has no
 /// words.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Splits text into the words that a full-text index files.
 ///
 /// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates.
@@ -27,7 +29,7 @@ package enum FullTextTokenizer {
     ///   - text: The text; bytes that are not UTF-8 separate words.
     ///   - body: Gets each word. The next one is made in the same memory, unless the word is kept.
     /// - Complexity: O(number of bytes).
-    static func forEachWord(of text: ByteView, _ body: ([UInt8]) -> Void) {
+    package static func forEachWord(of text: ByteView, _ body: ([UInt8]) -> Void) {
         var word: [UInt8] = []
         var index = 0
         var isInWord = false

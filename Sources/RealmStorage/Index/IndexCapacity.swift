@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// How many entries the nodes of an index hold.
 ///
 /// Files of other sizes than the standard are sound, but slower in other programs; tests use small

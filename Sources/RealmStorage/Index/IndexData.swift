@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The byte string under which a search index files a value; null is not the empty string.
 ///
 /// The bytes are consumed in steps of four; each step is one key of a node. The data of a string or
@@ -86,7 +88,7 @@ package struct IndexData: Sendable {
     }
 
     /// Returns the first key of the data of an integer.
-    @inline(__always) static func firstKey(of number: Int64) -> Int32 {
+    @inline(__always) package static func firstKey(of number: Int64) -> Int32 {
         Int32(bitPattern: UInt32(truncatingIfNeeded: number).byteSwapped)
     }
 

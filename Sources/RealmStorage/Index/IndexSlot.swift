@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The entry that an index has under one key.
 ///
 /// A list is a single leaf, or a B+ tree when it is long, marked by the inner flag of its root. The
 /// context flag distinguishes a subindex from a list. Source: docs/format.md, "Search indexes".
-enum IndexSlot: Equatable {
+package enum IndexSlot: Equatable {
     /// Nothing is filed under the key.
     case absent
     /// A single object is filed under the key.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changing many entries of one level at once: each node is written once, however many entries change in it.
 extension IndexTreeWriter {
     /// The entries of a node while it changes.

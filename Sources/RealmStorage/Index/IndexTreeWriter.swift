@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes the nodes of one level of a search index: of the index itself or of one subindex.
 ///
 /// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node

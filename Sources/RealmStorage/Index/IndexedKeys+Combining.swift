@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// What several lists of an index have in common, and what is in any of them.
 ///
 /// Lists of about the same length are combined as bits, if their keys are close together; what is short is looked up in what is far

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The keys of the objects that a search index files under one value, ascending.
 ///
 /// Their number is known at once; the keys are read when they are needed. It borrows from its

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Object keys between two bounds, one bit for each.
 ///
 /// Long lists of an index are combined in it: a list is read once from the first leaf to the last, and no key is compared with another
@@ -41,7 +43,7 @@ package struct KeyBitmap: Sendable {
 
     /// Adds a key; one that is not within the bounds is left out.
     @inline(__always)
-    mutating func insert(_ key: ObjectKey) {
+    package mutating func insert(_ key: ObjectKey) {
         let number = UInt64(bitPattern: key.rawValue &- first)
         guard number >> 6 < UInt64(words.count) else { return }
         words[Int(truncatingIfNeeded: number >> 6)] |= 1 &<< (number & 63)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The list of object keys under one key of a search index.
 ///
 /// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes lists of object keys of a search index.
 ///
 /// A list begins as a leaf and becomes a tree when it exceeds its capacity. The caller determines

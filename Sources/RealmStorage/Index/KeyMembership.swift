@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Which object keys are among some, told one by one.
 package struct KeyMembership: Sendable {
     /// A bit for each key; nil where the keys are too far apart for that.

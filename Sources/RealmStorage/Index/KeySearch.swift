@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Looks for ascending keys in an ascending list, of which it reads the leaves where keys are looked for.
 struct KeySearch {
     /// The list.

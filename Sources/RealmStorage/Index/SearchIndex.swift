@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The search index of a column: from a value to the keys of the objects that hold it.
 ///
 /// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is
@@ -24,7 +26,7 @@ package struct SearchIndex: Sendable {
     static let maximumDepth = 4096
 
     /// The shape of lists of object keys: trees of plain integers.
-    static let listShape = ElementShape(type: .int, isNullable: false)
+    package static let listShape = ElementShape(type: .int, isNullable: false)
 
     /// The root of the index, which its column's table refers to.
     package let root: Ref

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Building a whole index at once, which is faster than adding one object after the other.
 extension SearchIndexWriter {
     /// Builds an index of all `entries` and returns its root.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Adding many objects to an index at once: they are sorted, so that each node is written once.
 extension SearchIndexWriter {
     /// Adds new objects and returns the new root.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes a general search index: from a value to the objects that hold it, with one value per
 /// object.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Search for objects by the value of an indexed property.
 extension Table {
     /// Returns the object with a primary key, or nil when there is none or the table has no primary

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes an index of complete words: of a list of strings, or of texts through
 /// `FullTextIndexWriter`.
 ///
@@ -81,7 +83,7 @@ package struct WordIndexWriter {
     }
 
     /// Returns whether `key` could be that of less than four bytes.
-    static func isPadded(_ key: Int32) -> Bool {
+    package static func isPadded(_ key: Int32) -> Bool {
         let bits = UInt32(bitPattern: key)
         return bits == 0 || UInt8(truncatingIfNeeded: bits >> UInt32(bits.trailingZeroBitCount & ~7)) == IndexData.endMark
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Collects rows that are added in ascending order into a mask, without writing to a vector for
 /// each of them.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CProcessor
+package import RealmPlatform
 
 /// Bytes to search in texts, each of them in up to two spellings: as it is, or in upper and lower
 /// case.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CProcessor
+internal import RealmPlatform
 
 /// A kernel that finds cells of sixteen bytes, in which short texts lie, that are equal to a constant.
 struct CellKernel: MaskKernel {

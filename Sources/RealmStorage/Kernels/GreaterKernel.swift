@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A kernel that finds elements greater than a constant.
 ///
 /// The other ordering relations are derived from this one by changing the constant, exchanging both

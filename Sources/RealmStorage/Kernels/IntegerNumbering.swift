@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Numbers distinct integers 0, 1, 2 … in the order in which they first occur, a leaf at a time.
 ///
 /// Integers that are neither negative nor large are found in a table by themselves, all others in a hash

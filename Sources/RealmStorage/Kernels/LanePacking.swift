@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CProcessor
+internal import RealmPlatform
 
 /// Packing of compared lanes into mask bits.
 ///

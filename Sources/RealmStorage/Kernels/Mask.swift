@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A set of rows of a cluster leaf as one bit per row, 256 rows at most. Bit `i` is row `i`.
 ///
 /// A query combines the masks of its conditions with and, or and not, and reads single rows only

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 #if !_endian(little)
 #error("The kernels read vectors of little-endian numbers in place.")
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Comparison of one run of packed integers with another of the same length.
 extension PackedIntegers {
     /// Returns which elements compare with the element of `other` at the same place as `op`

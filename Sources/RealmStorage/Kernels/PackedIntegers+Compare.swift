@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Comparison of a run of packed integers with a constant or with two bounds.
 extension PackedIntegers {
     /// The range of values that elements of this width can have.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Sums of packed integers, of whole runs and of the rows of a mask.
 ///
 /// Sums are exact: 128 bits have room for the sum of 2^24 elements of 64 bits. A caller that needs

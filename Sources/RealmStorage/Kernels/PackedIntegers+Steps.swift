@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Differences between neighbours in a run of packed integers.
 extension PackedIntegers {
     /// Returns which elements are greater than the one before by `step`; the element before the first one of the array is 0.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The elements of a bit-packed node: widths 0, 1, 2, 4 are unsigned; 8, 16, 32, 64 are signed and
 /// little endian.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// `Float` and `Double` as packed arrays hold them.
 ///
 /// Bits of numbers are compared as signed integers of the same size where null, which is one

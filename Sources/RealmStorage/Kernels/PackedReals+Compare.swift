@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Comparison of a run of numbers with a constant, with either order of NaN.
 /// Comparing a run with a constant, in either order of NaN.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The elements of a float or double node, in which null is one particular NaN.
 ///
 /// Comparisons are either those of IEEE 754, in which a NaN is unequal to everything and unordered,

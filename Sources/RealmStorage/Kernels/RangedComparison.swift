@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A comparison with a constant, reduced to what remains of it once the range of the elements is
 /// known.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A kernel that finds numbers that pass `Test` against a constant.
 ///
 /// The test is a type, not a value, so that each of the relations becomes a loop of its own without

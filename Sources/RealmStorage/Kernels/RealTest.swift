@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A test of sixteen numbers against the constant of a kernel.
 ///
 /// Implementations have no state: the compiler specializes `RealKernel` for each of them.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The tests of `RealKernel`: relations of a number to the constant by IEEE 754.
 enum RealTests {
     /// Passes numbers that equal the constant; a NaN equals nothing.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The numbers of short texts that were numbered before: a table from the cells of a leaf of strings to numbers.
 ///
 /// A text of up to 15 bytes is two words of a register, so it is found without reading it byte by byte. Who numbers

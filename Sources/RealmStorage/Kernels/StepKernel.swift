@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A kernel that finds elements which are greater than the one before them by a constant.
 ///
 /// In an array of ends it finds the values of one length. Differences wrap around, which those of ends that ascend never do.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The positions in a run of bytes at which a pattern occurs, one bit each.
 ///
 /// It is made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The big form of a leaf of strings or binaries: one byte node per value.
 ///
 /// It is used when any value of the leaf is longer than the medium form may hold. Reading a value
 /// reads the header of its node; the bytes are borrowed from the mapped file, and are copied only
 /// where a value of more than 16 MiB is split over several nodes.
 /// Source: docs/format.md, "Big strings".
-struct BigBlobs: Sendable {
+package struct BigBlobs: Sendable {
     /// The leaf: a node with one ref to a byte node per value, 0 for null.
     private let node: Node
     /// The space that the values are read in.
@@ -15,7 +17,7 @@ struct BigBlobs: Sendable {
     private let isText: Bool
 
     /// How many values the leaf has, nulls included.
-    @inline(__always) var count: Int { node.count }
+    @inline(__always) package var count: Int { node.count }
 
     /// Attaches a leaf of one byte node per value; the byte nodes are checked only when they are
     /// read.
@@ -37,7 +39,7 @@ struct BigBlobs: Sendable {
     /// - Parameter row: A row in `0..<count`.
     /// - Throws: `.corrupt` when the element is a number, when the ref does not lead to a byte
     ///   node, or when a string has no final zero byte.
-    func bytes(_ row: Int) throws(StorageError) -> ByteView? {
+    package func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         switch try node.slot(row) {
         case .none: return nil
         case .tagged: throw node.corrupt("value \(row) is a number where a ref belongs")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The values of a column of binaries in one leaf, in medium or big form, without terminators.
 ///
 /// The context flag of the leaf states which of the two forms it has, as for strings; binaries have
@@ -12,7 +14,7 @@ package struct BinaryLeaf: Sendable {
     package var count: Int { blob.count }
 
     /// The parts of the medium form; nil for the big one.
-    var medium: MediumBlobs? {
+    package var medium: MediumBlobs? {
         if case .medium(let blobs) = blob { return blobs }
         return nil
     }

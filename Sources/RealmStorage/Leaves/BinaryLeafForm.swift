@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of binaries: a leaf is medium while no value is longer than 64 bytes, and big from
 /// then on.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A leaf of strings or binaries in one of the two forms that they share.
 ///
 /// Strings have a terminating zero byte in both forms, binaries have none.

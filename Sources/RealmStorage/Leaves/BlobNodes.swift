@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes the two leaf forms that strings and binaries share.
 ///
 /// *Medium* is one byte node with all values one after another, end offsets and null flags; *big* is one byte node per

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of booleans: an element of 0 is false, 3 is null, anything else is true.
 ///
 /// Elements take two bits where any value of the leaf is null, else one, or none where all are

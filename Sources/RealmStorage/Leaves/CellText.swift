@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A text as the cells of short leaves hold it, in which it is looked for by comparing numbers.
 package struct CellText: Sendable {
     /// The text, in memory of its owner.

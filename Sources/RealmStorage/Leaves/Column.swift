@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One column of a table as its spec and the table's per-column arrays describe it.
 ///
 /// Made by the table reader when a version is opened, immutable, and shared by all who use that

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 extension ColumnLeaf {
     /// Attaches all elements of a list or set whose tree is one leaf; nil for a longer one, and where some elements may be left out.
     ///

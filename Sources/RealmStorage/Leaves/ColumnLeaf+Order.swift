@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Sort keys of integers, and all rows on one side of a key at once.
 ///
 /// The second is what makes `SORT … LIMIT` fast: once enough rows are known, only rows that sort

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked
 /// once.
 ///
@@ -40,7 +42,7 @@ package enum ColumnLeaf: Sendable {
     ///     one.
     ///   - enumeration: The column's list of distinct strings, if it is an enumerated one.
     /// - Throws: `.corrupt` for an inner node or a leaf of another shape.
-    init(
+    package init(
         _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
     ) throws(StorageError) {
         try node.requireLeaf()

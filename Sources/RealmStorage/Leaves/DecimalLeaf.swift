@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A leaf of decimals of 32, 64 or 128 bits, one width per leaf.
 ///
 /// Width 0 means that all values are null or, with the context flag set, that all are zero. Narrow

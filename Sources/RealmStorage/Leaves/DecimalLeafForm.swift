@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of decimals: 0, 4, 8 or 16 bytes each, one width per leaf, which only grows.
 ///
 /// Without payload all values are null or, when the context flag is set, all are +0. Source:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Tests and folds of a whole leaf of doubles at once, 256 rows at a time. Rows of a mask are
 /// counted from the `from` row, which is bit 0.
 extension DoubleLeaf {

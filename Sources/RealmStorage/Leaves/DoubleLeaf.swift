@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
 ///
 /// Elements have eight bytes each, at any alignment. Every other NaN is a value.

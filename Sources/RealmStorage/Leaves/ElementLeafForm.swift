@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A leaf form of one node with one element per value and nothing beside it, such as reals and
 /// decimals.
 ///

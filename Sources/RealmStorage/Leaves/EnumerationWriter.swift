@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The list of distinct strings of an enumerated column while a transaction changes it.
 ///
 /// The list only grows. Each new string may move its root, so the owner stores `root` in the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of single-precision numbers; null is the NaN with the bits 7fc000aa.
 ///
 /// Elements have four bytes each, at any alignment. Every other NaN is a value.

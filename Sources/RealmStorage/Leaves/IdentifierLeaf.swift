@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A leaf of ObjectIds or UUIDs: blocks of one byte with null bits followed by up to eight elements
 /// of 12 or 16 bytes.
 ///
@@ -34,7 +36,7 @@ package struct IdentifierLeaf: Sendable {
     }
 
     /// Returns the offset in bytes of element `row` in the payload, or nil when it is null.
-    @inlinable func offset(_ row: Int) -> Int? {
+    @inlinable package func offset(_ row: Int) -> Int? {
         let blockStart = (row >> 3) * (elementByteCount << 3 + 1)
         let nulls = node.load(byteOffset: blockStart, as: UInt8.self)
         guard nulls >> UInt8(row & 7) & 1 == 0 else { return nil }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of ObjectIds and UUIDs: blocks of one byte with null bits and up to eight
 /// elements.
 ///

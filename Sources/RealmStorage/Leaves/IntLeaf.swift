@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of integers. A nullable leaf has one more element in front, the null marker: a value
 /// equal to it is null.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves that are one node with one integer per value: required integers, booleans, links,
 /// and refs of collections.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The layout of one type of value in its leaves, as the writer needs it; the functions have the
 /// meaning of those in `LeafWriter`.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// What a leaf holds: values, or one ref per object.
 ///
 /// Backlink columns and columns of collections hold one ref or tagged number per object; all others

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes the leaves of one column or of one kind of collection.
 ///
 /// Every function that changes a leaf returns its new ref, which the caller stores where the old

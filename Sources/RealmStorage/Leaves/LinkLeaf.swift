@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of links to one table: the object key plus 1 in a cluster, the plain object key in a
 /// collection.
 ///

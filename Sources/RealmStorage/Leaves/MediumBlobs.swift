@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The medium form of a leaf of strings or binaries: one byte node with all values one after
 /// another, an array of end offsets and one of null flags.
 ///
 /// Attaching checks the counts only. Where each value begins and ends is checked when it is read,
 /// because a scan of one column would otherwise pay for it in every leaf. The form is used while no
 /// value is longer than 63 bytes of text or 64 of data.
-struct MediumBlobs: Sendable {
+package struct MediumBlobs: Sendable {
     /// Where each value ends in `bytes`, its terminator included.
-    let ends: PackedIntegers
+    package let ends: PackedIntegers
     /// One element per value, not 0 where the value is null.
-    let nulls: PackedIntegers
+    package let nulls: PackedIntegers
     /// The bytes of all values one after another.
-    let bytes: ByteView
+    package let bytes: ByteView
     /// The ref of the leaf, for error messages.
     private let ref: Ref
     /// Whether each value ends with a zero byte, as strings do.
     private let isText: Bool
 
     /// How many values the leaf has, nulls included.
-    @inline(__always) var count: Int { ends.count }
+    @inline(__always) package var count: Int { ends.count }
 
     /// Attaches a medium leaf. Where values end is checked only when they are read.
     ///
@@ -94,7 +96,7 @@ struct MediumBlobs: Sendable {
     }
 
     /// Makes the error for a value that does not lie inside the bytes of the leaf.
-    func corruptEnd(_ row: Int) -> StorageError { corrupt("value \(row) ends outside its bytes") }
+    package func corruptEnd(_ row: Int) -> StorageError { corrupt("value \(row) ends outside its bytes") }
 
     /// Makes the error for a text that does not end with a zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The three nodes of a medium leaf of strings or binaries, all ready to be changed.
 ///
 /// Made by `BlobNodes` for one change of a leaf; the refs of the nodes are stored in the leaf

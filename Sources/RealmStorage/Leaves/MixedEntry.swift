@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One value of a Mixed leaf in its stored parts: type number and payload.
 ///
 /// A short value lies in the word of its row; the payload of any other is in one of the side arrays
 /// of the leaf, which are called slots. Writers compare slots rather than types: a value that is
 /// replaced by one with its payload in the same slot leaves its place to it. Source:
 /// docs/format.md, "Mixed".
-enum MixedEntry {
+package enum MixedEntry {
     /// Null, or a value that lies in the word itself.
     case word(Int64)
     /// A number that does not fit into the word, or the bits of a float or double.
@@ -23,7 +25,7 @@ enum MixedEntry {
     case collection(type: Int, Ref, id: Int64)
 
     /// The numbers of the slots of a Mixed leaf, and how many there are.
-    enum Slot { static let words = 0, integers = 1, pairs = 2, strings = 3, collections = 4, ids = 5, count = 6 }
+    package enum Slot { package static let words = 0, integers = 1, pairs = 2, strings = 3, collections = 4, ids = 5, count = 6 }
 
     /// Type numbers inside Mixed, before the 1 that is added in the word.
     enum Number {
@@ -45,7 +47,7 @@ enum MixedEntry {
     static func word(type: Int, slot: Int, index: Int64) -> Int64 { index << 8 | Int64(slot << 5 | (type + 1)) }
 
     /// Returns the slot that holds the payload of a word; 0 when the value lies in the word.
-    static func slot(ofWord word: Int64) -> Int { Int(word >> 5) & 7 }
+    package static func slot(ofWord word: Int64) -> Int { Int(word >> 5) & 7 }
     /// Returns the type number of a word that is not 0.
     static func type(ofWord word: Int64) -> Int { Int(word & 0x1f) - 1 }
 

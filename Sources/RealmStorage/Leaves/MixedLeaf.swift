@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of values of any type: one word each, with payloads in side arrays.
 ///
 /// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload
@@ -77,7 +79,7 @@ package struct MixedLeaf: Sendable {
     }
 
     /// Attaches the side array of texts, binaries and ids; nil when the leaf has none.
-    func strings() throws(StorageError) -> StringLeaf? {
+    package func strings() throws(StorageError) -> StringLeaf? {
         let ref = try node.optionalRef(Slot.strings, "mixed strings")
         return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Writes leaves of Mixed values.
 ///
 /// It opens the nodes of a leaf for each change and stores their refs afterwards. The ids of nested

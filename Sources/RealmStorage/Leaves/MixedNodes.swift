@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The parts of one Mixed leaf while they change.
 ///
 /// Every payload belongs to one value. To remove a payload, the last one of its slot is moved into

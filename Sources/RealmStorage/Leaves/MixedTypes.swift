@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Some of the types that the words of Mixed leaves state, so that values are told apart without reading them.
 package struct MixedTypes: Sendable {
     /// One bit for each number that a word may state: 0 for null, and one more than in `MixedEntry.Number` for all others.

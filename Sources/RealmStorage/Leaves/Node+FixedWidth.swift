@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The check that leaves of floats and doubles share.
 extension Node {
     /// Checks that the node has width type "multiply" and elements of a given size; an empty node

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of integers that may be null.
 ///
 /// Null is stored as a number that no value has, the null marker, which is the first element.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes nodes of integers whose element 0 is the null marker: a value equal to it is null.
 ///
 /// Below 64 bits the marker is the largest number of the width, and all values are smaller. With 64

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The numbers of a leaf's node, for the kernels.
 extension PackedReals {
     /// Views the elements of a node that was checked to hold numbers of this size. It borrows from

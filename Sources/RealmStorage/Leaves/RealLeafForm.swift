@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of floats and doubles: their bits, with one particular NaN for null.
 ///
 /// Source: docs/format.md, "Float, double".

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes the short form of a leaf of strings: cells of equal width that hold text, zeros, and a
 /// last byte that counts the zeros, or is the width for null.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.
 ///
 /// Leaves of such a column hold indexes into this list. It belongs to its table's `Column`, which

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Tests of a whole leaf of strings at once, 256 rows at a time. Rows of a mask are counted from
 /// the `from` row, which is bit 0.
 ///
@@ -142,7 +144,7 @@ extension StringLeaf {
     /// Returns the last byte of a cell of a short leaf: how many zeros are in front of it, or the
     /// width of the cell for null.
     @inline(__always)
-    static func padding(_ node: Node, _ row: Int) -> Int {
+    package static func padding(_ node: Node, _ row: Int) -> Int {
         Int(node.load(byteOffset: (row &+ 1) &* node.width &- 1, as: UInt8.self))
     }
 }

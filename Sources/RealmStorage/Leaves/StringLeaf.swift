@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of strings in one of four forms, distinguished by the header of the leaf itself.
 ///
 /// | has-refs | width type | form |
@@ -11,7 +13,7 @@
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
     /// The form of a leaf with its attached parts.
-    @safe enum Form: Sendable {
+    @safe package enum Form: Sendable {
         /// The short form: cells of equal width in one node.
         case short(Node)
         /// All texts in one byte node, with their end offsets.
@@ -23,7 +25,7 @@ package struct StringLeaf: Sendable {
     }
 
     /// The form, as the header of the leaf states it.
-    let form: Form
+    package let form: Form
 
     /// Attaches a leaf of strings in the form that its header states.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of strings: short cells, medium, big, or positions in the column's list of
 /// distinct strings.
 ///

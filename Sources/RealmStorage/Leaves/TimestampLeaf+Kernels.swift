@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Tests of a whole leaf of dates at once, 256 rows at a time. Rows of a mask are counted from the
 /// `from` row, which is bit 0.
 extension TimestampLeaf {

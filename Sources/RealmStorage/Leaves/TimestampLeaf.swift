@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of dates: a nullable integer node of seconds beside a plain one of nanoseconds.
 ///
 /// Comparisons use the seconds first, with the kernels for integers, and the nanoseconds only where

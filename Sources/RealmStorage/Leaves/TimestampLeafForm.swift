@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0
 /// nanoseconds.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The cells of a short string leaf of at least 8 bytes each, read as words.
 ///
 /// Equality compares whole words, and ordering compares the first word in big-endian order, so most

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// An inner node of a B+ tree, checked: which of its children has an element, and how many elements
 /// each of them has.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The way in which elements are read, which also decides the width that a number needs.
 ///
 /// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form,

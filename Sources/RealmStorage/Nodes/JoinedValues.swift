@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The joined bytes of values that are split over several byte nodes, kept as long as their
 /// snapshot.
 ///

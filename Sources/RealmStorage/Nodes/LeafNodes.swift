@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Checks of rows that come from files, in committed nodes.
 extension Node {
     /// Throws `.corrupt` unless the node has an element at `row`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Hides links from whoever reads a space of nodes: those to objects that a view of a version does not show.
 ///
 /// A hidden link reads as a link to nothing, wherever it is stored, so that everything that reads links treats it as

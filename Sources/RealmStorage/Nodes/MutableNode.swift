@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A node of the running transaction that may be changed.
 ///
 /// A change that needs more room moves the node: `ref` is current after every mutating call, and

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The forms of nodes that leaves are made of, which readers and writers check before they use the
 /// elements.
 ///

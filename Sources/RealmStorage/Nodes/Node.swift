@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A checked view of one node of the file.
 ///
 /// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside
@@ -108,7 +110,7 @@
 
     /// Reads a little-endian number at a byte offset that the caller has checked against the
     /// payload; it need not be aligned.
-    @inlinable func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
+    @inlinable package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         assert(byteOffset >= 0 && byteOffset + MemoryLayout<Number>.size <= payloadByteCount)
         return unsafe Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
     }
@@ -170,7 +172,7 @@ extension Node {
     /// tagged one, else a ref.
     ///
     /// - Throws: `.corrupt` for a node without refs.
-    @inlinable @inline(__always) func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
+    @inlinable @inline(__always) package func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
         guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
         return index < count ? UInt64(bitPattern: integer(index)) : 0
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The memory in which a write builds its nodes, laid out as in the file.
 ///
 /// Refs of the arena are far above any offset of a file, so one comparison distinguishes a new node

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Memory in which nodes are laid out one after another as they are in a file.
 ///
 /// Nodes take a multiple of 8 bytes; the first four header bytes are `AAAA`. One thread uses it.

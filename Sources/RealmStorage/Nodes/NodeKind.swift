@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The kinds of nodes that writers make, which their flags state. Source: docs/format.md, "Nodes".
 package enum NodeKind: Sendable {
     /// Packed integers without refs.

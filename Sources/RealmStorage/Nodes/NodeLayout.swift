@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The sizes of nodes, which follow from the flags and the element count in their header.
 ///
 /// | byte | content |

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The bytes of one version of a file, and the only way from a `Ref` to a `Node`.
 ///
 /// `node(at:)` checks alignment, header, width and size, and that the payload lies inside the
@@ -57,7 +59,7 @@
     }
 
     /// What hides links in this space; nil when all are read as they are stored.
-    var linkFilter: LinkFilter? { unsafe filter?.takeUnretainedValue() }
+    package var linkFilter: LinkFilter? { unsafe filter?.takeUnretainedValue() }
 
     /// Whether links to a table may be hidden in this space.
     func mayHideLinks(to table: TableKey) -> Bool { linkFilter?.mayHide(table) ?? false }

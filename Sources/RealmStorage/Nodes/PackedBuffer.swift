@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Packed elements in memory of their own, encoded as in a node. For tests and benchmarks of the
 /// kernels.
 ///

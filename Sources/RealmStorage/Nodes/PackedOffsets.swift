@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The key array of a cluster leaf or the offset array of an inner node: ascending numbers,
 /// unsigned at every width.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The refs of nodes that a walk over everything below some roots has still to visit.
 ///
 /// They are counted when they are added: a list of refs to the same node would otherwise fill the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The memory of write transactions that have ended, for the next ones of any file.
 ///
 /// An arena whose pages were used before is faster than a new one, and files that are not written to

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 internal import Synchronization
 
 /// The number of nodes that a walk over several trees, or over nested collections, may visit in

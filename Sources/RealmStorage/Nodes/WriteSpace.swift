@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The nodes of a write transaction: those of the version it started from, and new ones in memory.
 ///
 /// Trees are persistent values here: a change to a tree returns the ref of its new root. A

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Keeps the record of every commit, before the commit happens.
 ///
 /// A version exists when its record is stored: `append` is called when everything but the last byte is durable, and only when

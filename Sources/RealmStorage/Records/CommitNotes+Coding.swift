@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Notes as bytes, which are the second part of a record.
 extension CommitNotes {
     /// The kinds of changes as the bytes name them.

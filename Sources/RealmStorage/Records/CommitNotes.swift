@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// What a commit did, beside the bytes that it wrote.
 ///
 /// The bytes of a commit make an equal file, but observers need what was done: without it, moves and operations on

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Records as bytes, without what ties them to the records before.
 ///
 /// | bytes | field |

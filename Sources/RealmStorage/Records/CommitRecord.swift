@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One commit as something that can be done again: the bytes that it wrote, in their places, and the byte that selects its
 /// version at last.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Collects what a commit writes to its file.
 struct ExtentRecorder {
     /// The extents so far; nil when they have become too many bytes.

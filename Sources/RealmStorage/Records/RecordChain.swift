@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A place in a chain of records: after a base, or after one of the records that follow it.
 ///
 /// Each record is sealed with a checksum over the one before and its own bytes, so a record fits only where it belongs. One

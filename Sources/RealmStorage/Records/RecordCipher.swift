@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Encrypts what the log keeps of an encrypted realm beside its bases: records, and what identifies requests.
 ///
 /// Each record has a key of its own, which is derived from that of the realm and 32 random bytes. So neither the number of records nor

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Reads what a `RecordWriter` has written. What it reads may be damaged, or come from anybody.
 struct RecordReader {
     /// The bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Writes the numbers of a record as bytes, the lowest first.
 struct RecordWriter {
     /// What was written so far.

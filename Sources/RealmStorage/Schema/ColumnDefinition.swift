@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The definition of a column that is to be made: what a user states about a new property.
 ///
 /// Keys, leaf indexes and the hidden columns of links follow from it when the column is made.

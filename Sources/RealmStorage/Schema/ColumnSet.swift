@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The columns of a table between two changes of its schema, inside of a write transaction.
 ///
 /// It is made from a definition when it is first needed, and shared by all copies of the state

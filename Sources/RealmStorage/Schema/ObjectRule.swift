@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Chooses the objects of a table that a view of a version shows.
 ///
 /// Which rows of a leaf are shown is found out for the whole leaf at once, and remembered for as long as the view exists:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The per-column arrays of a table node: opposite tables, opposite columns and search indexes, by
 /// leaf index.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import Synchronization
 
 /// Guesses where the object with an integer primary key is, from where the last one was found that had to be looked up in the index.

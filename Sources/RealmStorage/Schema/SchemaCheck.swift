@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Checks that the tables of one version agree with each other. It runs whenever the columns of any
 /// of them are new.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The columns of a table as its spec stores them, taken apart so that they can be changed.
 ///
 /// Public columns come first; backlink columns follow and have no name. Source: docs/format.md,

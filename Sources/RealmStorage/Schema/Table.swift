@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One table of a snapshot: its columns and the roots of its trees.
 ///
 /// It is immutable, and shared between versions in parts: a version whose spec is the same as in

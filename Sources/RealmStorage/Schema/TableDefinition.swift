@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The parts of a table's state that seldom change: its name, columns and their opposites.
 ///
 /// It is a class with one owner: a state that is copied shares it, and makes a copy before it

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Reads the top node of a table and its spec.
 ///
 /// | slot | meaning |

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A table in a write transaction: its top node taken apart.
 ///
 /// It is a value, so that a savepoint is a copy. It is copied for every step of a write, so the

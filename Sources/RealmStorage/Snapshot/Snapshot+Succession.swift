@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 extension Snapshot {
     /// Returns whether the top node of an earlier version lies in this version's file as it did in that version. It
     /// does after the next commit, which writes to free blocks only.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One version of a file: immutable, readable from any thread without a lock.
 ///
 /// A snapshot keeps its mapping, so everything that is read from it (`Node`, `Value`, `ByteView`,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// What a snapshot shows that is only a part of a version: some of its classes.
 package struct SnapshotPart: Sendable {
     /// The version with all of its tables, which is kept as long as its part.

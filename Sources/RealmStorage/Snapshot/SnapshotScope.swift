@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// What of a version its users may see, when they may not see all of it: some of the classes, some of their properties,
 /// and of their objects those that fulfil a rule.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Keeps one version of a file as long as this object exists.
 ///
 /// It is part of a snapshot: while any thread holds the snapshot, commits do not reuse the blocks

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The versions of a file that are in use, so that their nodes are not overwritten.
 ///
 /// A commit reads the oldest pinned version before it reuses freed blocks. Versions may be pinned

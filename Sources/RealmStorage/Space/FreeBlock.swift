@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A run of bytes of the file that no node uses.
 ///
 /// Position and length are multiples of 8, as those of nodes are. Source: docs/format.md, "Free

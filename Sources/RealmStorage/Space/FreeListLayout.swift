@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The layout of the free lists and the top node of a new version, one after the other.
 ///
 /// The lists describe the space that they take themselves: what follows them is free, and how much

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The free bytes of a file between two commits.
 ///
 /// - `usable` and `locked` ascend, do not overlap, and lie in `[24, logicalSize)`.
@@ -28,7 +30,7 @@ package struct FreeSpace: Sendable, Equatable {
     package internal(set) var logicalSize: Int
 
     /// The size in bytes of a section, 64 MiB. A node must lie within one section.
-    static let sectionByteCount = 64 << 20
+    package static let sectionByteCount = 64 << 20
 
     /// Makes free space from its parts, both of which must ascend.
     package init(usable: [FreeBlock] = [], locked: [Locked] = [], logicalSize: Int) {
@@ -219,7 +221,7 @@ extension FreeSpace {
 
     /// Attaches one of the three free lists; throws `.corrupt` when it is not a plain node of
     /// integers.
-    static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
+    package static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }
         return try node.integers()

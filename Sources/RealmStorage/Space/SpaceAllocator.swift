@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Allocates positions for the nodes of one commit, as far as possible one after the other.
 ///
 /// The smallest block that holds all of the commit is best, the smallest that holds its nodes

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Compaction of a file while it is read and written.
 extension FileStore {
     /// Copies the newest version to a new file without free space, beside the present one. Writes and

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A file that is brought from version to version by the records of another process, while it is read.
 extension FileStore {
     /// Applies the next record, and makes its version the newest one for readers of this store. That of the file it becomes by

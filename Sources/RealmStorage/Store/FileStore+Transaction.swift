@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The start of transactions that know tables and objects.
 extension FileStore {
     /// Begins the one write transaction that may run at a time.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The steps before the first commit to a file: checks first, then repairs, each safe against
 /// crashes.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Converts what formats 10 to 23 store in another form to format 24, in one commit: until it is
 /// made, the file does not change.
 ///
@@ -105,7 +107,7 @@ struct FormatUpgrade {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
             guard isPrimaryKey || column.declaredIndex != nil || !state.indexRoot(column).isNone else { continue }
             try control?.check()
-            guard IndexCheck.form(of: column) != nil else {
+            guard IndexForm(of: column) != nil else {
                 throw .corrupt(
                     ref: state.indexRoot(column),
                     reason: "'\(state.name).\(column.name)' has an index, which a property of its type cannot have")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Writes one version as a file of its own: for backups, compaction, another key, and private
 /// copies to work on.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The rule of letter case for `[c]` in queries: simple, fixed and independent of any locale.
 ///
 /// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A search whose time grows with the length of the text only, whatever text and pattern are: that
 /// of Knuth, Morris and Pratt.
 ///

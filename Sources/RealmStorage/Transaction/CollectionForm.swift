@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The kind of a collection together with the type of its elements, which decide how it is stored.
 ///
 /// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be

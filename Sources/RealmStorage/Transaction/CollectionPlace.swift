@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The place of a collection of an object: that of a property, or one nested in a Mixed property.
 ///
 /// It names a collection by where it is rather than by its root, because the root changes with

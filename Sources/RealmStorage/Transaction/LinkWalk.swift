@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Search for the links that objects and collections hold, as they are stored: those to tombstones
 /// are included.
 extension WriteTransaction {

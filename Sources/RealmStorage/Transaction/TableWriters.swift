@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The writers of the objects, leaves and indexes of one table, for one state of its columns.
 ///
 /// A transaction keeps one for each table in which it changes objects, and makes a new one when the

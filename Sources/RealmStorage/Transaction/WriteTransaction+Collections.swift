@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes of lists, sets and dictionaries, those of properties and those nested in Mixed.
 ///
 /// Each change keeps the backlinks of targets, the search index of the property and the list of

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The leaves of columns that are added, removed or replaced.
 extension WriteTransaction {
     /// Gives every object, tombstones included, the default value in a column that was just added

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes of columns: they are added, removed, renamed and indexed, and made primary keys.
 extension WriteTransaction {
     /// Adds a column with the default value in every object, and for links the hidden column in the

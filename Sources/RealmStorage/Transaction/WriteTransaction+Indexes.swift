@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Search indexes, which change together with the values.
 ///
 /// An index that does not contain what the values imply, as the reference engine sometimes leaves

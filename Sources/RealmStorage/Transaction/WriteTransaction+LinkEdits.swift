@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes of links when the object that they point to is deleted, or is created under the primary
 /// key that they wait for.
 extension WriteTransaction {

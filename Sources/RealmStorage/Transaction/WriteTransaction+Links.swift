@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Links and the backlinks that their targets keep of them.
 ///
 /// A hidden column of the target holds the keys of the origins, one for each link: 0, a tagged key,

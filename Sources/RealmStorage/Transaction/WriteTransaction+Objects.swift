@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Objects: they are created, found by primary key, and deleted.
 extension WriteTransaction {
     /// Makes an object with default values, except for the primary key and those in `values`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// From the place of a collection to its root, and back up with its new root.
 /// From a place to the root of its collection, and back up with the new root.
 extension WriteTransaction {

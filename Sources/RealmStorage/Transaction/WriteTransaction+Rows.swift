@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Access to objects by key, and changes of one column of an object.
 extension WriteTransaction {
     /// Returns the place of an object, or nil when the table does not have it; a negative key names

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Tables: they are created, removed and renamed; and the schema version, which has a table of its
 /// own.
 extension WriteTransaction {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Properties with single values.
 extension WriteTransaction {
     /// Sets a value, or a link to an object that exists. Embedded objects are made with

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A change of a database in progress: the tables of the version it started from, and their present
 /// state.
 ///

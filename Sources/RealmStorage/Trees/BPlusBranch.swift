@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// An inner node of a B+ tree, taken apart so that children can be added and removed.
 ///
 /// Only changes of structure use it; a change of one element edits the node where it is. Taking a

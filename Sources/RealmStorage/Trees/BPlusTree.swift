@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A B+ tree of values: a list, a set, keys or values of a dictionary, a long backlink list.
 ///
 /// A tree is named by the ref of its root; a root without the inner flag is the only leaf,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Insertion into B+ trees: down to a leaf, and back up with the nodes that were split off.
 extension BPlusTreeWriter {
     /// The result of an insertion into a subtree: the changed node, and the node that was split off

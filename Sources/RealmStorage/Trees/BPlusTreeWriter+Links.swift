@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The flag of a root that states that a tree of links has unresolved ones.
 ///
 /// Readers leave out unresolved links only where the root states that there are some. While a tree

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Removal from B+ trees: down to a leaf, and back up, joining nodes that became small.
 extension BPlusTreeWriter {
     /// The result of a removal from a subtree.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes B+ trees of values: lists, sets, keys and values of dictionaries, long backlink lists.
 ///
 /// A tree is named by the ref of its root, and each change returns the root to store in its place.

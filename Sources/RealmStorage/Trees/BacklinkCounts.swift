@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The numbers of incoming links of the objects of one cluster leaf through one backlink column, attached once.
 package struct BacklinkCounts: Sendable {
     /// What the column holds for each object.

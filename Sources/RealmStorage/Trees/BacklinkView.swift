@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The incoming links of one object from one origin column: object keys of the origin table, in no
 /// particular order.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// An inner node of a cluster tree, taken apart so that children can be added and removed.
 ///
 /// It is used for changes of structure only: a change of one object edits inner nodes where they

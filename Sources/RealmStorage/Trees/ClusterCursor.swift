@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of
 /// subtrees.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Access to the collections and incoming links of single objects.
 extension ClusterLeaf {
     /// Returns the incoming links of the object in `row` through a backlink column.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A leaf of a cluster tree: up to 256 objects of a table with one node per column.
 ///
 /// Slot 0 is a number n (the keys are 0 to n - 1) or a ref to ascending keys relative to the leaf's

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Changes single leaves of a cluster tree: the keys, and the values of all columns with them.
 ///
 /// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are

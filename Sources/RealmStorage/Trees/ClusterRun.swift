@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Objects that are added to the end of a cluster tree together, column by column.
 package struct ClusterRun {
     /// The keys of the objects, ascending, as unsigned numbers.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The objects of a table, ordered by object key as unsigned numbers.
 ///
 /// A root without the inner flag is the only leaf. Slots of an inner node: 0 is nothing (child i

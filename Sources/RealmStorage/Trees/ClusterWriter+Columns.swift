@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Columns that are added, removed or rewritten in all leaves of a table.
 extension ClusterWriter {
     /// Gives every object the default value in a new column and returns the new root.

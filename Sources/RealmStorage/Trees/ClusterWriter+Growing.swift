@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Insertion into cluster trees: down to a leaf, and back up with the nodes that were split off.
 extension ClusterWriter {
     /// Adds an object, whose key must not be in use, and returns the new root.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Removal from cluster trees: down to a leaf, and back up, joining nodes that became small.
 extension ClusterWriter {
     /// Removes an object, which must exist, gives up all collections below it, and returns the new

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes the cluster tree of a table: objects by key, and whole columns.
 ///
 /// A tree is named by the ref of its root, and each change returns the root to store in its place.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The key of a dictionary entry. No SDK writes integer keys, but the format has them.
 ///
 /// Text keys are compared by their bytes. They borrow from the snapshot, as values do.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A dictionary, read in place: of a property or nested in Mixed.
 ///
 /// It is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many
@@ -66,7 +68,7 @@ package struct DictionaryView: Sendable {
 
     /// Checks that `node` has the two slots of a dictionary, keys and values, and throws `.corrupt`
     /// otherwise.
-    static func requireShape(_ node: Node) throws(StorageError) {
+    package static func requireShape(_ node: Node) throws(StorageError) {
         guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
     }
 
@@ -143,7 +145,7 @@ package struct DictionaryView: Sendable {
 
     /// Returns whether a dictionary has the form of formats 21 and 22: its root is then that of a
     /// cluster tree.
-    static func isHistoric(_ root: Node, fileFormat: Int) -> Bool {
+    package static func isHistoric(_ root: Node, fileFormat: Int) -> Bool {
         fileFormat < 23 && (root.isInner || root.count != 2)
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes dictionaries with text keys, those of properties and those nested in Mixed.
 ///
 /// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as

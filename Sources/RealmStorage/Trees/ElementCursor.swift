@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Walks the elements of a collection in order.
 ///
 /// It is a value: a copy continues by itself from the same place. The collection must not change

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Walks the entries of a dictionary in stored order.
 ///
 /// It walks both trees of a dictionary at the same pace. It is a value: a copy continues by itself

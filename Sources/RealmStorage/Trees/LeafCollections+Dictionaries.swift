@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Tests of dictionaries with text keys whose trees are one leaf each.
 extension LeafCollections {
     /// Finds the dictionaries that have a text under a key.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The lists, sets or dictionaries that the objects of a leaf have in one property, of which those in one leaf each are tested in place.
 ///
 /// Their nodes are read as they are, without views of them, so a leaf of 256 short lists takes about as long as 256 reads of memory. What

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Walks the leaves of a B+ tree in order, for readers that process a leaf at a time.
 ///
 /// Each subtree must hold as many elements as its parent states, and a walk fails as damage after

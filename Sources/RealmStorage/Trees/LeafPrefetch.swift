@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CProcessor
+internal import RealmPlatform
 
 /// The columns that a walk over leaves is going to read, so that their memory can be requested a
 /// few leaves in advance.

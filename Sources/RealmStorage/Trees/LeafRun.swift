@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The leaves below one inner node of a cluster tree, in their order, for a cursor that goes from one to the next.
 ///
 /// A scan spends more time on the way to its leaves than in them, so the way is short here: what is the same for all leaves of the node is

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A list or set, read in place: of a property or nested in Mixed.
 ///
 /// Lists and sets of links leave unresolved links out, and those that a view hides, so that positions are those of the

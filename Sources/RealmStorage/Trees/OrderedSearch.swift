@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A search in a B+ tree whose elements ascend by some order: sets and the keys of dictionaries.
 ///
 /// It keeps the leaf that it read last, because the last steps of a search are all in one leaf. The
@@ -79,7 +81,7 @@ extension ColumnLeaf {
     /// as null.
     ///
     /// - Throws: `.corrupt` when the value is damaged.
-    func storedValue(_ row: Int) throws(StorageError) -> Value {
+    package func storedValue(_ row: Int) throws(StorageError) -> Value {
         switch self {
         case .link(let links): return links.key(row).isNull ? .null : .link(links.targetTable, links.key(row))
         case .mixed(let values):

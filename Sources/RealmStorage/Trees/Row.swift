@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The place of one object: its leaf and its row there.
 ///
 /// It is valid while its snapshot is, and for one version: the same object may be in another row of

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Changes sets: B+ trees of distinct elements in ascending order.
 ///
 /// Numbers of different types that are equal are one element of a set of Mixed. Unresolved links

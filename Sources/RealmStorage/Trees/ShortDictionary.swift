@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A dictionary with text keys whose trees are one leaf each, attached to be read in place.
 package struct ShortDictionary: Sendable {
     /// The node of the keys.

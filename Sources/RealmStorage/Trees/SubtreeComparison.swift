@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Compares subtrees of two versions, which may lie in two files.
 ///
 /// A result of true is certain. False may also mean that equal values are laid out in another way, so

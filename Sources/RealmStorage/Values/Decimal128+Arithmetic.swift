@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CDecimal
+internal import RealmPlatform
 
 /// Arithmetic with 34 digits, rounding half to even; division by zero results in infinity or NaN
 /// and never fails.

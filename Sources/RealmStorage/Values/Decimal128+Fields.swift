@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Sign, exponent and coefficient of a decimal, and how a decimal is made of them.
 ///
 /// The value is (-1)^sign × coefficient × 10^exponent. Source: docs/format.md, "Decimal128".

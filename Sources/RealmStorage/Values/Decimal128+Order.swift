@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Order, equality and hashes by value.
 extension Decimal128 {
     /// Returns a negative number, zero or a positive number when this number sorts before, with or

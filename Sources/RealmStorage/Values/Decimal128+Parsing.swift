@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Reading decimals from text: JSON numbers, wrapped values and constants of queries.
 extension Decimal128 {
     /// Reads a whole text: `[+-] digits [. digits] [e [+-] digits]` with at least one digit before

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The fields of a decimal, for exact arithmetic outside of the library.
 extension Decimal128 {
     /// The fields of the binary-integer encoding, as stored.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The 32-bit and 64-bit forms that decimal leaves use for short numbers.
 ///
 /// | | sign | exponent | bias | coefficient |

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// The text of a decimal: the scientific string of General Decimal Arithmetic.
 ///
 /// Every digit and the exponent are kept, so that reading the text gives the same number with the

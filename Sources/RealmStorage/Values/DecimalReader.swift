@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Reads the parts of a number from text and rounds them to a decimal.
 ///
 /// The first 34 significant digits are kept exactly; of the rest only what rounding needs is

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A value with bytes of its own, for the time in which the node that it came from changes.
 ///
 /// Values borrow texts and bytes from the snapshot or the leaf they were read from. A transaction

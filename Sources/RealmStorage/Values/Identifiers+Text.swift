@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// ObjectIds as 24 hex digits and as bytes.
 extension ObjectID: CustomStringConvertible {
     /// Reads a text of exactly 24 hex digits in either case; nil for any other text.

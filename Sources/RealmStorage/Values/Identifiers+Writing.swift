@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Writing the text of an ObjectId into memory that the caller provides.
 extension ObjectID {
     /// The length of the text in bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Parses numbers that are given as texts: in typed wrappers, as plain values of properties, as arguments
 /// of queries and in CSV cells.
 package enum NumberText {

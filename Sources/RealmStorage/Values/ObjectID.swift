@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// An ObjectId: twelve bytes in the order of the usual hex text.
 ///
 /// The two parts are numbers in big-endian order, so that comparing them is comparing the bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// A sort key: a value as an unsigned number that sorts like it, null first, then NaN, then by
 /// size.
 ///

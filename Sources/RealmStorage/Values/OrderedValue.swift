@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A value as a member of a set or a key of a dictionary, equal by the total order of values.
 ///
 /// It borrows the bytes of its value. See `Value.hashByOrder` for the one pair of types whose

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A decimal that was read from text, with a note whether the text was kept exactly.
 ///
 /// A text that is not exact is rejected as the value of a property; a comparison in a query rounds

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// Reads the parts of an RFC 3339 date from text.
 ///
 /// Positions are bytes, as all characters of a date are ASCII. The caller checks the range of

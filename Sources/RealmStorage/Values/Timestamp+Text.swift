@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// Dates as RFC 3339 text: `YYYY-MM-DDTHH:MM:SS[.fraction]` and `Z` or an offset, for the years
 /// 0001 to 9999. A date alone is read as midnight UTC.
 extension Timestamp {

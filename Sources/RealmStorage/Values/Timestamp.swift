@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A point in time: seconds since 1970-01-01 UTC and nanoseconds of the same sign, |nanoseconds| <
 /// 10^9.
 ///

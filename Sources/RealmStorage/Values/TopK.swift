@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The first `limit` rows in the order of their keys, of rows that are offered one after another.
 ///
 /// Rows with equal keys stay in the order in which they were offered. A descending sort offers

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// A UUID: sixteen bytes in the order of the usual hex text, as two big-endian words.
 ///
 /// The two halves are big-endian numbers, so that comparing them is comparing the bytes. The

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The total order of all values, by which sorts, sets and indexes order them.
 ///
 /// null < bool < numbers < string < binary < timestamp < objectId < uuid < link < list < dictionary

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
+
 /// One value of a property, a collection element or a Mixed.
 ///
 /// Strings and binaries are borrowed (`ByteView`); a value is valid as long as the snapshot or the

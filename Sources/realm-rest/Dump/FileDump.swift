@@ -2,6 +2,7 @@
 
 import RealmHTTP
 import RealmLegacy
+internal import RealmPlatform
 import RealmStorage
 
 /// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and

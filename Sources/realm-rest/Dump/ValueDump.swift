@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmHTTP
+internal import RealmPlatform
 import RealmStorage
 
 /// Writes stored values as JSON for `FileDump`.

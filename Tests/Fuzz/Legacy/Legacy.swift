@@ -2,6 +2,7 @@
 
 import Glibc
 import RealmLegacy
+import RealmPlatform
 import RealmStorage
 
 /// Opens the bytes as a file of formats 2 to 9, checks it and converts it; the copy has to be sound.

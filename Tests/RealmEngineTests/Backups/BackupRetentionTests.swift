@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Which backups are kept, over a simulated time.

@@ -2,9 +2,11 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Random writes against a plain model, with old versions pinned: each must go on showing what it showed.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Objects of files of the reference engine, written as they are.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// The table by which the .NET SDK recognizes files whose UUIDs are not reversed.

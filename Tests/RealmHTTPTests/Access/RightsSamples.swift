@@ -2,6 +2,7 @@
 
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

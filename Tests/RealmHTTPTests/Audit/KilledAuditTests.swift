@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -13,7 +14,7 @@ import Testing
         let id: String
         let status: Int
         let version: String?
-        let time: RealmStorage.Instant
+        let time: RealmPlatform.Instant
     }
 
     /// A folder with keys and a configuration, for the lives of a server.
@@ -105,7 +106,7 @@ import Testing
                 let old = results.withLock { $0.joined().filter { $0.time.adding(seconds: 1.2) < .now() } }
                 return Set(old.map(\.status)).isSuperset(of: KilledAuditTests.statuses)
             })
-        let end = RealmStorage.Instant.now()
+        let end = RealmPlatform.Instant.now()
         server.kill()
         group.wait()
         // What was answered in the last second need not stand there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 
 /// A store that does what that of a folder does, except for what a test replaces.

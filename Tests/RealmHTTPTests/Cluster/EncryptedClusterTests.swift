@@ -3,9 +3,11 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmReplica
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Encrypted realms of a cluster, at nodes that have the key and at one that has not.

@@ -2,9 +2,11 @@
 
 import Foundation
 import RealmHTTP
+import RealmPlatform
 import RealmReplica
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Some nodes, each with a folder of its own, and the log that they share.

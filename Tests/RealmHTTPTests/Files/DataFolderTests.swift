@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

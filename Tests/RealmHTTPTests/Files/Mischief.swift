@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

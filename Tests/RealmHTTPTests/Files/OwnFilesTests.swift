@@ -4,8 +4,10 @@ import Foundation
 import Glibc
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Deleting, copies before migrations, names and modes: what the server makes, and what it takes away again.

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -147,9 +148,9 @@ import Testing
         let wrong = APIKeyText(id: text.id)
         let unknown = APIKeyText()
         func seconds(_ key: APIKeyText) -> Double {
-            let begin = RealmStorage.Instant.now()
+            let begin = RealmPlatform.Instant.now()
             for _ in 0..<2000 { #expect(store.principal(of: key, from: "") == nil) }
-            return RealmStorage.Instant.now().seconds(since: begin)
+            return RealmPlatform.Instant.now().seconds(since: begin)
         }
         let ratios = (0..<9).map { _ in seconds(wrong) / seconds(unknown) }.sorted()
         #expect((0.5...2).contains(ratios[4]), "\(ratios)")

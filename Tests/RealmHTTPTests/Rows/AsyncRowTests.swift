@@ -3,8 +3,10 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Synchronization
 import Testing
 

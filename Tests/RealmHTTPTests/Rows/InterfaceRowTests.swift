@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Rows that stand for a whole page of the interface: what it offers, used in one go.

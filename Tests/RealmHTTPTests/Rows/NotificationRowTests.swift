@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

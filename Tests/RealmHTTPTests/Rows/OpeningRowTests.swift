@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

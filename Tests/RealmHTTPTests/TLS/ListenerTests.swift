@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -269,7 +270,7 @@ import Testing
         process.send(SIGHUP)
         let reloading = try #require(receiver.next(but: "WATCHDOG=1")?.split(separator: "\n").map(String.init))
         #expect(reloading.first == "RELOADING=1")
-        let now = Int(RealmStorage.Instant.now().nanoseconds / 1000)
+        let now = Int(RealmPlatform.Instant.now().nanoseconds / 1000)
         let stated = try #require(reloading.last.flatMap { $0.hasPrefix("MONOTONIC_USEC=") ? Int($0.dropFirst(15)) : nil })
         #expect((0...30_000_000).contains(now - stated))
         #expect(receiver.next(but: "WATCHDOG=1") == "READY=1")

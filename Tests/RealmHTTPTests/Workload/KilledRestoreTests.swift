@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// A server that is killed while it restores a realm has the old file or the new one, whole. Features A18, E11.

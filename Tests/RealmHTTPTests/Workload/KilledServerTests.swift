@@ -3,8 +3,10 @@
 import Foundation
 import Glibc
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// A loaded server that is killed: what it has answered is there, all of it, and nothing is there by halves. Features A24, A25, E11.

@@ -3,8 +3,10 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 
 /// A server over a folder of its own that is stopped and started again with what it left.
 final class WorkloadServer {

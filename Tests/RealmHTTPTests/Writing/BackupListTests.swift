@@ -3,8 +3,10 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// The backups of a realm as a resource: made, listed, read and deleted.

@@ -3,8 +3,10 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 /// Backups over HTTP: Realm files as answers, and files that the server stores.

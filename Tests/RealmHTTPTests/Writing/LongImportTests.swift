@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -3,6 +3,7 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

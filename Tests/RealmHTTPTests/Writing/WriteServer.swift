@@ -3,8 +3,10 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 
 /// A server over a folder with one writable realm, `app`. Every realm in the folder is verified when it is finished with.
 final class WriteServer: Sendable {

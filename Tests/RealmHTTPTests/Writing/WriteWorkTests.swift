@@ -2,6 +2,7 @@
 
 import RealmEngine
 import RealmHTTP
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

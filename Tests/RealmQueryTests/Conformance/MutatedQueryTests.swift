@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

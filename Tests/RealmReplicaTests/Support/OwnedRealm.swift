@@ -2,10 +2,12 @@
 
 import Foundation
 import RealmEngine
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 
 @testable import RealmReplica
+import RealmVerify
 
 /// A realm with dogs whose commits happen in a log, on one of several nodes.
 final class OwnedRealm {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 import RealmTestSupport
+@testable import RealmVerify
 import Testing
 
 @testable import RealmStorage

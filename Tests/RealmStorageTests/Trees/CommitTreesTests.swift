@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmPlatform
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 @testable import RealmStorage

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmPlatform
 internal import RealmStorage
 
 /// The one form in which tests hold JSON: integers stay exact, other numbers keep their text, objects keep the order of their

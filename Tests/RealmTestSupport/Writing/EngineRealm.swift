@@ -2,7 +2,9 @@
 
 package import Logging
 package import RealmEngine
+import RealmPlatform
 package import RealmStorage
+import RealmVerify
 internal import Synchronization
 
 /// A database for tests of the engine. Every one is verified when it is finished with.

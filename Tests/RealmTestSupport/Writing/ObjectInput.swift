@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+import RealmPlatform
 package import RealmStorage
 
 /// Stored objects as inputs that would write them.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Opens files as slowly as a long file of an old format is converted: until it is cancelled, or for 20 seconds.
 package final class SlowOpening: RealmReplication {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// Converts the operations on a list, in their order, to the difference between its states before and

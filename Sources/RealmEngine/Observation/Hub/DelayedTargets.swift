@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The targets of a hub that other threads advance, in the order in which they wait, with the changes that they have not been advanced over.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The pause after each evaluation of an idle target, for the whole server: these evaluations take a tenth of one processor at most, for

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The evaluations of a hub on other threads, with the changes since they began. It is used on the thread of the hub only.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmQuery
-package import RealmStorage
+internal import RealmStorage
 
 /// Why a write was rejected or failed, with the place of the error in its input.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The interactive transactions that have ended, remembered so that later requests get a precise error.

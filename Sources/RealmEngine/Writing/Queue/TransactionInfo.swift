@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The description of an interactive transaction that clients receive.
 package struct TransactionInfo: Sendable {

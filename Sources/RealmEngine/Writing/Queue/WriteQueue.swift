@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The single writer of a database: the queue of the writes that wait for it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmQuery
-package import RealmStorage
+internal import RealmStorage
 
 /// The right to one action in a class.
 package struct WriteAllowance: Sendable {

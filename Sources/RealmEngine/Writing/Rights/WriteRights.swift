@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 package import RealmStorage
 
 /// What somebody may write in a realm of which not everything is allowed.

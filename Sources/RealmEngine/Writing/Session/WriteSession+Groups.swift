@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Creating many objects at once, which writes each leaf and each node of an index once instead of once for each object.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// The file with the API keys of a data folder: `DATA/.realm-rest/keys.json`.
 ///

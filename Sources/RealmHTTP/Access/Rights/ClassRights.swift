@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 package import RealmQuery
-package import RealmStorage
+internal import RealmStorage
 
 /// The rights in one class: what its grants say together.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// What one principal may do in one realm under the roles in force, with everything that its requests ask of that, made once.

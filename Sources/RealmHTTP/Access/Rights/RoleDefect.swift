@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// A part of a role that does not fit the schema of a realm. The role has no rights in the class because of it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The classes and properties of a version, without anything that keeps the version, for finding out whether a later one has the

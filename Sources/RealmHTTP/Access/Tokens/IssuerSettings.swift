@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// An issuer of tokens: what its tokens have to say, where its keys are, and what its tokens may do.

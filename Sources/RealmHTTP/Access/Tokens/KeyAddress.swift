@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The address of a set of keys: by `https:` anywhere, by `http:` only on this machine, where nobody is in between.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads the keys of an issuer from their source. The calling thread waits for the disk or the network.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// The algorithms by which tokens may be signed. There is none for unsigned tokens.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// An issuer with its keys, and the state of their reading. The lock of the `TokenVerifier` guards it.

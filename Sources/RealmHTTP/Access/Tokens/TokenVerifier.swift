@@ -2,7 +2,8 @@
 
 package import Logging
 internal import RealmEngine
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 internal import Synchronization
 
 /// Verifies JSON Web Tokens of the issuers that the configuration names.

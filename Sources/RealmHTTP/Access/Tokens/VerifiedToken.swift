@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// What a token states whose signature, times and audience were found to be right.
 package struct VerifiedToken: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// When the realms of a server are backed up by themselves, where to, and how long backups are kept.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Where backups go, as the command line and a configuration file state it: a folder, or a bucket of S3 and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Where the commits of a server are shipped to, how soon, and how long they are kept.

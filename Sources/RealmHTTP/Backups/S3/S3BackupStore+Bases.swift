@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmPlatform
 internal import RealmReplica
-package import RealmStorage
+internal import RealmStorage
 
 /// The bases of a cluster in a bucket: `prefix/app/k3f9abcd-18-5f0c….base`.
 extension S3BackupStore: BaseFiles {

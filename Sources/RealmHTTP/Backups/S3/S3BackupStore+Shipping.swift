@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+package import RealmPlatform
 package import RealmStorage
 
 /// Bases and records in a bucket: `prefix/app/20260131T120105Z-k3f9abcd-18-40.records`.

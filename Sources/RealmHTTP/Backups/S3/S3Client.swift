@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// Sends the requests of one operation to an S3 store, repeats those that failed for a reason that may pass, and

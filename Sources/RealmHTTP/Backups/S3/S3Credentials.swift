@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+package import RealmPlatform
+internal import RealmStorage
 
 /// Who signs the requests to an S3 store. Its description and its mirror have no secrets.
 package struct S3Credentials: Sendable, Equatable, CustomStringConvertible, CustomReflectable {

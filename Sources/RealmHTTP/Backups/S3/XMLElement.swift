@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
 internal import RealmStorage
 
 /// An element of one of the XML documents with which S3 stores answer: its name, the text in it, and the elements

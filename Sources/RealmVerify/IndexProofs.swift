@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmPlatform
+internal import RealmStorage
+
+/// What is proved about the indexes of a version.
+struct IndexProofs: Sendable {
+    /// What is proved about each index; nothing about those that are missing.
+    private let results: [IndexProver.Place: IndexProof.Result]
+
+    /// Makes what was proved.
+    ///
+    /// - Parameter results: By table and column; without any, everything is checked exactly.
+    init(_ results: [IndexProver.Place: IndexProof.Result] = [:]) { self.results = results }
+
+    /// Returns what is proved about the index of a column; nil for nothing.
+    func result(_ table: Table, _ column: Column) -> IndexProof.Result? {
+        results[IndexProver.Place(table: table.key, column: column.leafIndex)]
+    }
+
+    /// Returns whether it is proved that no two objects of a table have the same primary key.
+    func provesUniqueness(of table: Table) -> Bool {
+        table.primaryKey.flatMap { result(table, $0) }?.isUnique ?? false
+    }
+}
