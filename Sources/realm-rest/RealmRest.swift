@@ -26,8 +26,9 @@ struct RealmRest: ParsableCommand {
             KeysCommand.self,
         ])
 
-    /// Configures crash reports, and then runs the command that the arguments name.
+    /// Configures crash reports and the crypto library, and then runs the command that the arguments name.
     static func main() {
+        CryptoLibrary.keepUntilExit()
         CrashReports.hideValues()
         let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         if let mistake = CommandName.mistake(in: Array(CommandLine.arguments.dropFirst()), commands: commands) {

@@ -61,11 +61,10 @@ internal import COpenSSL
     ///     (RFC 7518, section 3.4). Signatures of other lengths and forms are false.
     ///   - bytes: What was signed.
     package func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
-        guard signature.count == signatureByteCount, let context = unsafe EVP_MD_CTX_new() else { return false }
-        defer {
-            unsafe EVP_MD_CTX_free(context)
-            ERR_clear_error()
-        }
+        guard signature.count == signatureByteCount else { return false }
+        defer { ERR_clear_error() }
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
         // The library takes ECDSA signatures as DER alone. It refuses numbers of zero and from the order of the curve on.
         let signature =
             scheme == .p256 ? DER.sequence(DER.integer(signature[..<32]) + DER.integer(signature[32...])) : signature

@@ -18,9 +18,9 @@ package enum SecretDigest {
         }
     }
 
-    /// Returns whether two byte strings are equal, in a time that depends on their lengths alone.
+    /// Returns whether two byte strings are equal and not empty, in a time that depends on their lengths alone.
     package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        guard one.count == other.count else { return false }
+        guard one.count == other.count, !one.isEmpty else { return false }
         return unsafe one.withUnsafeBytes { left in
             unsafe other.withUnsafeBytes { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
         }

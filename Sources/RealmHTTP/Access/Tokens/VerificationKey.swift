@@ -44,7 +44,7 @@ struct VerificationKey: Sendable {
         guard let key = json.object, VerificationKey.isForSignatures(key) else { return nil }
         let name = key.member(exactly: "kid")
         guard name == nil || name?.string != nil else { return nil }
-        guard ["d", "k", "p", "q", "oth"].allSatisfy({ key.member(exactly: $0) == nil }) else { return nil }
+        guard ["d", "dp", "dq", "k", "oth", "p", "q", "qi"].allSatisfy({ key.member(exactly: $0) == nil }) else { return nil }
         guard let (algorithm, numbers, texts) = VerificationKey.numbers(key) else { return nil }
         if let stated = key.member(exactly: "alg") {
             guard let text = stated.string, TokenAlgorithm(name: text) == algorithm else { return nil }
