@@ -142,10 +142,10 @@ final class RegistrationTable: Sendable {
         return try found(state.withLock { $0.byTicket[ticket] }, ticket, in: database, for: request)
     }
 
-    /// Whether there is a registration of an id, whoever has made it in whatever realm.
+    /// Whether any client has a registration of this id, in any realm.
     func contains(_ id: String) -> Bool { state.withLock { $0.byID[id] != nil } }
 
-    /// The registration of an id, whoever has made it; nil when the realm has none of that id.
+    /// The registration of an id, of any client; nil when the realm has none of that id.
     func registration(_ id: String, of database: Database) -> Registration? {
         guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database else {
             return nil

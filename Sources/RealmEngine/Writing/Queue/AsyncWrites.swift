@@ -9,11 +9,11 @@ internal import RealmStorage
 /// client that has most are forgotten; when their results take too much memory, what is brief of them stays. The
 /// caller decides what is remembered, as bytes. All threads may use it.
 package final class AsyncWrites: Sendable {
-    /// What is kept of a finished write.
+    /// The stored outcome of a finished write.
     package struct Outcome: Sendable {
-        /// All that the caller wants to have remembered.
+        /// The whole outcome.
         package let whole: [UInt8]
-        /// What stays of it when there is no memory for the whole.
+        /// The short form, for when memory does not suffice for the whole.
         package let brief: [UInt8]
 
         /// Makes an outcome.
