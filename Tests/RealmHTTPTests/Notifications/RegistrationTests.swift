@@ -280,7 +280,6 @@ struct SkippingTests {
         // Long conditions take long without optimization.
         let limit = kind == "condition" ? 256 << 10 : 8 << 20
         let server = try WriteServer {
-            $0.limits.readSeconds = 60
             $0.limits.observationSeconds = 60
             if name == "observed-bytes" {
                 $0.limits.observedBytes = limit
