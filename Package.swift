@@ -83,11 +83,15 @@ let package = Package(
             dependencies: ["CPostgres", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine"],
             swiftSettings: shared),
         .target(
+            name: "WebClient",
+            dependencies: ["CCurl", "RealmPlatform"],
+            swiftSettings: shared),
+        .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
+                "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
                 "RealmPlatform", "RealmStorage", "RealmLegacy",
-                "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
+                "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -169,7 +173,9 @@ let package = Package(
             swiftSettings: shared),
         .testTarget(
             name: "RealmReplicaTests",
-            dependencies: ["RealmReplica", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
+            dependencies: [
+                "RealmReplica", "WebClient", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+            ],
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",

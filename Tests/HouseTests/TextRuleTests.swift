@@ -7,7 +7,9 @@ import Testing
 /// client would open what is another's.
 @Suite struct TextRuleTests {
     /// The targets whose texts come from clients, tokens, configurations and files.
-    private static let targets = ["RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest", "RealmBenchmarks"]
+    private static let targets = [
+        "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmHTTP", "realm-rest", "RealmBenchmarks",
+    ]
 
     /// `RealmPlatform/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.
     @Test func `every file imports the comparison of texts by their bytes`() throws {

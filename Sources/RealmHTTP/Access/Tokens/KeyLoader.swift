@@ -2,6 +2,7 @@
 
 internal import RealmPlatform
 internal import RealmStorage
+internal import WebClient
 
 /// Reads the keys of an issuer from their source. The calling thread waits for the disk or the network.
 struct KeyLoader: Sendable {

@@ -2,6 +2,7 @@
 
 internal import RealmPlatform
 internal import RealmStorage
+internal import WebClient
 
 /// Files on their way into a bucket: small ones with one request, others in parts.
 extension S3BackupStore {

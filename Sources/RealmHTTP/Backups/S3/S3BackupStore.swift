@@ -4,6 +4,7 @@ internal import Glibc
 package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
+internal import WebClient
 
 /// Backups in a bucket of S3, or of a server that speaks like it: `prefix/app/20260131T120000Z-17.realm`.
 ///

@@ -2,6 +2,7 @@
 
 internal import RealmPlatform
 internal import RealmStorage
+internal import WebClient
 
 /// What is asked of an S3 store, without what every request has.
 struct S3Call {

@@ -2,6 +2,7 @@
 
 internal import RealmPlatform
 internal import RealmStorage
+internal import WebClient
 
 /// Sends the requests of one operation to an S3 store, repeats those that failed for a reason that may pass, and
 /// says in a sentence why one failed for good.

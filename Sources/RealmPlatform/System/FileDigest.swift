@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmPlatform
 
 /// SHA-256 of files, read piece by piece.
 package enum FileDigest {

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage
+internal import WebClient
 
 /// A client for streams of events, used by the command line. Each call of `follow` opens one connection, and a later call
 /// continues where the last one ended.
 ///
 /// It speaks HTTP and HTTPS through libcurl, and one thread uses it.
-package final class EventFollower {
+final class EventFollower {
     /// One event of a stream.
-    package struct Event {
+    struct Event {
         /// The type of the event; empty when the stream does not state one.
-        package var name = ""
+        var name = ""
         /// The id of the event, which is a position to continue from; nil when it has none.
-        package var id: String?
+        var id: String?
         /// The data of the event, with its lines joined.
-        package var data = ""
+        var data = ""
     }
 
     /// Why a connection could not be used.
-    package struct Failure: Error, CustomStringConvertible {
+    struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line. It has no secret.
-        package let description: String
+        let description: String
         /// Whether a later attempt may succeed, because the cause is a broken connection or a busy server.
-        package let isPassing: Bool
+        let isPassing: Bool
     }
 
     /// The URL of the stream.
@@ -35,7 +37,7 @@ package final class EventFollower {
     /// Whether the server is on this machine, so that no proxy is asked.
     private let isLocal: Bool
     /// The id of the last event that had one, or the position that the stream was begun from.
-    package private(set) var lastID: String?
+    private(set) var lastID: String?
 
     /// After how many seconds without any byte a connection counts as broken. Servers send heartbeats at least every minute,
     /// so several have been missed by then.
@@ -56,7 +58,7 @@ package final class EventFollower {
     ///   - certificateAuthority: The path of a file with the only authorities whose certificates are trusted; nil for those of
     ///     the system.
     /// - Throws: `Failure` when the URL does not have this form, or the credential cannot be sent.
-    package init(
+    init(
         url: String, from position: String?, credential: String? = nil, certificateAuthority: String? = nil
     ) throws(Failure) {
         guard let prefix = ["http://", "https://"].first(where: { url.utf8.starts(with: $0.utf8) }) else {
@@ -90,7 +92,7 @@ package final class EventFollower {
     }
 
     /// The variable of the environment that has the API key.
-    package static let variable = "REALM_REST_API_KEY"
+    static let variable = "REALM_REST_API_KEY"
 
     /// Connects, and calls a closure for each event until it returns false or the stream ends.
     ///
@@ -98,7 +100,7 @@ package final class EventFollower {
     ///
     /// - Parameter handle: Called for each event in order, on the calling thread; false ends the connection.
     /// - Throws: `Failure` when the server cannot be reached or refuses, and what `handle` throws.
-    package func follow(_ handle: (Event) throws -> Bool) throws {
+    func follow(_ handle: (Event) throws -> Bool) throws {
         let reading = Reading()
         let answer: WebAnswer
         do {

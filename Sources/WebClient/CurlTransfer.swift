@@ -2,17 +2,16 @@
 
 internal import CCurl
 internal import Glibc
-internal import RealmPlatform
-internal import RealmStorage
+package import RealmPlatform
 
 /// The bridge to libcurl: requests to other servers, one after another over connections that are kept.
 ///
 /// Redirects are not followed.
 ///
 /// Bodies pass through memory in pieces of some kilobytes. One thread uses it, and waits for the network.
-@safe final class CurlTransfer {
+@safe package final class CurlTransfer {
     /// Why a request got no answer.
-    enum Failure: Error {
+    package enum Failure: Error {
         /// The work was stopped, or a file could not be read or written to.
         case stopped(StorageError)
         /// The network or the server failed, as a sentence without a full stop. With `isLasting` another
@@ -32,7 +31,7 @@ internal import RealmStorage
     /// Makes a client without connections.
     ///
     /// - Throws: `StorageError.io` when the library lacks memory.
-    init() throws(StorageError) {
+    package init() throws(StorageError) {
         guard CurlTransfer.isReady, let handle = unsafe curl_easy_init() else {
             throw .io(operation: "curl_easy_init", errno: ENOMEM)
         }
@@ -48,7 +47,7 @@ internal import RealmStorage
     ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
     /// - Returns: The answer, whatever its status is.
     /// - Throws: `Failure` when there is no complete answer.
-    func send(_ request: WebRequest, _ control: WorkControl?) throws(Failure) -> WebAnswer {
+    package func send(_ request: WebRequest, _ control: WorkControl?) throws(Failure) -> WebAnswer {
         let progress = Progress(request, control)
         unsafe curl_easy_reset(handle)
         var lines: UnsafeMutablePointer<curl_slist>?

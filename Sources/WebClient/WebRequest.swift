@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-internal import RealmStorage
+package import RealmPlatform
 
 /// A request to another server, complete but for its signature if it has one.
-struct WebRequest {
+package struct WebRequest {
     /// What is sent.
-    enum Body {
+    package enum Body {
         /// Bytes in memory.
         case bytes([UInt8])
         /// A part of an open file, in bytes from its start.
@@ -39,7 +38,7 @@ struct WebRequest {
         /// Returns the SHA-256 of the body.
         ///
         /// - Throws: `StorageError.io` when the file cannot be read.
-        func digest() throws(StorageError) -> [UInt8] {
+        package func digest() throws(StorageError) -> [UInt8] {
             switch self {
             case .bytes(let bytes): return try FileDigest.sha256(bytes)
             case .file(let descriptor, let range): return try FileDigest.sha256(descriptor, range)
@@ -48,46 +47,63 @@ struct WebRequest {
     }
 
     /// The file that gets the body of an answer.
-    struct Target {
+    package struct Target {
         /// The descriptor of the file, which is open for writing.
         let descriptor: Int32
         /// The greatest length of the body in bytes.
         let maximumByteCount: Int
+
+        package init(descriptor: Int32, maximumByteCount: Int) {
+            self.descriptor = descriptor
+            self.maximumByteCount = maximumByteCount
+        }
     }
 
     /// How a request is signed for an S3 store.
-    struct Signature {
+    package struct Signature {
         /// The region of the store.
         let region: String
         /// The id of the access key.
         let id: String
         /// The secret of the access key.
         let secret: String
+
+        package init(region: String, id: String, secret: String) {
+            self.region = region
+            self.id = id
+            self.secret = secret
+        }
     }
 
     /// The method.
-    let method: String
+    package let method: String
     /// The URL, percent-encoded, with the parameters of its query in the order of their names if it is signed.
-    let url: String
+    package let url: String
     /// How the request is signed; nil for requests that are not.
-    var signature: Signature?
+    package var signature: Signature?
     /// Further header fields, each with a value.
-    var fields: [(String, String)] = []
+    package var fields: [(String, String)] = []
     /// The path of a file with the only authorities whose certificates are trusted; nil for those of the system.
-    var certificateAuthority: String?
+    package var certificateAuthority: String?
     /// The number of seconds in which the whole answer has to come; nil for any.
-    var seconds: Int?
+    package var seconds: Int?
     /// The number of seconds without a single byte after which the request has failed.
-    var silentSeconds = 30
+    package var silentSeconds = 30
     /// Gets the body of an answer of status 200 piece by piece, with its head: false ends the transfer, and nil leaves the piece to
     /// the answer; nil for an answer as a whole.
-    var stream: ((WebAnswer, [UInt8]) -> Bool?)?
+    package var stream: ((WebAnswer, [UInt8]) -> Bool?)?
     /// The greatest number of bytes of an answer in memory.
-    var maximumAnswerByteCount = 4 << 20
+    package var maximumAnswerByteCount = 4 << 20
     /// Whether the server is reached directly, also where the environment names a proxy.
-    var isDirect = false
+    package var isDirect = false
     /// What is sent.
-    var body = Body.bytes([])
+    package var body = Body.bytes([])
     /// The file that gets the body of an answer of status 200; nil for memory.
-    var target: Target?
+    package var target: Target?
+
+    package init(method: String, url: String, signature: Signature? = nil) {
+        self.method = method
+        self.url = url
+        self.signature = signature
+    }
 }
