@@ -7,5 +7,7 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
-#include <openssl/x509.h>
+
+/* The parts of a public key, a macro of macros that Swift does not see. */
+enum { realm_rest_public_key = EVP_PKEY_PUBLIC_KEY };
 #endif

@@ -33,13 +33,9 @@ internal import COpenSSL
     /// Makes a key; nil for numbers that are no such key, and when the library lacks memory or the algorithm.
     package init?(_ numbers: Numbers) {
         defer { ERR_clear_error() }
-        guard let info = PublicKey.info(numbers) else { return nil }
-        var key: OpaquePointer?
-        unsafe info.withUnsafeBufferPointer { buffer in
-            var start = buffer.baseAddress
-            unsafe key = d2i_PUBKEY(nil, &start, buffer.count)
-        }
-        guard let key = unsafe key else { return nil }
+        guard let parts = PublicKey.parts(numbers), let context = unsafe PublicKey.context(numbers) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard let key = unsafe PublicKey.key(parts, context) else { return nil }
         guard unsafe PublicKey.isSound(key, numbers) else {
             unsafe EVP_PKEY_free(key)
             return nil
@@ -76,21 +72,75 @@ internal import COpenSSL
 
     // MARK: - Making keys
 
-    /// Returns numbers as a `SubjectPublicKeyInfo` (RFC 5280, 8017, 5480 and 8410); nil for those that are out of bounds.
-    private static func info(_ numbers: Numbers) -> [UInt8]? {
+    /// A number or a text that a key is made of, as the library takes it.
+    private struct Part {
+        let name: StaticString
+        let type: Int32
+        let bytes: [UInt8]
+
+        init(_ name: StaticString, _ type: Int32, _ bytes: [UInt8]) { (self.name, self.type, self.bytes) = (name, type, bytes) }
+    }
+
+    /// Returns what a key of some numbers is made of (`EVP_PKEY-RSA`, `-EC` and `-ED25519` in the manual of the library); nil for
+    /// numbers that are out of bounds.
+    private static func parts(_ numbers: Numbers) -> [Part]? {
         switch numbers {
         case .rsa(let modulus, let exponent):
             guard isOdd(modulus, bits: 2048...8192), isOdd(exponent, bits: 2...32) else { return nil }
-            let key = DER.sequence(DER.integer(modulus[...]) + DER.integer(exponent[...]))
-            return DER.sequence(DER.sequence(DER.rsaEncryption + DER.null) + DER.bits(key))
+            return [
+                Part("n", OSSL_PARAM_UNSIGNED_INTEGER, native(modulus)), Part("e", OSSL_PARAM_UNSIGNED_INTEGER, native(exponent)),
+            ]
         case .p256(let x, let y):
             guard x.count == 32, y.count == 32 else { return nil }
             // 4: the point is not compressed.
-            return DER.sequence(DER.sequence(DER.ecPublicKey + DER.prime256v1) + DER.bits([4] + x + y))
+            return [
+                Part("group", OSSL_PARAM_UTF8_STRING, Array("P-256".utf8)), Part("pub", OSSL_PARAM_OCTET_STRING, [4] + x + y),
+            ]
         case .ed25519(let point):
             guard point.count == 32 else { return nil }
-            return DER.sequence(DER.sequence(DER.ed25519) + DER.bits(point))
+            return [Part("pub", OSSL_PARAM_OCTET_STRING, point)]
         }
+    }
+
+    /// Returns a big-endian number in the byte order of the machine.
+    private static func native(_ number: [UInt8]) -> [UInt8] { 1.littleEndian == 1 ? number.reversed() : number }
+
+    /// Returns what makes keys of the kind of some numbers, which the caller frees; nil when the library lacks memory or the
+    /// algorithm.
+    private static func context(_ numbers: Numbers) -> OpaquePointer? {
+        let name =
+            switch numbers {
+            case .rsa: "RSA"
+            case .p256: "EC"
+            case .ed25519: "ED25519"
+            }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, name, nil) else { return nil }
+        guard unsafe EVP_PKEY_fromdata_init(context) == 1 else {
+            unsafe EVP_PKEY_CTX_free(context)
+            return nil
+        }
+        return unsafe context
+    }
+
+    /// Makes a key of its parts, which the caller frees; nil when the library refuses them.
+    private static func key(_ parts: [Part], _ context: OpaquePointer) -> OpaquePointer? {
+        // The parts lie one after the other, each with a zero behind it: the library reads texts up to there.
+        var bytes = Array(parts.map { $0.bytes + [0] }.joined())
+        var key: OpaquePointer?
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            var start = 0
+            var list = unsafe parts.map { part in
+                defer { start += part.bytes.count + 1 }
+                // In bounds: the bytes of the parts before and their zeros end at `start`.
+                return unsafe OSSL_PARAM(
+                    key: UnsafeRawPointer(part.name.utf8Start).assumingMemoryBound(to: CChar.self), data_type: UInt32(part.type),
+                    data: bytes.baseAddress.map { unsafe $0 + start }, data_size: part.bytes.count, return_size: 0)
+            }
+            unsafe list.append(OSSL_PARAM_construct_end())
+            // What fails leaves no key.
+            _ = unsafe EVP_PKEY_fromdata(context, &key, Int32(realm_rest_public_key), &list)
+        }
+        return unsafe key
     }
 
     /// Whether a big-endian number is odd and has a number of bits in a range.
@@ -102,29 +152,22 @@ internal import COpenSSL
 
     /// Whether the point of a key is on its curve.
     ///
-    /// The import has checked one of P-256 already. One of Ed25519 is checked by newer versions of the library only, and an older
-    /// one verifies nothing with a point off the curve. Keys of RSA are left out: the library would look whether the modulus is a
-    /// prime, which takes a tenth of a second for a long one.
+    /// On P-256 every such point but infinity has the order of the curve, so the quick check leaves out only a multiplication that
+    /// shows this again. A point of Ed25519 is checked by newer versions of the library only, and an older one verifies nothing with a
+    /// point off the curve. Keys of RSA are left out: the library would look whether the modulus is a prime, which takes a tenth of a
+    /// second for a long one.
     private static func isSound(_ key: OpaquePointer, _ numbers: Numbers) -> Bool {
         if case .rsa = numbers { return true }
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
         defer { unsafe EVP_PKEY_CTX_free(context) }
+        if case .p256 = numbers { return unsafe EVP_PKEY_public_check_quick(context) == 1 }
         return unsafe EVP_PKEY_public_check(context) == 1
     }
 }
 
-/// The parts of DER (X.690) that keys and signatures are written with.
+/// The parts of DER (X.690) that signatures are written with.
 private enum DER {
-    static let rsaEncryption: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]
-    static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
-    static let prime256v1: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
-    static let ed25519: [UInt8] = [0x06, 0x03, 0x2b, 0x65, 0x70]
-    static let null: [UInt8] = [0x05, 0x00]
-
     static func sequence(_ contents: [UInt8]) -> [UInt8] { element(0x30, contents) }
-
-    /// A bit string of whole bytes.
-    static func bits(_ bytes: [UInt8]) -> [UInt8] { element(0x03, [0] + bytes) }
 
     /// A big-endian number without a sign: no zeros in front but one where the first bit would be a sign.
     static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Foundation
 import RealmPlatform
 import RealmStorage
 import Synchronization
@@ -146,6 +147,33 @@ import Testing
             let key = PublicKey(.ed25519([y] + [UInt8](repeating: 0, count: 31)))
             #expect(key?.verifies(example.signature, of: example.message) != true)
             #expect(key?.verifies([UInt8](repeating: 0, count: 64), of: []) != true)
+        }
+    }
+
+    /// In a process of its own, whose memory nothing else changes.
+    @Test func `keys that were made and refused leave no memory behind`() async {
+        await #expect(processExitsWith: .success) {
+            let cases = try SignatureVectors.kept.get()
+            func make(_ count: Int) {
+                for round in 0..<count {
+                    let one = cases[round * 7 % cases.count]
+                    guard case .published(let numbers) = one.key else { continue }
+                    _ = PublicKey(numbers)?.verifies(one.signature, of: one.message)
+                    let off = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: 32)
+                    precondition(PublicKey(.p256(x: off, y: off)) == nil)
+                    _ = PublicKey(.ed25519(off))
+                }
+            }
+            func residentPages() throws -> Int {
+                let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+                return Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0
+            }
+            make(500)
+            let before = try residentPages()
+            make(2000)
+            // A key that is not freed takes more than a kilobyte.
+            let grown = try residentPages() - before
+            precondition(grown < 128, "\(grown) pages")
         }
     }
 }
