@@ -15,7 +15,7 @@ internal import COpenSSL
         case rsa(modulus: [UInt8], exponent: [UInt8])
         /// A point on the curve P-256, 32 bytes each.
         case p256(x: [UInt8], y: [UInt8])
-        /// An encoded point on the curve Ed25519, 32 bytes.
+        /// An encoded point on the curve Ed25519, 32 bytes, in its only form and not of small order.
         case ed25519([UInt8])
     }
 
@@ -97,7 +97,7 @@ internal import COpenSSL
                 Part("group", OSSL_PARAM_UTF8_STRING, Array("P-256".utf8)), Part("pub", OSSL_PARAM_OCTET_STRING, [4] + x + y),
             ]
         case .ed25519(let point):
-            guard point.count == 32 else { return nil }
+            guard EdwardsPoint.isUsable(point) else { return nil }
             return [Part("pub", OSSL_PARAM_OCTET_STRING, point)]
         }
     }
@@ -162,6 +162,35 @@ internal import COpenSSL
         defer { unsafe EVP_PKEY_CTX_free(context) }
         if case .p256 = numbers { return unsafe EVP_PKEY_public_check_quick(context) == 1 }
         return unsafe EVP_PKEY_public_check(context) == 1
+    }
+}
+
+/// What can be said of an encoded point on Ed25519 (RFC 8032, section 5.1.2) without computing on the curve.
+private enum EdwardsPoint {
+    /// The prime of the field less one, big-endian.
+    private static let last = [0x7F] + [UInt8](repeating: 0xFF, count: 30) + [0xEC]
+    /// A coordinate y of points of order 8. That of the others is the prime less this one.
+    private static let eighth: [UInt8] = [
+        0x05, 0xFC, 0x53, 0x6D, 0x88, 0x02, 0x38, 0xB1, 0x39, 0x33, 0xC6, 0xD3, 0x05, 0xAC, 0xDF, 0xD5,
+        0xF0, 0x98, 0xEF, 0xF2, 0x89, 0xF4, 0xC3, 0x45, 0xB0, 0x27, 0xB2, 0xC2, 0x8F, 0x95, 0xE8, 0x26,
+    ]
+    private static let otherEighth: [UInt8] = [
+        0x7A, 0x03, 0xAC, 0x92, 0x77, 0xFD, 0xC7, 0x4E, 0xC6, 0xCC, 0x39, 0x2C, 0xFA, 0x53, 0x20, 0x2A,
+        0x0F, 0x67, 0x10, 0x0D, 0x76, 0x0B, 0x3C, 0xBA, 0x4F, 0xD8, 0x4D, 0x3D, 0x70, 0x6A, 0x17, 0xC7,
+    ]
+    /// The coordinates y of the eight points of small order: of the orders 4, 1, 2, and 8 twice.
+    private static let small = [
+        [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 31) + [1], last, eighth, otherEighth,
+    ]
+
+    /// Whether bytes may encode a point that a key can be: y is less than the prime, and the order of the point is not small. With a
+    /// key of small order one signature is good for many messages. Whether the point is on the curve is not looked at.
+    static func isUsable(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == 32 else { return false }
+        var y: [UInt8] = bytes.reversed()
+        // The first bit is the sign of x.
+        y[0] &= 0x7F
+        return !last.lexicographicallyPrecedes(y) && !small.contains(y)
     }
 }
 

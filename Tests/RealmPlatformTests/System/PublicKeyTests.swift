@@ -150,6 +150,31 @@ import Testing
         }
     }
 
+    /// An issuer that published such a key could be imitated: the neutral point with a zero was a signature of everything.
+    @Test func `a key on Ed25519 of small order, or in a second form, is refused`() throws {
+        func point(_ y: [UInt8], _ sign: UInt8) -> [UInt8] { y.dropLast() + [y[31] | sign << 7] }
+        /// A little-endian number that begins with a byte and goes on with equal ones.
+        func number(_ first: UInt8, _ rest: UInt8) -> [UInt8] { [first] + [UInt8](repeating: rest, count: 30) + [rest & 0x7F] }
+        let eighth = try #require(Base64.decode("JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU", .url))
+        let otherEighth = try #require(Base64.decode("xxdqcD1N2E-6PAt2DRBnDyogU_osOczGTsf9d5KsA3o", .url))
+        // 0, 1 and -1, which the prime added to the first two would be as well.
+        let small = [number(0, 0), number(1, 0), number(0xEC, 0xFF), eighth, otherEighth]
+        // The prime is 2^255 - 19, so 19 numbers have a second form.
+        let second = (0..<19).map { number(0xED + UInt8($0), 0xFF) }
+        let neutral = number(1, 0) + number(0, 0)
+        for y in small + second {
+            for sign: UInt8 in [0, 1] {
+                let key = PublicKey(.ed25519(point(y, sign)))
+                #expect(key == nil, "\(y), \(sign)")
+                for message in 0..<8 as Range<UInt8> { #expect(key?.verifies(neutral, of: [message]) != true, "\(y), \(sign)") }
+            }
+        }
+        // The greatest number of a point in its first form, and neighbours of small ones.
+        for y in [number(0xEA, 0xFF), number(3, 0), [eighth[0] + 2] + eighth.dropFirst()] {
+            #expect(PublicKey(.ed25519(point(y, 0))) != nil && PublicKey(.ed25519(point(y, 1))) != nil, "\(y)")
+        }
+    }
+
     /// In a process of its own, whose memory nothing else changes.
     @Test func `keys that were made and refused leave no memory behind`() async {
         await #expect(processExitsWith: .success) {
