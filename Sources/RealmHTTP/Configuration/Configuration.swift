@@ -35,6 +35,8 @@ package struct Configuration: Sendable {
 
     /// The options that result.
     package var options: ServerOptions
+    /// Reads the keys of issuers in files, for checking the options and for putting them in force.
+    package let keySets = KeySetFiles()
     /// The options before the first step.
     private let defaults: ServerOptions
     /// The steps that led to the options, in their order.
@@ -322,7 +324,7 @@ package struct Configuration: Sendable {
     /// - Throws: `ConfigurationError` with the line for what a file states. What the command line states is left to the
     ///   start of the server, but for options that exclude each other.
     package func check() throws(ConfigurationError) {
-        for conflict in options.conflicts() {
+        for conflict in options.conflicts(keySets) {
             let origin = conflict.settings.lazy.compactMap { place -> StatedPlace? in
                 guard case .file(let line)? = Configuration.origin(of: place.name, in: origins) else { return nil }
                 return StatedPlace(line: lines?.lines[place.pointer] ?? line)

@@ -50,7 +50,9 @@ extension ServerOptions {
     package var servesNothing: Bool { paths.isEmpty && dataFolder == nil && memoryRealms.isEmpty && realms.isEmpty }
 
     /// What may be wrong, in the order in which the start of a server finds it.
-    func conflicts() -> [Conflict] {
+    ///
+    /// - Parameter keySets: Reads the keys of issuers, and keeps them for putting the options in force.
+    func conflicts(_ keySets: KeySetFiles) -> [Conflict] {
         var conflicts = exclusions
         conflicts += [
             Conflict(settings: [SettingPlace("admin")]) {
@@ -68,7 +70,7 @@ extension ServerOptions {
                     RealmFiles.isFolder(folder) ? nil : StartRefusal.missingFolder(folder)
                 })
         }
-        conflicts += conflictsOfCredentials
+        conflicts += conflictsOfRoles + conflictsOfIssuers(keySets)
         conflicts += conflictsOfAudit
         conflicts += conflictsOfShipping
         conflicts += conflictsOfCluster
@@ -190,21 +192,29 @@ extension ServerOptions {
         return issuers + certificates + [keys]
     }
 
-    /// Files of issuers of tokens that cannot be used.
-    private var conflictsOfCredentials: [Conflict] {
-        conflictsOfRoles
-            + tokenIssuers.enumerated().flatMap { index, issuer in
-                ["jwks", "secretFile", "jwksCA"].map { member in
-                    Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name(member)])]) {
-                        do throws(KeyLoader.Defect) {
-                            try KeyLoader.check(issuer)
-                            return nil
-                        } catch {
-                            return error.member == member ? error.text : nil
-                        }
+    /// Files of issuers of tokens that cannot be used. Each is read once.
+    private func conflictsOfIssuers(_ keySets: KeySetFiles) -> [Conflict] {
+        tokenIssuers.enumerated().flatMap { index, issuer in
+            let loader = KeyLoader(settings: issuer, seconds: 1, control: WorkControl())
+            return [
+                Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name(issuer.sourceMember)])]) {
+                    do throws(KeyLoader.Defect) {
+                        if !issuer.isRemote { _ = try keySets.load(loader) }
+                        return nil
+                    } catch {
+                        return error.text
                     }
-                }
-            }
+                },
+                Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name("jwksCA")])]) {
+                    do throws(KeyLoader.Defect) {
+                        try KeyLoader.checkAuthority(issuer)
+                        return nil
+                    } catch {
+                        return error.text
+                    }
+                },
+            ]
+        }
     }
 
     /// Options that exclude each other.

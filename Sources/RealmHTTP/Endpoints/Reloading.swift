@@ -126,13 +126,14 @@ package final class Reloading: Sendable {
         defer { state.withLock { $0.isRunning = false } }
         do throws(ConfigurationError) {
             let read = try configuration.again()
+            read.keySets.keep(tokens.keysInForce)
             try read.check()
             // Before anything is in force: what a role says of a realm must not be less than it was meant to be.
             if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
                 throw read.error(about: defect)
             }
             try requireAdministration(read.options)
-            try replaceIssuers(read.options)
+            try replaceIssuers(read)
             let result = apply(read.options)
             state.withLock { $0.successes += 1 }
             return result
@@ -164,9 +165,9 @@ package final class Reloading: Sendable {
 
     /// Puts the issuers of tokens in force. It comes first, as it may fail, and is done even if none has changed,
     /// because their files may have.
-    private func replaceIssuers(_ read: ServerOptions) throws(ConfigurationError) {
+    private func replaceIssuers(_ read: Configuration) throws(ConfigurationError) {
         do throws(TokenVerifier.Failure) {
-            try tokens.replace(with: read.tokenIssuers)
+            try tokens.replace(with: read.options.tokenIssuers, read.keySets)
         } catch {
             throw ConfigurationError(text: error.description)
         }

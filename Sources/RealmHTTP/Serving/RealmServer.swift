@@ -81,7 +81,7 @@ package final class RealmServer: Sendable {
         try RealmServer.checkRolesOfKeys(options)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
-        let tokens = try RealmServer.makeTokens(live)
+        let tokens = try RealmServer.makeTokens(live, configuration)
         let keys = try RealmServer.openKeys(options)
         let log = try RealmServer.makeLog(options)
         self.log = log
@@ -224,10 +224,11 @@ package final class RealmServer: Sendable {
     }
 
     /// Makes the verifier of tokens, which begins to fetch the keys of issuers.
-    private static func makeTokens(_ live: LiveOptions) throws(Failure) -> TokenVerifier {
+    private static func makeTokens(_ live: LiveOptions, _ configuration: Configuration?) throws(Failure) -> TokenVerifier {
         let options = live.current
         do throws(TokenVerifier.Failure) {
-            return try TokenVerifier(options.tokenIssuers, limits: live.limits, logger: options.logger)
+            let keySets = configuration?.keySets ?? KeySetFiles()
+            return try TokenVerifier(options.tokenIssuers, keySets, limits: live.limits, logger: options.logger)
         } catch {
             throw Failure(description: error.description)
         }

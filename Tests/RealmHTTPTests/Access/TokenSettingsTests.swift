@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import RealmHTTP
 import RealmTestSupport
 import Testing
@@ -117,6 +118,38 @@ import Testing
             let error = #expect(throws: ConfigurationError.self) { try configuration.check() }
             #expect(error?.description.hasPrefix("\(path):\(line): \(reason)") == true, "\(error?.description ?? "")")
         }
+    }
+
+    /// It was read once for each member of each issuer that may be to blame, and once more to be put in force.
+    @Test func `a file of keys is read once for a start, and again when it has changed since the check`() throws {
+        let folder = try KeyFolder()
+        let vectors = try TokenVectors.kept.get()
+        let clock = TestClock(vectors.now)
+        let keys = try folder.write("keys.json", vectors.turns[0].jwks)
+        let issuers = ["https://issuer.example/", "other"].map {
+            "    - {issuer: \($0), audience: realm-rest, jwks: keys.json}\n"
+        }
+        let path = try folder.write("realm-rest.yaml", "credentials:\n  jwt:\n" + issuers.joined())
+        let events = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(events) }
+        _ = inotify_add_watch(events, keys, UInt32(IN_OPEN | IN_CLOSE_NOWRITE))
+        func checked() throws -> Configuration {
+            var configuration = Configuration()
+            try configuration.apply(file: path)
+            try configuration.check()
+            return configuration
+        }
+        let configuration = try checked()
+        let verifier = try TokenVerifier(configuration.options.tokenIssuers, configuration.keySets) { clock.now }
+        var read = [UInt8](repeating: 0, count: 4096)
+        // An event of 16 bytes each for opening and for closing.
+        #expect(Glibc.read(events, &read, read.count) == 2 * 16)
+        #expect(verifier.subject(vectors.turns[0].tokens[0]) == "first-0")
+        let again = try checked()
+        try folder.write("keys.json", vectors.turns[1].jwks)
+        try verifier.replace(with: again.options.tokenIssuers, again.keySets)
+        #expect(verifier.subject(vectors.turns[1].tokens[0]) == "second-0")
+        #expect(verifier.subject(vectors.turns[0].tokens[1]) == nil)
     }
 
     @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"))

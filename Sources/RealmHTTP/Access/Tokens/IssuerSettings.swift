@@ -53,6 +53,12 @@ package struct IssuerSettings: Sendable, Equatable {
         return algorithm != .hs256
     }
 
+    /// The member of the configuration that names the source.
+    var sourceMember: String {
+        if case .secretFile = source { return "secretFile" }
+        return "jwks"
+    }
+
     /// Whether the keys are fetched from elsewhere.
     var isRemote: Bool {
         if case .url = source { return true }

@@ -7,7 +7,7 @@ internal import WebClient
 /// Reads the keys of an issuer from their source. The calling thread waits for the disk or the network.
 struct KeyLoader: Sendable {
     /// Keys that were read.
-    struct Loaded {
+    struct Loaded: Sendable {
         /// The keys.
         let keys: KeySet
         /// For how many seconds they may be used, as the source says; nil when it does not.
@@ -56,33 +56,28 @@ struct KeyLoader: Sendable {
 
     /// Reads the keys.
     ///
+    /// - Parameter known: Keys that are taken instead of making the same ones again, by their fingerprints.
     /// - Throws: `Defect` when they cannot be read or used.
-    func load() throws(Defect) -> Loaded {
+    func load(knowing known: [[UInt8]: VerificationKey] = [:]) throws(Defect) -> Loaded {
         switch settings.source {
         case .secretFile(let path): return Loaded(keys: try KeyLoader.secret(path))
         case .file(let path):
             // It is looked at before it is read, so that a change in between is noticed.
             let mark = FileMark(path)
-            return Loaded(keys: try KeyLoader.set(try KeyLoader.contents(path, KeyLoader.documentByteLimit)), mark: mark)
-        case .url(let address): return try fetch(address)
+            return Loaded(keys: try set(try KeyLoader.contents(path, KeyLoader.documentByteLimit), known), mark: mark)
+        case .url(let address): return try fetch(address, known)
         }
     }
 
-    /// Checks what can be checked without the network.
+    /// Checks the file of authorities of an issuer, if it has one.
     ///
-    /// - Parameters:
-    ///   - settings: The settings of an issuer.
-    ///   - certificatesOnly: Whether files with keys are not read.
     /// - Throws: `Defect` for a file that cannot be read or used.
-    static func check(_ settings: IssuerSettings, certificatesOnly: Bool = false) throws(Defect) {
-        if let path = settings.certificateAuthority {
-            let bytes = try contents(path, documentByteLimit, member: "jwksCA")
-            guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
-                throw Defect(member: "jwksCA", text: "'\(path)' has no certificate in PEM")
-            }
+    static func checkAuthority(_ settings: IssuerSettings) throws(Defect) {
+        guard let path = settings.certificateAuthority else { return }
+        let bytes = try contents(path, documentByteLimit, member: "jwksCA")
+        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+            throw Defect(member: "jwksCA", text: "'\(path)' has no certificate in PEM")
         }
-        guard !certificatesOnly, !settings.isRemote else { return }
-        _ = try KeyLoader(settings: settings, seconds: 1, control: WorkControl()).load()
     }
 
     // MARK: - Files
@@ -117,9 +112,9 @@ struct KeyLoader: Sendable {
     }
 
     /// Makes keys of a document.
-    private static func set(_ document: [UInt8]) throws(Defect) -> KeySet {
+    private func set(_ document: [UInt8], _ known: [[UInt8]: VerificationKey]) throws(Defect) -> KeySet {
         do throws(KeySet.Defect) {
-            return try KeySet(document: document)
+            return try KeySet(document: document, knowing: known, control)
         } catch {
             throw Defect(member: "jwks", text: "the keys cannot be used: \(error)")
         }
@@ -128,7 +123,7 @@ struct KeyLoader: Sendable {
     // MARK: - Addresses
 
     /// Fetches a document. Redirects are not followed.
-    private func fetch(_ address: KeyAddress) throws(Defect) -> Loaded {
+    private func fetch(_ address: KeyAddress, _ known: [[UInt8]: VerificationKey]) throws(Defect) -> Loaded {
         var request = WebRequest(method: "GET", url: address.text)
         request.fields = [("Accept", "application/json")]
         request.certificateAuthority = settings.certificateAuthority
@@ -148,7 +143,7 @@ struct KeyLoader: Sendable {
         guard answer.status == 200 else {
             throw Defect(member: "jwks", text: "the keys cannot be fetched: the answer has the status \(answer.status)")
         }
-        return Loaded(keys: try KeyLoader.set(answer.body), age: KeyLoader.age(answer.fields["cache-control"]))
+        return Loaded(keys: try set(answer.body, known), age: KeyLoader.age(answer.fields["cache-control"]))
     }
 
     /// Returns for how many seconds an answer may be used, by its `Cache-Control`; nil when it says nothing.

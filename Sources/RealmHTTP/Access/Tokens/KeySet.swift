@@ -33,9 +33,12 @@ struct KeySet: Sendable {
     ///
     /// A document without keys is taken at its word: the issuer has withdrawn them all.
     ///
-    /// - Parameter document: The bytes of the document.
+    /// - Parameters:
+    ///   - document: The bytes of the document.
+    ///   - known: Keys that are taken instead of making the same ones again, by their fingerprints.
+    ///   - control: Ends the reading between two keys when it is cancelled.
     /// - Throws: `Defect` for one that is no such document, or has keys of which none can be used.
-    init(document: [UInt8]) throws(Defect) {
+    init(document: [UInt8], knowing known: [[UInt8]: VerificationKey], _ control: WorkControl) throws(Defect) {
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONParser.parse(document, KeySet.bounds)
@@ -48,7 +51,11 @@ struct KeySet: Sendable {
         guard list.count <= KeySet.keyLimit else {
             throw Defect(description: "it has \(list.count) keys, more than \(KeySet.keyLimit)")
         }
-        let keys = list.compactMap { VerificationKey($0) }
+        var keys: [VerificationKey] = []
+        for member in list {
+            do throws(StorageError) { try control.check() } catch { throw Defect(description: "\(error)") }
+            if let key = VerificationKey(member, knowing: known) { keys.append(key) }
+        }
         guard list.isEmpty || !keys.isEmpty else {
             throw Defect(
                 description: "none of its keys can be used: public keys for signatures by RS256 (2048 to 8192 bits), ES256 or "
@@ -56,6 +63,9 @@ struct KeySet: Sendable {
         }
         self.init(keys)
     }
+
+    /// The keys by their fingerprints.
+    var byFingerprint: [[UInt8]: VerificationKey] { Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first } }
 
     /// Returns the keys with which a token may be signed: those of its algorithm and of the name that it states. They are few.
     func candidates(for token: CompactToken) -> [VerificationKey] {

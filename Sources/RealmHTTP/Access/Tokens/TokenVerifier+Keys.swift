@@ -15,14 +15,18 @@ extension TokenVerifier {
     /// Files are read anew, also those that are named as before. Keys of an address that stays the same are kept. All
     /// known tokens are forgotten, because their roles may be others now. The calling thread waits for the disk.
     ///
-    /// - Parameter issuers: The issuers, each with a name of its own.
+    /// - Parameters:
+    ///   - issuers: The issuers, each with a name of its own.
+    ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
     /// - Throws: `Failure` for a file that cannot be read or used. Nothing has changed then.
-    package func replace(with issuers: [IssuerSettings]) throws(Failure) {
+    package func replace(with issuers: [IssuerSettings], _ keySets: KeySetFiles = KeySetFiles()) throws(Failure) {
+        defer { keySets.forget() }
+        keySets.keep(keysInForce)
         var loaded: [(settings: IssuerSettings, keys: KeyLoader.Loaded?)] = []
         for settings in issuers {
             do throws(KeyLoader.Defect) {
-                try KeyLoader.check(settings, certificatesOnly: true)
-                loaded.append((settings, settings.isRemote ? nil : try loader(settings).load()))
+                try KeyLoader.checkAuthority(settings)
+                loaded.append((settings, settings.isRemote ? nil : try keySets.load(loader(settings))))
             } catch {
                 throw Failure(description: "issuer '\(settings.issuer)', \(error.member): \(error.text)")
             }
@@ -57,6 +61,12 @@ extension TokenVerifier {
         for warrant in warrants { warrant.end() }
         resume(waiters)
         readDueKeys()
+    }
+
+    /// The published keys of all issuers by their fingerprints.
+    var keysInForce: [[UInt8]: VerificationKey] {
+        let sets = state.withLock { state in state.issuers.values.filter(\.settings.isPublished).compactMap(\.keys) }
+        return sets.reduce(into: [:]) { keys, set in keys.merge(set.byFingerprint) { first, _ in first } }
     }
 
     /// Returns what reads the keys of an issuer.
@@ -114,13 +124,15 @@ extension TokenVerifier {
 
     /// Reads keys on a thread of its own: a source that is slow delays no other. The issuer says that it is being read.
     func readKeys(of name: [UInt8], _ epoch: Int) {
-        guard let settings = state.withLock({ $0.issuers[name]?.settings }) else { return }
+        guard let (settings, keys) = state.withLock({ state in state.issuers[name].map { ($0.settings, $0.keys) } }) else {
+            return
+        }
         let loader = loader(settings)
         do throws(Threads.Failure) {
             try Threads.start("token-keys") { [weak self] in
                 let result: Result<KeyLoader.Loaded, KeyLoader.Defect>
                 do throws(KeyLoader.Defect) {
-                    result = .success(try loader.load())
+                    result = .success(try loader.load(knowing: keys?.byFingerprint ?? [:]))
                 } catch {
                     result = .failure(error)
                 }

@@ -85,18 +85,19 @@ package final class TokenVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - issuers: The issuers; files that they name are read.
+    ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
     ///   - limits: The limits in force.
     ///   - timing: How often keys are read.
     ///   - logger: Is told when a source of keys fails, and when it works again.
     ///   - clock: Returns the time of day.
-    /// - Throws: `Failure`, as `replace(with:)`.
+    /// - Throws: `Failure`, as `replace(with:_:)`.
     package convenience init(
-        _ issuers: [IssuerSettings], limits: LiveLimits = LiveLimits(Limits()), timing: TokenTiming = TokenTiming(),
-        logger: Logger = Logger(label: "tokens") { _ in SwiftLogNoOpLogHandler() },
+        _ issuers: [IssuerSettings], _ keySets: KeySetFiles = KeySetFiles(), limits: LiveLimits = LiveLimits(Limits()),
+        timing: TokenTiming = TokenTiming(), logger: Logger = Logger(label: "tokens") { _ in SwiftLogNoOpLogHandler() },
         clock: @escaping @Sendable () -> WallClock = { WallClock.now() }
     ) throws(Failure) {
         self.init(limits, timing: timing, logger: logger, clock: clock)
-        try replace(with: issuers)
+        try replace(with: issuers, keySets)
     }
 
     deinit { stop() }

@@ -40,7 +40,11 @@ struct VerificationKey: Sendable {
     ///
     /// Those are: keys of other types and for other uses, private and shared ones, which have no business in a set that
     /// is published, and such that are too short or malformed.
-    init?(_ json: JSONValue) {
+    ///
+    /// - Parameters:
+    ///   - json: The member.
+    ///   - known: Keys that are taken instead of making the same one again, by their fingerprints.
+    init?(_ json: JSONValue, knowing known: [[UInt8]: VerificationKey]) {
         guard let key = json.object, VerificationKey.isForSignatures(key) else { return nil }
         let name = key.member(exactly: "kid")
         guard name == nil || name?.string != nil else { return nil }
@@ -51,7 +55,12 @@ struct VerificationKey: Sendable {
         }
         // No part can have a line break but the name, which comes last.
         let text = (["\(algorithm)"] + texts + [name?.string.map { "=" + $0 } ?? ""]).joined(separator: "\n")
-        guard let fingerprint = try? FileDigest.sha256(Array(text.utf8)), let published = PublicKey(numbers) else { return nil }
+        guard let fingerprint = try? FileDigest.sha256(Array(text.utf8)) else { return nil }
+        if let same = known[fingerprint] {
+            self = same
+            return
+        }
+        guard let published = PublicKey(numbers) else { return nil }
         self.name = name?.string
         self.algorithm = algorithm
         self.fingerprint = fingerprint
