@@ -50,6 +50,15 @@ internal import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
+    /// Returns the name of the algorithm that keys of the kind of some numbers need and the library lacks, as under a configuration of
+    /// the library without a provider of it; nil when it has it.
+    package static func missingAlgorithm(for numbers: Numbers) -> String? {
+        defer { ERR_clear_error() }
+        guard let context = unsafe context(numbers) else { return algorithm(of: numbers) }
+        unsafe EVP_PKEY_CTX_free(context)
+        return nil
+    }
+
     /// Returns whether a signature of some bytes was made with the private key of this one; false too when the library fails.
     ///
     /// - Parameters:
@@ -105,16 +114,19 @@ internal import COpenSSL
     /// Returns a big-endian number in the byte order of the machine.
     private static func native(_ number: [UInt8]) -> [UInt8] { 1.littleEndian == 1 ? number.reversed() : number }
 
+    /// Returns the library's name of the algorithm of a kind of keys.
+    private static func algorithm(of numbers: Numbers) -> String {
+        switch numbers {
+        case .rsa: return "RSA"
+        case .p256: return "EC"
+        case .ed25519: return "ED25519"
+        }
+    }
+
     /// Returns what makes keys of the kind of some numbers, which the caller frees; nil when the library lacks memory or the
     /// algorithm.
     private static func context(_ numbers: Numbers) -> OpaquePointer? {
-        let name =
-            switch numbers {
-            case .rsa: "RSA"
-            case .p256: "EC"
-            case .ed25519: "ED25519"
-            }
-        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, name, nil) else { return nil }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm(of: numbers), nil) else { return nil }
         guard unsafe EVP_PKEY_fromdata_init(context) == 1 else {
             unsafe EVP_PKEY_CTX_free(context)
             return nil

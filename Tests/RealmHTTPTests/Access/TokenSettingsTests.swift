@@ -152,6 +152,27 @@ import Testing
         #expect(verifier.subject(vectors.turns[0].tokens[1]) == nil)
     }
 
+    /// The text said that RS256, ES256 or EdDSA were needed, which the keys had.
+    @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"), arguments: ["jwks", "secretFile"])
+    func `keys are not blamed for a crypto library that lacks their algorithms`(_ member: String) throws {
+        let folder = try KeyFolder()
+        let vectors = try TokenVectors.kept.get()
+        try folder.write("jwks", vectors.turns[0].jwks)
+        try folder.write("secretFile", vectors.secret)
+        let path = try folder.write(
+            "realm-rest.yaml",
+            "memory: [a]\ncredentials:\n  jwt:\n    - {issuer: a, audience: b, \(member): \(folder.path)/\(member)}\n")
+        // This provider reads and writes keys, and does nothing with them.
+        let settings = try folder.write(
+            "openssl.cnf", "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n")
+        let program = try #require(ServerProcess.executable)
+        let text = try Tool.run(["OPENSSL_CONF=\(settings)", program, "config", "check", path], mayFail: true)
+        #expect(text.hasPrefix("\(path):4: the "), "\(text)")
+        #expect(text.contains("cannot be used: the crypto library of this machine (see OPENSSL_CONF) lacks "), "\(text)")
+        #expect(text.contains("SHA-256\n"), "\(text)")
+        #expect(try Tool.run([program, "config", "check", path]).contains("is valid"))
+    }
+
     @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"))
     func `a reload puts other issuers in force, and changes nothing when their keys cannot be used`() throws {
         let folder = try KeyFolder()

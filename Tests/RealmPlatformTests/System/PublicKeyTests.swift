@@ -175,6 +175,24 @@ import Testing
         }
     }
 
+    /// In a process of its own, which has not used the library before.
+    @Test func `an algorithm that the library lacks is named`() async throws {
+        #expect(
+            PublicKey.missingAlgorithm(for: .rsa(modulus: [], exponent: [])) == nil, "numbers that are no key are another thing")
+        await #expect(processExitsWith: .success) {
+            let path = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString).cnf"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            // This provider reads and writes keys, and does nothing with them.
+            let text = "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n"
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            _ = unsafe setenv("OPENSSL_CONF", path, 1)
+            for (comment, name) in [("RFC 7515, A.2", "RSA"), ("RFC 7515, A.3", "EC"), ("RFC 8037, A.4", "ED25519")] {
+                let numbers = try SignatureVectors.numbers(comment)
+                precondition(PublicKey(numbers) == nil && PublicKey.missingAlgorithm(for: numbers) == name, "\(comment)")
+            }
+        }
+    }
+
     /// In a process of its own, whose memory nothing else changes.
     @Test func `keys that were made and refused leave no memory behind`() async {
         await #expect(processExitsWith: .success) {

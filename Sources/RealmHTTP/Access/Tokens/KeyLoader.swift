@@ -91,10 +91,11 @@ struct KeyLoader: Sendable {
             let rule = "at least \(VerificationKey.minimumSecretByteCount) are needed"
             throw Defect(member: "secretFile", text: "the secret in '\(path)' has \(bytes.count) bytes; \(rule)")
         }
-        guard let key = try? VerificationKey(secret: bytes) else {
-            throw Defect(member: "secretFile", text: "the secret in '\(path)' cannot be used")
+        do throws(VerificationKey.MissingAlgorithm) {
+            return KeySet([try VerificationKey(secret: bytes)])
+        } catch {
+            throw Defect(member: "secretFile", text: "the secret cannot be used: \(KeySet.libraryLacks) \(error.name)")
         }
-        return KeySet([key])
     }
 
     /// Reads a small file.

@@ -16,6 +16,8 @@ struct KeySet: Sendable {
     /// The digests of the keys.
     let fingerprints: Set<[UInt8]>
 
+    /// The beginning of a clause about the crypto library, before the names of algorithms.
+    static let libraryLacks = "the crypto library of this machine (see OPENSSL_CONF) lacks"
     /// How many keys a document may have.
     private static let keyLimit = 100
     /// With how many keys one token is tried that does not say which one it is.
@@ -52,9 +54,18 @@ struct KeySet: Sendable {
             throw Defect(description: "it has \(list.count) keys, more than \(KeySet.keyLimit)")
         }
         var keys: [VerificationKey] = []
+        var missing: Set<ByteText> = []
         for member in list {
             do throws(StorageError) { try control.check() } catch { throw Defect(description: "\(error)") }
-            if let key = VerificationKey(member, knowing: known) { keys.append(key) }
+            do throws(VerificationKey.MissingAlgorithm) {
+                if let key = try VerificationKey(member, knowing: known) { keys.append(key) }
+            } catch {
+                missing.insert(ByteText(error.name))
+            }
+        }
+        guard missing.isEmpty || !keys.isEmpty else {
+            let names = missing.sorted().texts.joined(separator: ", ")
+            throw Defect(description: "\(KeySet.libraryLacks) \(names)")
         }
         guard list.isEmpty || !keys.isEmpty else {
             throw Defect(

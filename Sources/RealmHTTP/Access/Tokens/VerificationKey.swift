@@ -21,6 +21,12 @@ struct VerificationKey: Sendable {
     let fingerprint: [UInt8]
     private let material: Material
 
+    /// The crypto library lacks an algorithm, so that nothing can be said of the key.
+    struct MissingAlgorithm: Error {
+        /// The library's name of the algorithm.
+        let name: String
+    }
+
     /// The shortest secret in bytes: that of the digest, as RFC 7518 demands.
     static let minimumSecretByteCount = 32
     /// The longest secret in bytes.
@@ -29,10 +35,16 @@ struct VerificationKey: Sendable {
     /// Makes a key of a shared secret.
     ///
     /// - Parameter secret: The secret, at least `minimumSecretByteCount` bytes.
-    init(secret: [UInt8]) throws(StorageError) {
+    /// - Throws: `MissingAlgorithm` when the crypto library cannot verify with it.
+    init(secret: [UInt8]) throws(MissingAlgorithm) {
         name = nil
         algorithm = .hs256
-        fingerprint = try FileDigest.sha256(Array("HS256\n".utf8) + secret)
+        do throws(StorageError) {
+            fingerprint = try FileDigest.sha256(Array("HS256\n".utf8) + secret)
+            _ = try AuthenticationContext.sha256(of: [], by: secret)
+        } catch {
+            throw MissingAlgorithm(name: "HMAC with SHA-256")
+        }
         material = .secret(secret)
     }
 
@@ -44,7 +56,8 @@ struct VerificationKey: Sendable {
     /// - Parameters:
     ///   - json: The member.
     ///   - known: Keys that are taken instead of making the same one again, by their fingerprints.
-    init?(_ json: JSONValue, knowing known: [[UInt8]: VerificationKey]) {
+    /// - Throws: `MissingAlgorithm` when the crypto library cannot verify with such keys.
+    init?(_ json: JSONValue, knowing known: [[UInt8]: VerificationKey]) throws(MissingAlgorithm) {
         guard let key = json.object, VerificationKey.isForSignatures(key) else { return nil }
         let name = key.member(exactly: "kid")
         guard name == nil || name?.string != nil else { return nil }
@@ -55,12 +68,15 @@ struct VerificationKey: Sendable {
         }
         // No part can have a line break but the name, which comes last.
         let text = (["\(algorithm)"] + texts + [name?.string.map { "=" + $0 } ?? ""]).joined(separator: "\n")
-        guard let fingerprint = try? FileDigest.sha256(Array(text.utf8)) else { return nil }
+        guard let fingerprint = try? FileDigest.sha256(Array(text.utf8)) else { throw MissingAlgorithm(name: "SHA-256") }
         if let same = known[fingerprint] {
             self = same
             return
         }
-        guard let published = PublicKey(numbers) else { return nil }
+        guard let published = PublicKey(numbers) else {
+            if let missing = PublicKey.missingAlgorithm(for: numbers) { throw MissingAlgorithm(name: missing) }
+            return nil
+        }
         self.name = name?.string
         self.algorithm = algorithm
         self.fingerprint = fingerprint
