@@ -107,7 +107,18 @@ import Testing
             ("jwks: bad.json", 5, "the keys cannot be used: it is no set of keys"),
             ("secretFile: short", 5, "the secret in '\(folder.path)/short' has 5 bytes; at least 32 are needed"),
             ("jwks: https://a.example/\n      jwksCA: short", 6, "'\(folder.path)/short' has no certificate in PEM"),
+            // A text that others know would have been the secret.
+            ("secretFile: pem", 5, "'\(folder.path)/pem' has a block in PEM; a secret is needed"),
+            ("secretFile: set", 5, "'\(folder.path)/set' has a JSON Web Key Set; a secret is needed"),
+            ("secretFile: one", 5, "'\(folder.path)/one' has a JSON Web Key; a secret is needed"),
         ]
+        let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        try folder.write("set", "\u{FEFF} {\"keys\": [\(key)]}\n")
+        try folder.write("one", key)
+        try folder.write(
+            "pem",
+            "\r\n-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+        )
         try folder.write("bad.json", "{}")
         try folder.write("short", "12345")
         for (member, line, reason) in cases {
@@ -117,6 +128,19 @@ import Testing
             try configuration.apply(file: path)
             let error = #expect(throws: ConfigurationError.self) { try configuration.check() }
             #expect(error?.description.hasPrefix("\(path):\(line): \(reason)") == true, "\(error?.description ?? "")")
+        }
+    }
+
+    @Test func `a secret may look like JSON or PEM as long as it is none of keys`() throws {
+        let folder = try KeyFolder()
+        let texts = [
+            #"{"keys": "#, #"{"key": ""}"#, #"["keys", "kty"]"#, #"{"keys": ""}"#, "---BEGIN ", "{}",
+        ]
+        for text in texts.map({ $0 + String(repeating: " ", count: 32) }) {
+            let source = IssuerSettings.Source.secretFile(try folder.write("secret", text))
+            #expect(throws: Never.self, "\(text)") {
+                try TokenVerifier([IssuerSettings(issuer: "a", audiences: ["b"], source: source)])
+            }
         }
     }
 

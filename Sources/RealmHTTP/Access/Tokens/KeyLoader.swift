@@ -85,6 +85,10 @@ struct KeyLoader: Sendable {
     /// Reads a secret. A line break at its end is not part of it.
     private static func secret(_ path: String) throws(Defect) -> KeySet {
         var bytes = try contents(path, VerificationKey.maximumSecretByteCount + 2, member: "secretFile")
+        if let form = formOfKeys(bytes) {
+            let rule = "a secret is needed, and a file of public keys belongs to 'jwks'"
+            throw Defect(member: "secretFile", text: "'\(path)' has \(form); \(rule)")
+        }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard bytes.count >= VerificationKey.minimumSecretByteCount else {
@@ -96,6 +100,16 @@ struct KeyLoader: Sendable {
         } catch {
             throw Defect(member: "secretFile", text: "the secret cannot be used: \(KeySet.libraryLacks) \(error.name)")
         }
+    }
+
+    /// Returns in which form bytes have keys or certificates, which others may know; nil for all other bytes.
+    private static func formOfKeys(_ bytes: [UInt8]) -> String? {
+        if bytes.contains("-----BEGIN ".utf8) { return "a block in PEM" }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard let object = (try? JSONParser.parse(text, KeySet.bounds))?.object else { return nil }
+        if object.member(exactly: "keys")?.array != nil { return "a JSON Web Key Set" }
+        return object.member(exactly: "kty") == nil ? nil : "a JSON Web Key"
     }
 
     /// Reads a small file.

@@ -23,7 +23,7 @@ struct KeySet: Sendable {
     /// With how many keys one token is tried that does not say which one it is.
     private static let attemptLimit = 4
     /// The limits for the JSON of a document.
-    private static let bounds = JSONBounds(depth: 8, values: 8192)
+    static let bounds = JSONBounds(depth: 8, values: 8192)
 
     /// Makes a set of keys.
     init(_ keys: [VerificationKey]) {
