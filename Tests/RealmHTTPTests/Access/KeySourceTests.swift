@@ -288,6 +288,30 @@ import Testing
         #expect(verifier.subject(second[0]) == "second-0" && verifier.subject(first[1]) == nil)
     }
 
+    @Test(arguments: 1...4) func `a stop ends the readings that run, waits for them, and lets none begin`(_ turn: Int) throws {
+        let path = try folder.write("keys.json", longKeySet(turn: 0))
+        let names = (0..<16).map { "issuer \($0)" }
+        let issuers = names.map { IssuerSettings(issuer: $0, audiences: ["realm-rest"], source: .file(path)) }
+        let verifier = try TokenVerifier(issuers, timing: calm)
+        func readings() -> Double {
+            let numbers = verifier.numbers
+            return names.flatMap { name in
+                ["read", "failed"].map { numbers["token_key_readings_total{issuer=\"\(name)\",result=\"\($0)\"}"] ?? -100 }
+            }.reduce(0, +)
+        }
+        #expect(readings() == 16)
+        try folder.write("keys.json", longKeySet(turn: turn))
+        #expect(eventually(longestPause: 0.005) { readings() > 16 })
+        let begin = Instant.now()
+        verifier.stop()
+        // A look begins the readings of all issuers, and those that come too late have failed. A busy machine may not end them in time.
+        #expect(readings() == 32 || Instant.now().seconds(since: begin) >= 0.3)
+        #expect(eventually { readings() == 32 })
+        let error = #expect(throws: TokenVerifier.Failure.self) { try verifier.replace(with: issuers) }
+        #expect(error?.description.contains("the work was cancelled") == true, "\(error?.description ?? "")")
+        #expect(readings() == 32)
+    }
+
     // MARK: - HTTPS
 
     @Test(.enabled(if: TokenVectors.python != nil, "make setup-test installs cryptography"))

@@ -84,6 +84,13 @@ final class TokenVectors: Sendable {
     }
 }
 
+/// A document with as many keys as it may have, on P-256, which takes long to read. They are other keys in each turn.
+func longKeySet(turn: Int) -> String {
+    let (x, y) = ("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0")
+    let keys = (0..<100).map { #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","kid":"\#(turn)-\#($0)"}"# }
+    return #"{"keys":[\#(keys.joined(separator: ","))]}"#
+}
+
 /// A folder with files of keys, which is removed with this object.
 final class KeyFolder {
     let path = NSTemporaryDirectory() + "realm-rest-keys-\(UUID().uuidString)"

@@ -78,6 +78,27 @@ import Testing
         #expect(server.stop() == 0)
     }
 
+    /// The end freed the tables of the crypto library under threads that imported keys, which crashed seven of twenty processes.
+    @Test(.enabled(if: ServerProcess.executable != nil), arguments: 1...5)
+    func `a signal while keys are read ends the process with success`(_ turn: Int) throws {
+        let folder = try KeyFolder()
+        try folder.write("keys.json", longKeySet(turn: 0))
+        let issuers = (0..<31).map { "    - {issuer: i\($0), audience: a, jwks: keys.json}\n" }
+        let path = try folder.write("realm-rest.yaml", "memory: [a]\ncredentials:\n  jwt:\n" + issuers.joined())
+        // A busy machine may need more than the usual time.
+        let server = try ServerProcess(["--config", path, "--stop-after", "20s"])
+        let tasks = "/proc/\(server.process.processIdentifier)/task"
+        func readers() -> Int {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+            return threads.count { (try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)) == "token-keys\n" }
+        }
+        #expect(eventually { readers() == 1 }, "the one that looks for changes")
+        try folder.write("keys.json", longKeySet(turn: turn))
+        // On a machine that is fast or busy they may be done before they are seen.
+        _ = eventually(seconds: 3, longestPause: 0.005) { readers() > 4 }
+        #expect(server.stop() == 0)
+    }
+
     /// With few open files the server has to say so before it says that it listens.
     @Test(.enabled(if: ServerProcess.executable != nil))
     func `too few open files for the realms stop the start`() throws {

@@ -3,19 +3,28 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The thread that looks at regular times whether keys have to be read again.
+/// The threads that read keys, and the one that looks at regular times whether keys have to be read again.
 final class KeyKeeper: Sendable {
-    /// The state of the thread.
+    /// The state of the threads.
     private struct State {
-        /// Whether it runs.
+        /// Whether the thread that looks runs.
         var isRunning = false
-        /// Whether it is to end.
-        var isStopped = false
+        /// Since when all threads are to end; nil while they are not.
+        var stopped: Instant?
+        /// The number of looks and readings that have not ended.
+        var busyCount = 0
+
+        /// Notes that a look or a reading begins; returns false when it must not.
+        mutating func begin() -> Bool {
+            guard stopped == nil else { return false }
+            busyCount += 1
+            return true
+        }
     }
 
     private let monitor = Monitor(State())
 
-    /// Starts the thread, unless it runs.
+    /// Starts the thread that looks, unless it runs.
     ///
     /// - Parameters:
     ///   - seconds: The time between two looks.
@@ -23,19 +32,47 @@ final class KeyKeeper: Sendable {
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func start(every seconds: Double, _ look: @escaping @Sendable () -> Bool) throws(Threads.Failure) {
         try monitor.withLock { state throws(Threads.Failure) in
-            guard !state.isRunning, !state.isStopped else { return }
+            guard !state.isRunning, state.stopped == nil else { return }
             try Threads.start("token-keys") { [monitor] in
                 while true {
                     let end = Instant.now().adding(seconds: seconds)
-                    if monitor.wait(until: end, { $0.isStopped ? true : nil }) != nil { return }
+                    if monitor.wait(until: end, { $0.stopped }) != nil { return }
+                    guard monitor.withLock({ $0.begin() }) else { return }
                     HeldLocks.assertNone()
-                    guard look() else { return }
+                    let goesOn = look()
+                    monitor.broadcast { $0.busyCount -= 1 }
+                    guard goesOn else { return }
                 }
             }
             state.isRunning = true
         }
     }
 
-    /// Has the thread end.
-    func stop() { monitor.broadcast { $0.isStopped = true } }
+    /// Has keys read on a thread of their own: a source that is slow delays no other.
+    ///
+    /// - Parameter reading: Reads the keys.
+    /// - Returns: False when nothing is read any more.
+    /// - Throws: `Threads.Failure` when the system provides no thread.
+    func read(_ reading: @escaping @Sendable () -> Void) throws(Threads.Failure) -> Bool {
+        guard monitor.withLock({ $0.begin() }) else { return false }
+        do throws(Threads.Failure) {
+            try Threads.start("token-keys") { [monitor] in
+                reading()
+                monitor.broadcast { $0.busyCount -= 1 }
+            }
+        } catch {
+            monitor.broadcast { $0.busyCount -= 1 }
+            throw error
+        }
+        return true
+    }
+
+    /// Has the threads end. No look and no reading begins any more.
+    func stop() { monitor.broadcast { $0.stopped = $0.stopped ?? .now() } }
+
+    /// Waits until no thread looks or reads, or until some seconds after `stop`. It must not be called by one of them.
+    func waitForEnd(seconds: Double) {
+        let end = monitor.withLock { $0.stopped ?? .now() }.adding(seconds: seconds)
+        _ = monitor.wait(until: end) { $0.busyCount == 0 ? true : nil }
+    }
 }

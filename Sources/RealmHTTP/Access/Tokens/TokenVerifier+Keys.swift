@@ -129,7 +129,7 @@ extension TokenVerifier {
         }
         let loader = loader(settings)
         do throws(Threads.Failure) {
-            try Threads.start("token-keys") { [weak self] in
+            let begins = try keeper.read { [weak self] in
                 let result: Result<KeyLoader.Loaded, KeyLoader.Defect>
                 do throws(KeyLoader.Defect) {
                     result = .success(try loader.load(knowing: keys?.byFingerprint ?? [:]))
@@ -138,6 +138,7 @@ extension TokenVerifier {
                 }
                 self?.end(result, of: name, epoch)
             }
+            if !begins { end(.failure(KeyLoader.Defect(member: "jwks", text: "the server stops")), of: name, epoch) }
         } catch {
             end(.failure(KeyLoader.Defect(member: "jwks", text: error.description)), of: name, epoch)
         }
@@ -160,7 +161,7 @@ extension TokenVerifier {
             return (waiters, warrants, hasTurned)
         }
         for warrant in warrants { warrant.end() }
-        if hasTurned { log(result, String(decoding: name, as: UTF8.self)) }
+        if hasTurned, !control.isCancelled { log(result, String(decoding: name, as: UTF8.self)) }
         resume(waiters)
     }
 

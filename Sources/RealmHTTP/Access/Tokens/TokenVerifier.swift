@@ -45,6 +45,9 @@ package final class TokenVerifier: Sendable {
     /// token that names an unknown key.
     private static let waitingLimit = 64
 
+    /// How long the end of readings is waited for when the server stops, while realms are closed, which has most of a second.
+    private static let stopSeconds = 0.3
+
     let state = RankedMutex(.leaf, State())
     /// A number that changes whenever tokens that were known are not known any more.
     let generation = Atomic<Int>(0)
@@ -58,7 +61,7 @@ package final class TokenVerifier: Sendable {
     let logger: Logger
     /// Returns the time of day.
     private let clock: @Sendable () -> WallClock
-    /// The thread that looks whether keys are due.
+    /// The threads that read keys and look whether they are due.
     let keeper = KeyKeeper()
     /// Ends readings when the server stops.
     let control = WorkControl()
@@ -100,10 +103,17 @@ package final class TokenVerifier: Sendable {
         try replace(with: issuers, keySets)
     }
 
-    deinit { stop() }
+    // A thread that reads keys may release the last reference, so nothing is waited for.
+    deinit { stopReading() }
 
-    /// Ends the reading of keys. Tokens of known keys are verified as before.
+    /// Ends the reading of keys, and waits for it, but not for long. Tokens of known keys are verified as before.
     package func stop() {
+        stopReading()
+        keeper.waitForEnd(seconds: TokenVerifier.stopSeconds)
+    }
+
+    /// Ends the reading of keys: of a document before its next key, of an address within about a second.
+    func stopReading() {
         keeper.stop()
         control.cancel()
     }
