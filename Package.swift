@@ -87,11 +87,17 @@ let package = Package(
             dependencies: ["CCurl", "RealmPlatform"],
             swiftSettings: shared),
         .target(
+            name: "RealmFormats",
+            dependencies: [
+                "CJansson", "CSimdjson", "CSQLite", "CXlsxWriter", "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: hot),
+        .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
-                "RealmPlatform", "RealmStorage", "RealmLegacy",
-                "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmConsole",
+                "CMicrohttpd", "CTLS", "CZlib", "CYAML", "CZstd", "RealmPlatform", "RealmStorage", "RealmLegacy",
+                "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats", "WebClient", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -101,7 +107,7 @@ let package = Package(
             name: "realm-rest",
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica",
-                "RealmHTTP",
+                "RealmFormats", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -109,7 +115,7 @@ let package = Package(
         .executableTarget(
             name: "RealmBenchmarks",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd",
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "RealmHTTP", "CMicrohttpd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: hot),
@@ -125,7 +131,8 @@ let package = Package(
         .target(
             name: "RealmMutants",
             dependencies: [
-                "RealmHTTP", "RealmEngine", "RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+                "RealmHTTP", "RealmFormats", "RealmEngine", "RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify",
+                "RealmTestSupport",
             ],
             path: "Tests/RealmMutants",
             swiftSettings: shared),
@@ -178,9 +185,14 @@ let package = Package(
             ],
             swiftSettings: shared),
         .testTarget(
+            name: "RealmFormatsTests",
+            dependencies: ["RealmFormats", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+        .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmVerify",
+                "RealmHTTP", "RealmFormats", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage",
+                "RealmVerify",
                 "RealmConsole",
                 "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -206,7 +218,8 @@ if Context.environment["REALM_REST_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz\(name)",
             dependencies: [
-                "RealmHTTP", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport",
+                "RealmHTTP", "RealmFormats", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmPlatform", "RealmStorage",
+                "RealmTestSupport",
             ],
             path: "Tests/Fuzz/\(name)",
             swiftSettings: shared + [.unsafeFlags(["-parse-as-library"])])

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
 internal import Glibc
+internal import RealmFormats
 internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage

@@ -3,6 +3,7 @@
 internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NOSIGNAL`
 internal import Glibc
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage

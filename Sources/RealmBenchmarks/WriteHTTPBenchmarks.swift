@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import RealmEngine
+internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage

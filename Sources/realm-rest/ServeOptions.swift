@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import Logging
+internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform
 import RealmStorage

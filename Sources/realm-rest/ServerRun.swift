@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform
 import RealmStorage

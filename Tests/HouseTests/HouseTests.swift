@@ -11,7 +11,7 @@ import Testing
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
         let targets = [
             "RealmConsole", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine",
-            "RealmReplica", "WebClient", "RealmHTTP", "realm-rest",
+            "RealmReplica", "WebClient", "RealmFormats", "RealmHTTP", "realm-rest",
             "RealmBenchmarks",
         ]
         return lines.compactMap { line in

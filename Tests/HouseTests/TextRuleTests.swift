@@ -8,7 +8,7 @@ import Testing
 @Suite struct TextRuleTests {
     /// The targets whose texts come from clients, tokens, configurations and files.
     private static let targets = [
-        "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmHTTP", "realm-rest", "RealmBenchmarks",
+        "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmHTTP", "realm-rest", "RealmBenchmarks",
     ]
 
     /// `RealmPlatform/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.
@@ -45,10 +45,11 @@ import Testing
     /// Files that change the letter case of texts of their own, or as other programs do: names that databases and workbooks compare in
     /// any letter case, first letters for sections, words of descriptions and variables of the environment.
     private static let casedTexts: Set = [
-        "RealmBenchmarks/Connection.swift", "RealmHTTP/Tables/SheetNames.swift", "RealmHTTP/Tables/RelationalNames.swift",
+        "RealmBenchmarks/Connection.swift", "RealmFormats/Tables/SheetNames.swift", "RealmFormats/Tables/RelationalNames.swift",
         "RealmHTTP/OpenAPI/OpenAPISchemaSplit.swift", "RealmHTTP/OpenAPI/OpenAPIComponents.swift",
         "RealmHTTP/OpenAPI/OpenAPIBatches.swift", "RealmHTTP/OpenAPI/OpenAPIParts+Parameters.swift",
-        "RealmHTTP/OpenAPI/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift", "RealmHTTP/Errors/ProblemCode.swift",
+        "RealmFormats/Representation/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift",
+        "RealmFormats/Errors/ProblemCode.swift",
         "RealmHTTP/Pages/APIPage.swift",
         "RealmHTTP/Routes/RouteOperation.swift", "RealmHTTP/Reading/SectionGrouping.swift", "RealmHTTP/Reading/SectionKey.swift",
         "RealmHTTP/Serving/RealmServer+Unused.swift", "RealmHTTP/Configuration/Configuration.swift",

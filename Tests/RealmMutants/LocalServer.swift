@@ -2,6 +2,7 @@
 
 internal import Foundation
 package import RealmEngine
+package import RealmFormats
 package import RealmHTTP
 package import RealmPlatform
 internal import RealmStorage

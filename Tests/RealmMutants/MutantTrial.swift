@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import RealmEngine
+import RealmFormats
 internal import RealmHTTP
 import RealmPlatform
 internal import RealmStorage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -201,7 +202,7 @@ struct CollectionPage {
         response.add("Content-Type", constant: lines.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(positions.count)) }
-        let pace = StreamPace(context.request.budget, context.limits)
+        let pace = StreamPace(context.request.budget, context.limits.readSeconds)
         response.body = .stream(ElementStream(lines, positions, from: start, pace))
         return response
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -41,7 +42,7 @@ final class ElementLines {
     }
 
     /// The value of the header field `Content-Type` for these lines.
-    var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }
+    var mediaType: StaticString { (isCSV ? ExportFormat.csv : .ndjson).mediaType }
     /// What the representation could not carry exactly in the elements written so far.
     var notes: RepresentationNotes { writer.notes }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -264,13 +265,13 @@ final class ObjectList: @unchecked Sendable {
             source = .keys(try query.keys(window))
         }
         var response = Response(status: 200)
-        response.add("Content-Type", constant: RowLines.mediaType(isCSV: parameters.format == .csv))
+        response.add("Content-Type", constant: (parameters.format == .csv ? ExportFormat.csv : .ndjson).mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
         response.body = .stream(
             RowStream(
                 StreamRows.Part(table: table, plan: plan, source: source), of: context.snapshot, parameters,
-                budget: context.request.budget, limits: context.limits))
+                budget: context.request.budget, secondsPerChunk: context.limits.readSeconds))
         return response
     }
 

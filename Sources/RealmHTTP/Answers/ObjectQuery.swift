@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -52,7 +53,7 @@ final class ObjectQuery {
                 to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
                 order: order, check: { budget.goesOn })
         } catch {
-            throw ObjectQuery.problem(
+            throw Problem(
                 error, in: QueryPartNames(sort: parameters.sort.isEmpty && sort != nil ? "sectionBy" : "sort"), budget)
         }
         bound.sortedValueLimit = context.limits.sortedValues
@@ -109,18 +110,6 @@ final class ObjectQuery {
         guard let (name, _) = given.first(where: \.1) else { return }
         throw .conflict("'\(name)' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: name)
     }
-
-    /// Returns the problem of a query's error, or the reason why the query was stopped.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the engine.
-    ///   - names: The names of the parameters that the parts of the query came from.
-    ///   - budget: The budget of the request, which knows why it stopped the query.
-    static func problem(_ error: QueryError, in names: QueryPartNames, _ budget: WorkBudget) -> Problem {
-        if case .cancelled = error { return Problem(budget.stop ?? .expired) }
-        return Problem(error, in: names)
-    }
-
     /// A function that the engine calls between leaves; it returns false when the query has to
     /// stop.
     private var check: BoundQuery.Check {

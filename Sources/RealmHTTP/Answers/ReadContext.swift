@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -196,20 +197,6 @@ extension SelectionParameters.SortTerm {
             throw Problem(error, in: QueryPartNames(text: "sort"))
         }
         return nil
-    }
-}
-
-/// Makes the problems of `fields` and `expand`.
-extension Problem {
-    /// Makes the problem of a path in `fields` or `expand` that leads nowhere (`unknown_key_path`),
-    /// or is too long (`invalid_parameter`).
-    init(_ unknown: ObjectPlanner.UnknownPath) {
-        // The path is empty when it exists but is too long.
-        if unknown.path.isEmpty {
-            self = .invalidParameter(unknown.parameter, unknown.detail)
-        } else {
-            self = Problem(.unknownKeyPath, unknown.detail).with("parameter", unknown.parameter)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -31,13 +32,7 @@ final class RowLines: LineWriter {
     }
 
     /// The value of the header field `Content-Type` for these lines.
-    var mediaType: StaticString { RowLines.mediaType(isCSV: csv != nil) }
-
-    /// The value of `Content-Type` for either format. CSV has a line of column names
-    /// (`header=present`, RFC 4180).
-    static func mediaType(isCSV: Bool) -> StaticString {
-        isCSV ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
-    }
+    var mediaType: StaticString { (csv == nil ? ExportFormat.ndjson : .csv).mediaType }
 
     /// What the representation could not carry exactly in the objects written so far.
     var notes: RepresentationNotes { encoder.notes }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -23,9 +24,11 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
     ///   - snapshot: The version that is read.
     ///   - parameters: The format and the representation.
     ///   - budget: What each object may cost.
-    ///   - limits: The bounds of the server.
-    init(_ part: StreamRows.Part, of snapshot: Snapshot, _ parameters: ReadParameters, budget: WorkBudget, limits: Limits) {
-        rows = StreamRows(part, in: snapshot, budget: budget, limits: limits)
+    ///   - secondsPerChunk: How long the work on one chunk may take.
+    init(
+        _ part: StreamRows.Part, of snapshot: Snapshot, _ parameters: ReadParameters, budget: WorkBudget, secondsPerChunk: Int
+    ) {
+        rows = StreamRows(part, in: snapshot, budget: budget, secondsPerChunk: secondsPerChunk)
         header = RowLines(part.plan, snapshot, parameters, budget: budget)
         let plan = part.plan
         lines = LineStream(rows) { budget in RowLines(plan, snapshot, parameters, budget: budget) }

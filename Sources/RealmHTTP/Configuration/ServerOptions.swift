@@ -2,6 +2,7 @@
 
 package import Logging
 package import RealmEngine
+internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 

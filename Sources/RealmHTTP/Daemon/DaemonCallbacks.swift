@@ -3,6 +3,7 @@
 internal import CMicrohttpd
 internal import CTLS
 internal import Glibc
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
@@ -112,7 +113,7 @@ package final class HTTPServer: @unchecked Sendable {
         senders = EventSenders()
         unsentBytes = ByteLedger(
             limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
-        spool = SpoolRoom(configuration.limits)
+        spool = SpoolRoom(configuration.limits.spooling)
         self.workers = workers
         attendant = WorkerPool(
             name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -63,7 +64,8 @@ struct ExportEndpoints: Sendable {
         _ name: String?, _ selection: SelectionParameters, _ context: ReadContext
     ) throws(Problem) -> StreamRows {
         let budget = context.request.budget
-        guard let name else { return try StreamRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
+        let seconds = context.limits.readSeconds
+        guard let name else { return try StreamRows(allOf: context.snapshot, budget: budget, secondsPerChunk: seconds) }
         guard let table = context.snapshot.classTable(named: name) else {
             try context.request.requireNoOtherRights(on: name, in: context.snapshot)
             throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
@@ -79,7 +81,7 @@ struct ExportEndpoints: Sendable {
                 arguments: try ArgumentDecoder(context.snapshot).decode(selection.args),
                 order: ResultOrder(sort: selection.sort.map { .init(path: $0.path, isAscending: $0.isAscending) }),
                 mapping: context.database.backlinkNames.mapping),
-            in: context.snapshot, budget: budget, limits: context.limits)
+            in: context.snapshot, budget: budget, sortedValues: context.limits.sortedValues, secondsPerChunk: seconds)
     }
 
     /// Returns what is sent, and whether texts are cut in it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -138,7 +139,10 @@ struct ImportEndpoints: Sendable {
         } catch {
             throw Problem(spooling: error)
         }
-        let tables = SQLiteImport(snapshot: snapshot, options: names, className: className, limits: limits) {
+        let tables = SQLiteImport(
+            snapshot: snapshot, options: names, className: className, recordLimit: limits.importRecordBytes,
+            byteLimit: limits.importBytes
+        ) {
             RealmPlatform.Instant.now() < end && control?.isCancelled != true
         }
         try tables.write(file, to: lines)
@@ -202,4 +206,32 @@ struct ImportEndpoints: Sendable {
             }.run()
         }
     }
+}
+
+/// Reads the options of an import from the parameters of its request.
+extension ImportOptions {
+    /// Reads the parameters `columns`, `separator` and `tables`.
+    ///
+    /// - Parameters:
+    ///   - set: The parameters of the request.
+    ///   - isLenient: Whether unknown columns are ignored.
+    ///   - depthLimit: How deeply JSON in a parameter may nest.
+    /// - Throws: `invalid_parameter`.
+    init(_ set: ParameterSet, isLenient: Bool, depthLimit: Int) throws(Problem) {
+        self.init()
+        self.isLenient = isLenient
+        columns =
+            try set.text("columns").map { text throws(Problem) in try ImportOptions.pairs(text, "columns", depthLimit) } ?? [:]
+        tables = try set.text("tables").map { text throws(Problem) in try ImportOptions.pairs(text, "tables", depthLimit) }
+        guard let name = try set.text("separator") else { return }
+        guard let found = ImportOptions.separators[name] else {
+            throw .invalidParameter("separator", "'separator' takes comma, semicolon or tab")
+        }
+        separator = found
+    }
+
+    /// The separators by their names.
+    private static let separators: [ByteText: UInt8] = [
+        "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": UInt8(ascii: "\t"),
+    ]
 }

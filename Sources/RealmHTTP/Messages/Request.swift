@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -187,7 +188,7 @@ struct DefinitionResolver {
             )
             return (ObservedQuery(query, arguments, order: order, limit: definition.limit), bound)
         } catch {
-            throw ObjectQuery.problem(error, in: names, budget)
+            throw Problem(error, in: names, budget)
         }
     }
 
@@ -200,7 +201,7 @@ struct DefinitionResolver {
             _ = try ElementQuery.bind(
                 query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order, check: check)
         } catch {
-            throw ObjectQuery.problem(error, in: QueryPartNames(), budget)
+            throw Problem(error, in: QueryPartNames(), budget)
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }

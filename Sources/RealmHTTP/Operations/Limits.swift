@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
@@ -205,13 +206,12 @@ package struct Limits: Sendable, Equatable {
     /// Makes the default limits.
     package init() {}
 
-    /// Limits without a time limit for reading, for the tools of the command line, which serve no
-    /// other client.
-    package static let boundless: Limits = {
-        var limits = Limits()
-        limits.readSeconds = Int(Int32.max)
-        return limits
-    }()
+    /// What bodies in files may use.
+    package var spooling: SpoolRoom.Bounds {
+        SpoolRoom.Bounds(
+            files: spoolFiles, filesPerClient: spoolFilesPerPrincipal, bytes: spoolBytes, bytesPerClient: spoolBytesPerPrincipal,
+            reservedBytes: spoolReserveBytes)
+    }
 
     /// Makes a work budget for one document that is produced outside the time of its request, such
     /// as a change set.

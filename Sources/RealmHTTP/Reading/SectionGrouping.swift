@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmFormats
 internal import RealmPlatform
 package import RealmQuery
 internal import RealmStorage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -29,9 +30,9 @@ struct BatchOperation: Sendable {
         /// The `name` is the value of the member `as`. Later operations of the batch refer to the
         /// object by it.
         case create(
-            className: String, body: ObjectBodies.Reading, name: String?, policy: WriteSession.UpsertPolicy?, nested: Bool)
+            className: String, body: InputReader.Reading, name: String?, policy: WriteSession.UpsertPolicy?, nested: Bool)
         /// Creates the object of a key, or replaces the whole of it.
-        case put(ObjectTarget, body: ObjectBodies.Reading, nested: Bool)
+        case put(ObjectTarget, body: InputReader.Reading, nested: Bool)
         /// Changes some properties of an object, by a merge patch or a JSON Patch.
         case patch(ObjectTarget, ObjectPatch, nested: Bool)
         /// Deletes an object together with the embedded objects that it owns.
@@ -48,7 +49,7 @@ struct BatchOperation: Sendable {
     /// The operations `patchWhere`, `deleteWhere` and `assert`.
     enum QueryKind: Sendable {
         /// Applies one merge patch to every object that matches (`patchWhere`).
-        case patch(className: String, Selection, body: ObjectBodies.Reading, nested: Bool)
+        case patch(className: String, Selection, body: InputReader.Reading, nested: Bool)
         /// Deletes every object that matches (`deleteWhere`).
         case delete(className: String, Selection)
         /// Fails the batch unless the object exists, and matches the query if there is one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -100,7 +101,7 @@ final class BatchRun {
     /// - Returns: How many operations were carried out; 0 when the first has to be carried out by itself.
     private func createTogether(_ operations: ArraySlice<BatchOperation>) throws(Problem) -> Int {
         guard let first = operations.first, case .create(let className, _, nil, let policy, false) = first.kind else { return 0 }
-        var bodies: [ObjectBodies.Reading] = []
+        var bodies: [InputReader.Reading] = []
         for operation in operations.prefix(WriteSession.groupCount) {
             guard case .create(className, let body, nil, policy, false) = operation.kind else { break }
             bodies.append(body)
@@ -181,7 +182,7 @@ final class BatchRun {
     /// The conditions are compared before the body is examined, so a failed condition is reported
     /// even when the body has errors as well.
     private func put(
-        _ target: BatchOperation.ObjectTarget, _ body: ObjectBodies.Reading, nested: Bool, at place: InputPlace
+        _ target: BatchOperation.ObjectTarget, _ body: InputReader.Reading, nested: Bool, at place: InputPlace
     ) throws(Problem) -> Outcome {
         let key = try Problem.writing(place) { () throws(WriteError) in
             try session.resolve(target.key, class: target.className)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -42,7 +43,7 @@ struct ObjectMaker: Sendable {
     ///   - session: The transaction.
     /// - Returns: The place of the object, and whether it was created.
     func make(
-        _ body: ObjectBodies.Reading, _ place: InputPlace, as name: String? = nil, _ session: WriteSession
+        _ body: InputReader.Reading, _ place: InputPlace, as name: String? = nil, _ session: WriteSession
     ) throws(Problem) -> WriteSession.Written {
         let object = try body.value(at: place)
         return try Problem.writing(place) { () throws(WriteError) in
@@ -56,7 +57,7 @@ struct ObjectMaker: Sendable {
     /// The conditions are compared after the object was written, because only then is it known
     /// whether the key existed: `If-None-Match` holds for a new object, `If-Match: *` for one that
     /// existed, and a list of entity tags never. A failed condition rolls the write back.
-    func makeOne(_ body: ObjectBodies.Reading, _ context: WriteContext) throws(Problem) -> WriteDraft {
+    func makeOne(_ body: InputReader.Reading, _ context: WriteContext) throws(Problem) -> WriteDraft {
         let written = try make(body, InputPlace(), context.session)
         // A new object has no state to compare with, and of an existing one only the existence can be demanded.
         let isMet: Bool
@@ -80,7 +81,7 @@ struct ObjectMaker: Sendable {
     ///   - lines: The line of each object in NDJSON, for errors; nil for an array, whose errors
     ///     have a pointer instead.
     ///   - context: The write in progress.
-    func makeMany(_ bodies: [ObjectBodies.Reading], _ lines: [Int]?, _ context: WriteContext) throws(Problem) -> WriteDraft {
+    func makeMany(_ bodies: [InputReader.Reading], _ lines: [Int]?, _ context: WriteContext) throws(Problem) -> WriteDraft {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
         made.reserveCapacity(bodies.count)
@@ -117,7 +118,7 @@ struct ObjectMaker: Sendable {
 
     /// Writes objects in order.
     private func makeAll(
-        _ bodies: ArraySlice<ObjectBodies.Reading>, lines: [Int]?, _ context: WriteContext,
+        _ bodies: ArraySlice<InputReader.Reading>, lines: [Int]?, _ context: WriteContext,
         _ made: inout [WriteSession.Written]
     ) throws(Problem) {
         func place(_ index: Int) -> InputPlace { lines.map { InputPlace(line: $0[index]) } ?? InputPlace().inside(index) }
@@ -143,7 +144,7 @@ struct ObjectMaker: Sendable {
     ///   - session: The transaction.
     /// - Returns: The objects; nil when they have to be written one after the other. Nothing is changed then.
     func makeTogether(
-        _ bodies: ArraySlice<ObjectBodies.Reading>, _ place: (Int) -> InputPlace, _ session: WriteSession
+        _ bodies: ArraySlice<InputReader.Reading>, _ place: (Int) -> InputPlace, _ session: WriteSession
     ) throws(Problem) -> [WriteSession.Written]? {
         var objects: [InputObject] = []
         objects.reserveCapacity(bodies.count)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -11,7 +12,7 @@ internal import RealmStorage
 enum ObjectPatch: Sendable {
     /// The members to write; null makes a property null, and embedded objects and dictionaries are
     /// merged.
-    case merge(ObjectBodies.Reading)
+    case merge(InputReader.Reading)
     /// The operations of a JSON Patch, in the order in which they are applied.
     case edits([Edit])
 
@@ -41,7 +42,7 @@ enum ObjectPatch: Sendable {
     /// - Throws: `invalid_json`, and `invalid_body` for a malformed JSON Patch.
     init(_ call: WriteCall, isJSONPatch: Bool) throws(Problem) {
         let json = try call.request.takeJSON(call.limits)
-        self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(ObjectBodies.read(json))
+        self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(InputReader.read(json))
     }
 
     /// Reads the `body` of a batch operation: an array is a JSON Patch, anything else a merge
@@ -55,7 +56,7 @@ enum ObjectPatch: Sendable {
         if case .array = json {
             self = .edits(try ObjectPatch.edits(json, place))
         } else {
-            self = .merge(ObjectBodies.read(json))
+            self = .merge(InputReader.read(json))
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -104,9 +105,9 @@ struct OperationMembers {
 
     /// Reads `body` as the input of an object. An error inside it is kept, to be reported when the
     /// operation is applied.
-    func body() throws(Problem) -> ObjectBodies.Reading {
+    func body() throws(Problem) -> InputReader.Reading {
         guard let value = object["body"] else { throw missing("body") }
-        return ObjectBodies.read(value)
+        return InputReader.read(value)
     }
 
     /// Reads `body` as a change of an object: a merge patch if it is an object, a JSON Patch if it

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import RealmFormats
 import RealmHTTP
 import RealmTestSupport
 import Testing

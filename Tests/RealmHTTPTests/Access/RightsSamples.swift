@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmQuery

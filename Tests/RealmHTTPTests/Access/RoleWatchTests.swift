@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage

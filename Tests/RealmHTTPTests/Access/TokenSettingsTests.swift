@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import RealmFormats
 import RealmHTTP
 import RealmTestSupport
 import Testing
@@ -156,7 +157,7 @@ import Testing
         let path = try folder.write("realm-rest.yaml", "credentials:\n  jwt:\n" + issuers.joined())
         let events = inotify_init1(Int32(IN_NONBLOCK))
         defer { close(events) }
-        _ = inotify_add_watch(events, keys, UInt32(IN_OPEN | IN_CLOSE_NOWRITE))
+        _ = unsafe inotify_add_watch(events, keys, UInt32(IN_OPEN | IN_CLOSE_NOWRITE))
         func checked() throws -> Configuration {
             var configuration = Configuration()
             try configuration.apply(file: path)
@@ -167,7 +168,7 @@ import Testing
         let verifier = try TokenVerifier(configuration.options.tokenIssuers, configuration.keySets) { clock.now }
         var read = [UInt8](repeating: 0, count: 4096)
         // An event of 16 bytes each for opening and for closing.
-        #expect(Glibc.read(events, &read, read.count) == 2 * 16)
+        #expect(unsafe Glibc.read(events, &read, read.count) == 2 * 16)
         #expect(verifier.subject(vectors.turns[0].tokens[0]) == "first-0")
         let again = try checked()
         try folder.write("keys.json", vectors.turns[1].jwks)

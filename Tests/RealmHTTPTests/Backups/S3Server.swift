@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage

@@ -4,6 +4,7 @@ import CoreFoundation
 import Foundation
 import Glibc
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage

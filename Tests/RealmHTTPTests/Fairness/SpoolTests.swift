@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage
@@ -15,7 +16,7 @@ import Testing
         var limits = Limits()
         limits.spoolReserveBytes = 0
         change(&limits)
-        return SpoolRoom(limits)
+        return SpoolRoom(limits.spooling)
     }
 
     @Test func `a client has so many files, and all together`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmFormats
 import RealmHTTP
 
 /// A definition whose evaluation does not end before its time is over: forty objects all link to all, so every step of a path multiplies

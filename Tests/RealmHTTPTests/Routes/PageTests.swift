@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmConsole
+import RealmFormats
 import RealmHTTP
 import RealmTestSupport
 import Testing

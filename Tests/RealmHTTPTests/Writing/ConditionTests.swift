@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmTestSupport
 import Synchronization

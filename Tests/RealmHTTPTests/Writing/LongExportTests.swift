@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+@testable import RealmFormats
 import RealmPlatform
 import RealmQuery
 import RealmStorage
@@ -226,7 +227,7 @@ import Testing
         var limits = Limits()
         limits.spoolReserveBytes = 0
         limits.spoolBytes = 300_000
-        let room = SpoolRoom(limits)
+        let room = SpoolRoom(limits.spooling)
         func export(byteLimit: Int) throws {
             let file = try BodyFile(in: NSTemporaryDirectory(), try room.open(for: "a"))
             try TableFile.writeWorkbook(try StreamRows(allOf: snapshot), to: file, byteLimit: byteLimit)
@@ -237,7 +238,7 @@ import Testing
         #expect(throws: Problem.self) { try export(byteLimit: 300_000) }
         #expect(room.files == 0 && room.bytes == 0)
         limits.spoolBytes = 4 << 20
-        let wide = SpoolRoom(limits)
+        let wide = SpoolRoom(limits.spooling)
         let file = try BodyFile(in: NSTemporaryDirectory(), try wide.open(for: "a"))
         try TableFile.writeWorkbook(try StreamRows(allOf: snapshot), to: file, byteLimit: 4 << 20)
         #expect(wide.files == 1 && wide.bytes == file.byteCount && file.byteCount < 300_000)

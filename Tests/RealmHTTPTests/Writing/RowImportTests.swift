@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+@testable import RealmFormats
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
@@ -98,7 +99,7 @@ import Testing
     /// Everything in a realm, without what differs between two files with equal objects.
     private static func contents(_ realm: EngineRealm) throws -> [String] {
         var text = ""
-        try ExportStream.all(of: realm.database.current.snapshot, version: "0").forEachChunk {
+        try ExportStream(try StreamRows(allOf: realm.database.current.snapshot), version: "0", format: .ndjson).forEachChunk {
             text += String(decoding: $0, as: UTF8.self)
         }
         return text.split(separator: "\n").map { String($0).replacing(/,"etag":"[^"]*\\""/, with: "") }

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage
@@ -178,7 +179,9 @@ import Testing
 
     private static func export(_ snapshot: Snapshot) throws -> String {
         var text = ""
-        try ExportStream.all(of: snapshot, version: "0").forEachChunk { text += String(decoding: $0, as: UTF8.self) }
+        try ExportStream(try StreamRows(allOf: snapshot), version: "0", format: .ndjson).forEachChunk {
+            text += String(decoding: $0, as: UTF8.self)
+        }
         return text
     }
 

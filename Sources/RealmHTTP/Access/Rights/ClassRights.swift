@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmFormats
 package import RealmPlatform
 package import RealmQuery
 internal import RealmStorage

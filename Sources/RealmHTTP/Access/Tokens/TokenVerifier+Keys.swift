@@ -2,6 +2,7 @@
 
 internal import Logging
 internal import RealmEngine
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization

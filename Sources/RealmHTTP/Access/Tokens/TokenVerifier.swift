@@ -2,6 +2,7 @@
 
 package import Logging
 internal import RealmEngine
+internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization

@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import RealmEngine
+internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 internal import WebClient

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+internal import RealmPlatform
+internal import RealmQuery
+internal import RealmStorage
+
+/// Turns the errors of writes into problems. Here only, an error of the engine gets a problem code
+/// and its members.
+extension Problem {
+    /// Whether the problem has an extension member of this name.
+    package func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
+
+    /// Whether the request itself is malformed, whatever the realm contains. Such a request leaves the interactive transaction that it
+    /// names as it was.
+    package var isMalformedRequest: Bool {
+        switch status {
+        case 400, 405, 406, 411, 415, 428: true
+        default: code == .classNotFound
+        }
+    }
+
+    /// Makes the problem of a write that was refused or failed.
+    ///
+    /// The detail proposes a similar name for a misspelt property. Counts, limits, keys and the
+    /// time to wait become members or header fields.
+    ///
+    /// - Parameters:
+    ///   - error: The error, with a path relative to the input that was being written.
+    ///   - place: The place of that input in the request.
+    package init(_ error: WriteError, at place: InputPlace = InputPlace()) {
+        var problem = Problem.plain(error)
+        if let misnomer = error.misnomer { problem.detail += Suggestion.hint(for: misnomer.name, in: misnomer.known) }
+        if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
+        if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
+        switch error.exceeded {
+        case .uncommittedBytes?: problem = problem.with("limitName", "uncommitted-bytes")
+        case .uncommittedBytesPerClient?: problem = problem.with("limitName", "uncommitted-bytes-per-principal")
+        case .writeBytes?: problem = problem.with("limitName", "write-bytes")
+        case .migrationRounds?: problem = problem.with("limitName", "migration-rounds")
+        case nil: break
+        }
+        if let key = error.key { problem = problem.with("key", key) }
+        if let time = error.retryAfter { problem.retryAfterSeconds = max(1, Int(min(time.inSeconds, 3600).rounded(.up))) }
+        let inner = place.inside(error.path)
+        let tellsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
+        // An error thrown by the closure of the caller has its place already.
+        self = error.code == .caller ? problem : inner.describe(problem, hasPointer: tellsPlace && problem.status < 500)
+    }
+
+    /// Codes that always blame the input, so the problem has a `pointer` even when it is the root
+    /// of the body.
+    private static let concernsInput: Set<WriteError.Code> = [
+        .unknownProperty, .missingProperty, .typeMismatch, .outOfRange, .nullNotAllowed, .keyMismatch, .primaryKeyImmutable,
+        .readOnlyProperty, .linkTargetMissing, .nestedObject, .invalidDictionaryKey, .decimalNeedsString,
+    ]
+
+    /// Makes the problem without a place: its code and its detail.
+    private static func plain(_ error: WriteError) -> Problem {
+        switch error.code {
+        case .caller:
+            guard case .caller(let problem as Problem)? = error.cause else { return Problem(.internalError, "the write failed") }
+            return problem
+        case .query:
+            guard case .query(let cause)? = error.cause else { return Problem(.invalidQuery, error.detail) }
+            return Problem(cause, parameter: "where")
+        case .storage:
+            guard case .storage(let cause)? = error.cause else { return Problem(.internalError, "the write failed") }
+            return Problem(serving: cause)
+        case .realmUnavailable:
+            // A write whose realm is in a cluster.
+            guard case .storage(.refused(let refusal))? = error.cause, let problem = Problem.ofLog(refusal) else {
+                return Problem(.realmUnavailable, error.detail)
+            }
+            return problem
+        case .cancelled: return Problem(.internalError, "the write was cancelled before it began")
+        case .overloaded where error.exceeded == .uncommittedBytesPerClient: return Problem(.rateLimited, error.detail)
+        case .readOnly:
+            return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
+        case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")
+        case .wouldLoseData: return Problem(.wouldLoseData, error.detail + "; 'allowDataLoss' permits it")
+        case .duplicateKey where error.key != nil: return Problem(.duplicateKey, error.detail + "; \(Problem.upsertHint)")
+        default: return Problem(code(error.code), error.detail)
+        }
+    }
+
+    /// How an object that exists is updated, as the texts about keys that are taken say it.
+    package static let upsertHint = "'upsert=modified' would update it"
+
+    /// Returns the problem code for a code of the engine. What only the server can have caused is
+    /// `internal_error`.
+    private static func code(_ code: WriteError.Code) -> ProblemCode {
+        switch code {
+        case .unknownProperty: return .unknownProperty
+        case .missingProperty: return .missingProperty
+        case .noPrimaryKey: return .noPrimaryKey
+        case .pathNotFound: return .pathNotFound
+        case .invalidSchema: return .invalidSchema
+        case .typeMismatch: return .typeMismatch
+        case .outOfRange: return .outOfRange
+        case .nullNotAllowed: return .nullNotAllowed
+        case .keyMismatch: return .keyMismatch
+        case .primaryKeyImmutable: return .primaryKeyImmutable
+        case .readOnlyProperty: return .readOnlyProperty
+        case .linkTargetMissing: return .linkTargetMissing
+        case .nestedObject: return .nestedObject
+        case .invalidDictionaryKey: return .invalidDictionaryKey
+        case .decimalNeedsString: return .decimalNeedsString
+        case .classNotFound: return .classNotFound
+        case .objectNotFound: return .objectNotFound
+        case .embeddedClass: return .methodNotAllowed
+        case .duplicateKey: return .duplicateKey
+        case .tooManyAffected: return .tooManyAffected
+        case .patchTestFailed: return .patchTestFailed
+        case .assertionFailed: return .assertionFailed
+        case .preconditionFailed: return .preconditionFailed
+        case .schemaVersionConflict: return .schemaVersionConflict
+        case .wouldLoseData: return .wouldLoseData
+        case .forbidden: return .forbidden
+        case .readOnly: return .readOnly
+        case .writeLockBusy: return .writeLockBusy
+        case .overloaded: return .overloaded
+        case .deadlineExceeded: return .deadlineExceeded
+        case .realmUnavailable: return .realmUnavailable
+        case .tooManyActiveVersions: return .tooManyActiveVersions
+        case .tooManyTransactions: return .tooManyTransactions
+        case .transactionBusy: return .transactionBusy
+        case .transactionAborted: return .transactionAborted
+        case .transactionExpired: return .transactionExpired
+        case .alreadyCommitted: return .alreadyCommitted
+        case .notFound: return .notFound
+        case .insufficientStorage: return .insufficientStorage
+        case .query: return .invalidQuery
+        case .cancelled, .storage, .caller: return .internalError
+        }
+    }
+
+    /// Returns counts as the text of a JSON object with a member for each.
+    private static func counts(_ counts: [(name: String, count: Int)]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        for entry in counts {
+            writer.key(entry.name)
+            writer.int(entry.count)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Runs a step of a write and turns its error into a problem.
+    ///
+    /// - Parameters:
+    ///   - place: The place in the request of the input that the step writes.
+    ///   - body: The step.
+    package static func writing<Result>(
+        _ place: InputPlace = InputPlace(), _ body: () throws(WriteError) -> Result
+    ) throws(Problem) -> Result {
+        do throws(WriteError) { return try body() } catch { throw Problem(error, at: place) }
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmPlatform
+package import RealmQuery
+internal import RealmStorage
+
+/// Writes the objects of a stream in batches, ahead of what is sent and with helpers that are free.
+///
+/// The thread of the stream takes the next objects from their source, writes the first batch that nobody writes, and passes on what is
+/// written, in order. Helpers do the same with the batches behind it. What a helper was kept from, the thread writes itself, so a stream
+/// never waits for a helper; and the lines are the same whoever has written them.
+///
+/// What is written ahead of the first batch is at most `batchCount` batches of `longestBatchBytes`, each with one object more of
+/// `longestRowBytes`. Longer objects, and those that cannot be written, are left until they are the first, so all that is before them is sent.
+package final class LineStream {
+    /// About how many bytes a batch should have.
+    static let batchBytes = 32 << 10
+    /// How many bytes end a batch early.
+    static let longestBatchBytes = 64 << 10
+    /// The length in bytes of the longest object that is written ahead.
+    private static let longestRowBytes = 256 << 10
+    /// The greatest number of batches that are written, or are about to be, before they are sent.
+    private static let batchCount = 8
+    /// The greatest number of helpers for a stream, which is more than a client takes.
+    private static let helperCount = 3
+
+    /// What comes next.
+    package enum Found {
+        /// The lines of some objects of one class.
+        case lines(BatchLines)
+        /// Nothing yet; other work gets its turn first.
+        case later
+        /// There are no more objects.
+        case end
+    }
+
+    /// The objects.
+    private let rows: StreamRows
+    /// Writes the first batch.
+    private let writer: any LineWriter
+    /// Writes others on the thread of the stream; nil until that is needed, and after an error.
+    private var writerAhead: (any LineWriter)?
+    /// Makes a writer for another thread.
+    private let makeWriter: @Sendable (WorkBudget) -> any LineWriter
+    /// The threads that help.
+    private let helpers: ScanHelpers
+    /// The next batches.
+    private let queue = BatchQueue()
+    /// What follows the batches of the queue; nil when more objects have to be looked for.
+    private var following: Found?
+    /// The mean length in bytes of the objects that were written last.
+    private var rowBytes = 512
+    /// How many objects a batch has.
+    private var rowsPerBatch: Int { max(1, min(LineStream.batchBytes / rowBytes, Mask.capacity)) }
+
+    /// Makes a stream of lines.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects.
+    ///   - helpers: The threads that help.
+    ///   - makeWriter: Makes a writer of objects that spends from a budget; called on the threads that use them.
+    package init(
+        _ rows: StreamRows, helpers: ScanHelpers = .shared, _ makeWriter: @escaping @Sendable (WorkBudget) -> any LineWriter
+    ) {
+        self.rows = rows
+        self.helpers = helpers
+        self.makeWriter = makeWriter
+        writer = makeWriter(rows.budget)
+    }
+
+    deinit { queue.stop() }
+
+    /// Returns the next lines.
+    ///
+    /// - Throws: An error of storage, or that the search was stopped.
+    package func next() throws -> Found {
+        try fill()
+        callHelpers()
+        while true {
+            if let lines = queue.removeFirst() { return .lines(measured(lines)) }
+            // The first batch is with a helper when all are taken, which may have been kept from it by other work of the machine.
+            guard let (number, batch) = queue.take() ?? queue.firstBatch else { break }
+            if queue.isFirst(number) {
+                queue.store(try writer.lines(of: batch, in: rows.parts[batch.part].table), at: number)
+            } else {
+                writeAhead(batch, number)
+            }
+        }
+        let found = following ?? .end
+        if case .later = found { following = nil }
+        return found
+    }
+
+    /// Writes a batch while the first one is with a helper.
+    private func writeAhead(_ batch: RowBatch, _ number: Int) {
+        let writer = writerAhead ?? makeWriter(rows.budget.twins(byteLimit: LineStream.longestRowBytes)())
+        let lines = try? writer.lines(of: batch, in: rows.parts[batch.part].table)
+        // After an error a writer is of no use, and the batch waits until it is the first.
+        writerAhead = lines == nil ? nil : writer
+        if let lines { queue.store(lines, at: number) }
+    }
+
+    /// Looks for objects until there are enough batches.
+    private func fill() throws {
+        var missing = LineStream.batchCount - queue.count
+        while missing > 0, following == nil {
+            switch try rows.nextBatch(rowsPerBatch) {
+            case .batch(let batch): queue.add(batch)
+            case .later: following = .later
+            case .end: following = .end
+            }
+            missing -= 1
+        }
+    }
+
+    /// Gives batches to helpers that are free.
+    private func callHelpers() {
+        let wanted = queue.wantedHelpers(atMost: LineStream.helperCount)
+        guard wanted > 0, rowBytes < LineStream.longestRowBytes else { return }
+        let (queue, makeWriter, tables) = (queue, makeWriter, rows.parts.map(\.table))
+        let makeBudget = rows.budget.twins(byteLimit: LineStream.longestRowBytes)
+        queue.noteHelpers(wanted)
+        let taken = helpers.begin(wanted) {
+            defer { queue.noteHelpers(-1) }
+            let writer = makeWriter(makeBudget())
+            while let (number, batch) = queue.take() {
+                // Whatever goes wrong is left for the thread of the stream, which meets it when it is its turn.
+                guard let lines = try? writer.lines(of: batch, in: tables[batch.part]) else { return }
+                queue.store(lines, at: number)
+            }
+        }
+        queue.noteHelpers(taken - wanted)
+    }
+
+    /// Returns lines, and takes over how long their objects are.
+    private func measured(_ lines: BatchLines) -> BatchLines {
+        if lines.count > 0 { rowBytes = max(1, lines.bytes.count / lines.count) }
+        return lines
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmPlatform
+package import RealmQuery
+package import RealmStorage
+
+/// Where the objects of a stream come from, which depends on their order.
+package enum RowSource {
+    /// A search in the order of the object keys, which goes on while the objects are written.
+    case cursor(MatchCursor)
+    /// The keys of a result in another order, which was computed before.
+    case keys([ObjectKey])
+}
+
+/// Some objects of one class that a stream writes, in their order.
+package struct RowBatch: Sendable {
+    /// How the objects are found.
+    enum Rows: Sendable {
+        /// Rows of one leaf.
+        case leaf(ClusterLeaf, Mask)
+        /// Object keys.
+        case keys(ArraySlice<ObjectKey>)
+    }
+
+    /// The index of the class in its stream.
+    let part: Int
+    /// The objects.
+    var rows: Rows
+}
+
+/// What was written of a batch.
+package struct BatchLines: Sendable {
+    /// The index of the class in its stream.
+    let part: Int
+    /// What was written.
+    package let bytes: OutputBuffer
+    /// How many objects were written.
+    let count: Int
+    /// The objects that are left; nil when there are none.
+    let rest: RowBatch?
+}
+
+/// Writes objects one after the other. One thread at a time uses a writer.
+package protocol LineWriter: AnyObject {
+    /// Writes a batch, up to the number of bytes that bounds it; see `BatchLines.init`.
+    ///
+    /// - Parameters:
+    ///   - batch: The objects.
+    ///   - table: Their class.
+    /// - Throws: An error of storage, or that the budget is used up.
+    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines
+}
+
+extension BatchLines {
+    /// Writes a batch, up to the number of bytes that bounds it. The budget begins anew with each object, so every one may show as many
+    /// others as a document.
+    ///
+    /// - Parameters:
+    ///   - batch: The objects. A key without an object is skipped.
+    ///   - table: Their class.
+    ///   - budget: What each object may cost.
+    ///   - write: Writes one object.
+    /// - Throws: An error of storage, or that the budget is used up.
+    @inline(__always)
+    package init(
+        _ batch: RowBatch, in table: Table, budget: WorkBudget, _ write: (Row, OutputBuffer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let buffer = OutputBuffer(capacity: LineStream.batchBytes * 3 / 2)
+        var count = 0
+        var rest: RowBatch.Rows?
+        switch batch.rows {
+        case .leaf(let leaf, var rows):
+            while let row = rows.first, buffer.count < LineStream.longestBatchBytes {
+                budget.beginPart(at: buffer.count)
+                try write(Row(leaf: leaf, index: row), buffer)
+                rows[row] = false
+                count += 1
+            }
+            if !rows.isEmpty { rest = .leaf(leaf, rows) }
+        case .keys(var keys):
+            let finder = ObjectFinder(table)
+            while let key = keys.first, buffer.count < LineStream.longestBatchBytes {
+                budget.beginPart(at: buffer.count)
+                if let row = try finder.find(key) {
+                    try write(row, buffer)
+                    count += 1
+                }
+                keys.removeFirst()
+            }
+            if !keys.isEmpty { rest = .keys(keys) }
+        }
+        self.init(part: batch.part, bytes: buffer, count: count, rest: rest.map { RowBatch(part: batch.part, rows: $0) })
+    }
+}

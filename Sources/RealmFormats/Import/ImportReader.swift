@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+internal import RealmPlatform
+package import RealmStorage
+
+/// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
+/// or CSV of one class.
+///
+/// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state
+/// how many objects there are, so that an export without its end or its beginning is not imported as if it were complete.
+package struct ImportReader: Sendable {
+    /// What a line of an import is.
+    package enum Item: Sendable {
+        /// The schema in the header line. It creates the classes of a realm that has none.
+        case schema(SchemaInput)
+        /// One object of the import, with its values or the error in them.
+        case object(ImportedObject)
+        /// Objects of one class with plain values, and the places of their records.
+        case rows(ObjectRows, [RecordPlace])
+        /// Nothing: a long part of the input was blank.
+        case blank
+    }
+
+    /// The body of the import, from which records can be read again.
+    private let source: ImportSource
+    /// Cuts the body into lines or records of CSV.
+    private var records: RecordReader
+    /// Reads single records.
+    private var parser: RecordParser
+    /// The names of members in the records that this reader has read itself.
+    private var names = JSONNames()
+    /// Reads records on another thread; nil when they are read when they are asked for. Copies of the reader share it, so only
+    /// one of them can go on.
+    private var ahead: ReadAhead?
+    /// The records that were read ahead and are next.
+    private var block = ReadAhead.Parsed()
+    /// Whether there was a header line, so that a trailer line is due.
+    private var hasHeader = false
+    /// The number of objects read so far.
+    private var count = 0
+    /// The number of objects that the trailer line states; nil before it.
+    private var end: Int?
+
+    /// Creates a reader of NDJSON.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the body.
+    ///   - className: The class of objects that do not state theirs in `$meta`. Objects of another
+    ///     class are then refused. Nil when every object states its class.
+    ///   - bounds: The bounds of JSON in each line.
+    ///   - isArray: Whether the body is a JSON array of the objects.
+    package init(_ source: ImportSource, className: String?, bounds: JSONBounds, isArray: Bool = false) {
+        self.source = source
+        parser = RecordParser(className: className, bounds: bounds)
+        records = RecordReader(source, isArray ? .array : .lines)
+        records.skipsBlank = true
+    }
+
+    /// Creates a reader of CSV, and reads the first record, which has the names of the properties.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the body.
+    ///   - table: The class of the objects.
+    ///   - snapshot: The version that the class belongs to.
+    ///   - bounds: The bounds of JSON in cells.
+    ///   - options: How the names of columns become those of properties.
+    /// - Throws: `invalid_body` for a body without a first record, or a malformed one.
+    package init(
+        csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds,
+        options: ImportOptions = ImportOptions()
+    ) throws(Problem) {
+        self.source = source
+        parser = RecordParser(className: table.className, bounds: bounds)
+        let separator = if let stated = options.separator { stated } else { try CSVSeparator.sniff(source) }
+        records = RecordReader(source, .csv, separator: separator)
+        var first = try records.next()
+        // By such a line Excel learns what separates the cells.
+        if let line = first?.bytes, line.elementsEqual(Array("sep=".utf8) + [separator]) { first = try records.next() }
+        guard let header = first else {
+            throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
+        }
+        parser.csv = try CSVObjects(
+            table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line, options: options,
+            separator: separator)
+        records.skipsBlank = parser.csv?.skipsBlank ?? false
+    }
+
+    /// The columns of CSV that are ignored.
+    package var ignored: IgnoredMembers { parser.csv?.ignored ?? IgnoredMembers() }
+
+    /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
+    ///
+    /// - Parameter limit: How many objects the item has at most.
+    /// - Throws: `invalid_json`, `invalid_body` or `body_too_large` with `line`; `invalid_body`
+    ///   without `line` at the end of a truncated export. A wrong value is no error here: it is
+    ///   kept in the object.
+    package mutating func next(atMost limit: Int) throws(Problem) -> Item? {
+        while let part = try nextRecords(limit) {
+            switch part {
+            case .rows(let rows, let places):
+                if end != nil, let first = places.first { throw afterTrailer(first.line) }
+                count += places.count
+                return .rows(rows, places)
+            case .record(let record): if let item = try item(record) { return item }
+            case .none: return .blank
+            }
+        }
+        // A trailer counts also where the beginning of the export was lost, and with it the header.
+        guard end.map({ $0 == count }) ?? !hasHeader else {
+            throw Problem(.invalidBody, "the export is truncated: its trailer is missing, or states another number of objects")
+        }
+        return nil
+    }
+
+    /// Reads the rest of a long body on another thread, ahead of `next`. Only this reader, or one copy of it, may be used from
+    /// then on.
+    ///
+    /// - Parameter shapes: Returns the classes whose objects can be read as rows: that with the name, or all.
+    package mutating func readAhead(_ shapes: (String?) throws(Problem) -> [RowShape]) throws(Problem) {
+        guard ahead == nil, source.byteCount >= ReadAhead.leastByteCount else { return }
+        // A header comes first, and makes the classes.
+        guard parser.className != nil || hasBegun else { return }
+        ahead = ReadAhead.start(records, parser, parser.csv == nil ? try shapes(parser.className) : [])
+    }
+
+    /// Whether a record was read.
+    private var hasBegun: Bool { count > 0 || hasHeader }
+
+    /// Reads no more objects as rows, as they have to be written one by one.
+    package func endRows() { ahead?.endRows() }
+
+    /// Reads an object a second time, from the place that an earlier item had.
+    ///
+    /// - Throws: `internal_error` when the body cannot be read.
+    package func object(at place: RecordPlace) throws(Problem) -> ImportedObject {
+        try parser.object(try source.read(at: place.offset, byteCount: place.byteCount), place)
+    }
+
+    /// Returns the next record that is not blank, or several rows; nil at the end of the body.
+    private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece.Part? {
+        guard let ahead else {
+            while let (place, bytes) = try records.next() {
+                if let record = try parser.record(bytes, place, &names) { return .record(record) }
+            }
+            return nil
+        }
+        while true {
+            if let part = block.take(atMost: limit) { return part }
+            if let problem = block.problem { throw problem }
+            block = ReadAhead.Parsed()
+            guard let next = ahead.next() else { return nil }
+            block = next
+            if next.pieces.isEmpty, next.problem == nil { return RecordPiece.Part.none }
+        }
+    }
+
+    // MARK: - NDJSON
+
+    /// Returns what a record means at its place in the input; nil for a trailer line.
+    private mutating func item(_ record: RecordParser.Record) throws(Problem) -> Item? {
+        switch record {
+        case .object(let object):
+            guard end == nil else { throw afterTrailer(object.line) }
+            count += 1
+            return .object(object)
+        case .frame(let name, let inner, let line):
+            guard end == nil else { throw afterTrailer(line) }
+            guard name == "$begin" else {
+                end = try objectCount(inner, line)
+                return nil
+            }
+            guard !hasHeader, count == 0 else { throw RecordParser.malformed("a header has to be the first line", line) }
+            hasHeader = true
+            return .schema(try schema(inner, line))
+        }
+    }
+
+    /// Makes the problem of a line behind the trailer.
+    private func afterTrailer(_ line: Int) -> Problem {
+        RecordParser.malformed("the trailer is followed by another line", line)
+    }
+
+    /// Returns the number of objects that a trailer line states.
+    private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
+        guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
+            throw RecordParser.malformed("the trailer has to state the number of objects", line)
+        }
+        return Int(count)
+    }
+
+    /// Returns the schema of a header line, whose format has to be 1.
+    private func schema(_ value: JSONValue, _ line: Int) throws(Problem) -> SchemaInput {
+        guard let object = value.object, object["format"] == .integer(1), let schema = object["schema"] else {
+            throw RecordParser.malformed("the header needs 'format' 1 and a 'schema'", line)
+        }
+        return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
+    }
+}

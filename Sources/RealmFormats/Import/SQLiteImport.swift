@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmPlatform
+package import RealmStorage
+
+/// Turns tables of a database of SQLite that comes from anybody into lines of objects, which are then
+/// imported like any other lines. The number of a line is that of the row.
+package struct SQLiteImport {
+    /// The version whose classes give the columns their types.
+    let snapshot: Snapshot
+    /// Which tables are read, and under which names.
+    let options: ImportOptions
+    /// The class of the only table that is named without one; nil for none.
+    let className: String?
+    /// The largest number of bytes of one line, or of one value.
+    let recordLimit: Int
+    /// The largest number of bytes of all lines together.
+    let byteLimit: Int
+    /// Asked now and then whether the work goes on.
+    let goesOn: () -> Bool
+
+    package init(
+        snapshot: Snapshot, options: ImportOptions, className: String?, recordLimit: Int, byteLimit: Int,
+        goesOn: @escaping () -> Bool
+    ) {
+        self.snapshot = snapshot
+        self.options = options
+        self.className = className
+        self.recordLimit = recordLimit
+        self.byteLimit = byteLimit
+        self.goesOn = goesOn
+    }
+
+    /// A table that is read.
+    private struct Source {
+        /// The name of the table.
+        let name: String
+        /// The class of its rows.
+        let table: Table
+    }
+
+    /// Writes the lines of all tables.
+    ///
+    /// - Parameters:
+    ///   - file: The database.
+    ///   - target: An empty file for the lines.
+    /// - Throws: `invalid_body` for a file that is damaged or no database, `invalid_parameter` for a table
+    ///   that it does not have, `class_not_found`, `body_too_large`.
+    package func write(_ file: BodyFile, to target: BodyFile) throws(Problem) {
+        guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty where a database is needed") }
+        do {
+            try file.withDescriptor { descriptor in
+                try SQLiteDatabase.bounded(to: memoryLimit, goesOn: goesOn) {
+                    let database = try SQLiteDatabase(
+                        reading: descriptor, valueLimit: recordLimit, goesOn: goesOn)
+                    var rowCount = 0
+                    for source in try sources(database) { try write(source, of: database, to: target, counting: &rowCount) }
+                }
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch let failure as SQLiteFailure {
+            // SQLite calls it damage or a lack of memory when it was told to end.
+            throw problem(goesOn() ? failure : .interrupted)
+        } catch let error as StorageError {
+            throw Problem(spooling: error)
+        } catch {
+            throw Problem(.internalError, "the database could not be read")
+        }
+    }
+
+    /// The bytes that SQLite may allocate: for a few copies of the longest value, for the schema and for pages.
+    private var memoryLimit: Int { 48 << 20 + 3 * recordLimit }
+
+    /// Returns the problem of a database that cannot be read.
+    private func problem(_ failure: SQLiteFailure) -> Problem {
+        switch failure {
+        case .interrupted: return Problem(.deadlineExceeded, "reading the database takes too long")
+        case .tooLong:
+            return .overLimit(
+                .bodyTooLarge, "a value of the database is longer than \(recordLimit) bytes",
+                limit: recordLimit)
+        case .noMemory:
+            return .overLimit(
+                .bodyTooLarge, "reading the database takes more than \(memoryLimit) bytes of memory", limit: memoryLimit)
+        case .refused: return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
+        case .full, .malformed, .constraint, .other:
+            return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
+        }
+    }
+
+    /// Returns the tables that are read.
+    private func sources(_ database: SQLiteDatabase) throws -> [Source] {
+        // A table with a root page is a plain one: views and virtual tables have none, and are never touched.
+        let list = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
+        let present = try names(list)
+        guard let wanted = options.tables else {
+            let found = present.compactMap { name in
+                snapshot.classTable(named: name).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
+            }
+            guard !found.isEmpty else {
+                throw Problem.invalidParameter(
+                    "tables",
+                    "no table is called like a class; "
+                        + (present.isEmpty
+                            ? "the database has none"
+                            : "name them with tables=TABLE:CLASS,… out of \(SQLiteImport.listed(present))"))
+            }
+            return found
+        }
+        for name in wanted.keys.sorted().texts where !present.contains(name) { throw try noTable(name, present, database) }
+        return try present.compactMap { name in
+            guard let other = wanted[name] else { return nil }
+            let target = wanted.count == 1 && other == name ? className ?? other : other
+            guard let table = snapshot.classTable(named: target) else {
+                let hint = Suggestion.hint(for: target, in: snapshot.classes.lazy.compactMap(\.className))
+                throw Problem(.classNotFound, "there is no class '\(target.brief)' for the table '\(name.brief)'\(hint)")
+            }
+            return Source(name: name, table: table)
+        }
+    }
+
+    /// Returns the names that a statement finds, without those of SQLite itself.
+    private func names(_ list: SQLiteStatement) throws -> [String] {
+        var names: [String] = []
+        while try list.next() {
+            guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
+                !name.lowercasedASCII.hasPrefix("sqlite_")
+            else { continue }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Makes the problem of a table that is not there, or no plain one.
+    private func noTable(_ name: String, _ present: [String], _ database: SQLiteDatabase) throws -> Problem {
+        let others = try names(
+            try database.prepare("SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type IN ('table', 'view')"))
+        let detail =
+            others.contains(name)
+            ? "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
+                + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.brief))"
+            : "the database has no table '\(name.brief)', but \(SQLiteImport.listed(present))"
+                + Suggestion.hint(for: name, in: present)
+        return Problem.invalidParameter("tables", detail)
+    }
+
+    /// Lists a few names for a message.
+    private static func listed(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+    }
+
+    // MARK: - Rows
+
+    /// Writes the lines of one table.
+    ///
+    /// - Parameters:
+    ///   - source: The table.
+    ///   - database: Its database.
+    ///   - target: The file for the lines.
+    ///   - rowCount: The number of rows of all tables so far.
+    private func write(
+        _ source: Source, of database: SQLiteDatabase, to target: BodyFile, counting rowCount: inout Int
+    ) throws {
+        guard let names = try columns(of: source.name, in: database), !names.isEmpty else { throw SQLiteFailure.refused }
+        let list = names.map(SQLiteDatabase.quoted).joined(separator: ", ")
+        // The rows are read as they lie in the table, whatever indexes say.
+        let rows = try database.prepare("SELECT \(list) FROM \(SQLiteDatabase.quoted(source.name)) NOT INDEXED")
+        for name in options.columns.keys.sorted().texts where options.tables?.count ?? 1 == 1 && !names.contains(name) {
+            throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
+        }
+        let cells = try cells(names, source.table)
+        let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
+            try plainColumns(of: name, in: database)
+        }
+        let collections = try parts.collections(of: source.table, in: cells.map(\.name))
+        let buffer = OutputBuffer(capacity: 256 << 10)
+        while try rows.next() {
+            let start = buffer.count
+            do {
+                try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
+            } catch let error as SQLiteCell.Unfit {
+                throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
+                    .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
+            }
+            guard buffer.count - start <= recordLimit else { throw SQLiteFailure.tooLong }
+            rowCount += 1
+            if buffer.count >= 64 << 10 { try flush(buffer, to: target) }
+        }
+        try flush(buffer, to: target)
+    }
+
+    /// Returns the columns of a table that are stored; nil when there is no such table.
+    ///
+    /// - Throws: `invalid_body` for generated columns, which would have to be computed, unless they may be left out.
+    private func columns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
+        let list = try database.prepare("PRAGMA table_xinfo(\(SQLiteDatabase.quoted(table)))")
+        var names: [String] = []
+        var isThere = false
+        while try list.next() {
+            isThere = true
+            guard case .text(let bytes) = list.value(1), let name = String(validating: bytes, as: UTF8.self) else {
+                throw Problem(.invalidBody, "a column of the table '\(table.brief)' has a name that is not UTF-8")
+            }
+            guard list.value(6) != .int(0) else {
+                names.append(name)
+                continue
+            }
+            guard options.isLenient else {
+                throw Problem(
+                    .invalidBody,
+                    "'\(name.brief)' of the table '\(table.brief)' is a generated column, and nothing of a file is computed; "
+                        + "'Prefer: handling=lenient' leaves such columns out")
+            }
+        }
+        return isThere ? names : nil
+    }
+
+    /// Returns the columns of a plain table without generated ones; nil for any other table.
+    private func plainColumns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
+        let found = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?")
+        try found.find(.text(Array(table.utf8)))
+        guard try found.next() else { return nil }
+        return try? columns(of: table, in: database)
+    }
+
+    /// Returns how the columns of a table become members.
+    private func cells(_ names: [String], _ table: Table) throws(Problem) -> [SQLiteCell] {
+        var seen: [ByteText: String] = [:]
+        return try names.map { column throws(Problem) in
+            let name = options.columns[column] ?? column
+            if let other = seen.updateValue(column, forKey: name) {
+                throw Problem.invalidParameter(
+                    "columns", "the columns '\(other.brief)' and '\(column.brief)' both mean '\(name.brief)'")
+            }
+            return SQLiteCell(name: name, column: table.column(named: name), snapshot: snapshot)
+        }
+    }
+
+    /// Appends the lines so far to the file.
+    private func flush(_ buffer: OutputBuffer, to target: BodyFile) throws {
+        guard target.byteCount + buffer.count <= byteLimit else {
+            throw Problem.overLimit(
+                .bodyTooLarge, "the tables have more than \(byteLimit) bytes as lines", limit: byteLimit)
+        }
+        guard goesOn() else { throw SQLiteFailure.interrupted }
+        try target.append(buffer.array)
+        buffer.removeAll()
+    }
+
+    /// Throws `.tooLong` for a text that is longer than permitted as JSON, where a control character takes six bytes.
+    private func requireFitting(_ value: SQLiteStatement.Found) throws(SQLiteFailure) {
+        guard case .text(let bytes) = value, bytes.count > recordLimit / 6 else { return }
+        let extra = bytes.reduce(0) { $0 + ($1 < 0x20 ? 5 : $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 1 : 0) }
+        guard bytes.count + extra <= recordLimit else { throw .tooLong }
+    }
+
+    /// Writes one row as a line.
+    private func write(
+        _ rows: SQLiteStatement, _ cells: [SQLiteCell], of table: Table, with parts: SQLiteParts,
+        _ collections: (key: Int, members: [RelationalSchema.Member])?, to buffer: OutputBuffer
+    ) throws {
+        var writer = JSONWriter(buffer)
+        writer.beginObject()
+        writer.key("$meta")
+        writer.beginObject()
+        writer.member("class", text: table.className ?? table.name)
+        for (index, cell) in cells.enumerated() where cell.isKey {
+            if case .int(let number) = rows.value(index) { writer.member("key", text: "@k\(number)") }
+        }
+        writer.endObject()
+        for (index, cell) in cells.enumerated() where !cell.isKey && !(options.isLenient && cell.column == nil) {
+            let value = rows.value(index)
+            try requireFitting(value)
+            cell.writeName(to: &writer)
+            if let column = cell.column, column.collection == nil, try parts.writeEmbedded(value, column, to: &writer) {
+                continue
+            }
+            try cell.writeValue(value, to: &writer)
+        }
+        if let collections { try parts.write(collections.members, of: rows.value(collections.key), to: &writer) }
+        writer.endObject()
+        buffer.append(UInt8(ascii: "\n"))
+    }
+}
