@@ -11,6 +11,14 @@ extension Problem {
     /// Whether the problem has an extension member of this name.
     package func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
 
+    /// The line of the body that is wrong; nil when the problem does not state one.
+    var line: Int? {
+        for member in extensions where member.name.description == "line" {
+            if case .integer(let line) = member.value { return Int(line) }
+        }
+        return nil
+    }
+
     /// Whether the request itself is malformed, whatever the realm contains. Such a request leaves the interactive transaction that it
     /// names as it was.
     package var isMalformedRequest: Bool {

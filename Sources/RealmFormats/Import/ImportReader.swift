@@ -137,6 +137,19 @@ package struct ImportReader: Sendable {
         try parser.object(try source.read(at: place.offset, byteCount: place.byteCount), place)
     }
 
+    /// Goes to the record of an object that was read before, after which nothing counts as read.
+    ///
+    /// - Parameter place: Its place; only a reader that was read ahead has to move there.
+    mutating func restart(at place: RecordPlace) {
+        guard ahead != nil else { return }
+        ahead = nil
+        block = ReadAhead.Parsed()
+        records.move(to: place)
+    }
+
+    /// Returns the number of lines that the objects up to one take up as a whole.
+    func lineCount(upTo last: RecordPlace) -> Int { records.lineCount(upTo: last) }
+
     /// Returns the next record that is not blank, or several rows; nil at the end of the body.
     private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece.Part? {
         guard let ahead else {

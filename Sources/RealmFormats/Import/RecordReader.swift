@@ -64,6 +64,29 @@ struct RecordReader: Sendable {
         self.separator = separator
     }
 
+    /// Goes to a record that this reader, or one of the same body, has returned before.
+    mutating func move(to place: RecordPlace) {
+        (buffer, base, start) = ([], place.offset, 0)
+        (line, column) = (place.line, place.column)
+        array = .due
+    }
+
+    /// Returns the number of lines that the records up to one take up as a whole.
+    ///
+    /// - Parameter last: The place of a record that was read before.
+    func lineCount(upTo last: RecordPlace) -> Int {
+        var rest = self
+        rest.move(to: last)
+        do throws(Problem) {
+            _ = try rest.next()
+            // Another element of an array may begin in the line in which this one ends.
+            if form == .array { _ = try rest.skipToElement() }
+        } catch {
+            return max(last.line, rest.line) - 1
+        }
+        return rest.line - 1
+    }
+
     /// Returns the next record without its line end, or nil at the end of the body.
     ///
     /// The last record need not have a line end. A byte order mark of UTF-8 is skipped.

@@ -39,6 +39,12 @@ package final class AuditRecord: Sendable {
     /// Whether the next key will be written, and not only counted.
     var takesMoreKeys: Bool { state.withLock { $0.entry.keys.takesMore } }
 
+    /// The keys so far, which are set back when what has made objects is undone.
+    var keys: AuditKeys {
+        get { state.withLock { $0.entry.keys } }
+        set { state.withLock { $0.entry.keys = newValue } }
+    }
+
     /// Adds the key of an object that the request names or has made.
     func add(key: String) { state.withLock { $0.entry.keys.add(key) } }
 

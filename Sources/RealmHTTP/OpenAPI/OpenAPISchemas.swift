@@ -189,6 +189,16 @@ enum OpenAPISchemas {
             "limit": ["type": "integer", "format": "int64", "description": "States the number that was exceeded."],
             "limitName": ["type": "string", "description": "Names the limit as the command line does."],
             "retryable": flag,
+            "line": ["type": "integer", "format": "int64", "description": "States the line of an import that is wrong."],
+            "committed": [
+                "type": "integer", "format": "int64",
+                "description": "States how many lines of an import are in the realm with all links; it continues behind them.",
+            ],
+            "unlinked": [
+                "type": "integer", "format": "int64",
+                "description":
+                    "States how many objects behind these lines lack links; the import continues with mode=upsert then.",
+            ],
         ],
         "additionalProperties": true,
     ]

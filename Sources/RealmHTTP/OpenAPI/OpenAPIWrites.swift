@@ -93,7 +93,8 @@ enum OpenAPIWrites {
         (
             "Atomic",
             OpenAPIParts.inQuery(
-                "atomic", "With the value false the import commits in parts; a failure states how much was committed.",
+                "atomic",
+                "With the value false the import commits in parts; a failure states in committed behind which line to continue.",
                 OpenAPIParts.flag)
         ),
         (

@@ -26,26 +26,40 @@ package final class ImportRun {
         var keys: [ByteText: KeyTranslation] = [:]
         /// The objects with links that are written at the end.
         var later: [Waiting] = []
-        /// How many of them have their links.
+        /// How many of them have their links, or are in `unlinked`.
         var linked = 0
+        /// The objects that are left without some of their links, because the import fails.
+        var unlinked: [Waiting] = []
         /// The number of objects that were created.
         var created = 0
         /// The number of objects that existed and were written into.
         var updated = 0
-        /// The line of the last object that was written; 0 before the first.
-        var line = 0
+        /// The record of the last object that was written; nil before the first.
+        var last: RecordPlace?
+        /// The line of the last object of a class without primary key, which another import makes again; 0 before the first.
+        var lastKeylessLine = 0
         /// The members that were ignored.
         var ignored = IgnoredMembers()
 
         /// What it takes in bytes, about.
         var byteCount: Int {
-            2 * later.count * MemoryLayout<Waiting>.stride + keys.values.reduce(0) { $0 + $1.byteCount }
+            2 * (later.count + unlinked.count) * MemoryLayout<Waiting>.stride + keys.values.reduce(0) { $0 + $1.byteCount }
         }
+    }
+
+    /// How far a run came that failed, so that what was right can be written again without the rest.
+    struct Failure: Sendable {
+        /// The record that the run began with; nil when it took none.
+        let start: RecordPlace?
+        /// The number of objects before the one that is wrong.
+        let objectCount: Int
+        /// The position in `later` of the object whose links were being written.
+        let linked: Int
     }
 
     /// When a run stops before the end of its input, so that the rest is written by another commit.
     struct Pause {
-        /// The number of objects after which it stops.
+        /// The number of objects after which it stops. Objects that get their links do not count.
         var count = Int.max
         /// The memory in bytes of its changes after which it stops.
         var byteCount = Int.max
@@ -84,6 +98,12 @@ package final class ImportRun {
 
     /// The objects that were read and not written yet.
     private var group = Group()
+    /// The objects that are being written.
+    private var writing = Group()
+    /// The record that this run began with; nil before it.
+    private var start: RecordPlace?
+    /// The number of objects in the groups that this run has written.
+    private var writtenCount = 0
 
     /// The number of objects that the import created so far, earlier commits included.
     package var created: Int { memory.created }
@@ -116,6 +136,12 @@ package final class ImportRun {
         while try run(&reader, until: Pause()) {}
     }
 
+    /// Returns how far the run came, after it has thrown a problem.
+    func failure(_ problem: Problem) -> Failure {
+        let right = problem.line.map { line in writing.places.prefix { $0.line < line }.count } ?? 0
+        return Failure(start: start, objectCount: writtenCount + right, linked: memory.linked)
+    }
+
     /// Writes the next objects, and the waiting links when there are no more objects.
     ///
     /// - Parameters:
@@ -140,14 +166,16 @@ package final class ImportRun {
                 try writeGroup(reader)
                 throw error
             }
-            left -= 1
             switch item {
             case .object(let object)?:
+                left -= 1
+                start = start ?? object.place
                 if !group.takes(object) { try writeGroup(reader) }
                 group.add(object)
                 if group.isFull { try writeGroup(reader) }
             case .rows(let rows, let places)?:
-                left -= places.count - 1
+                left -= places.count
+                start = start ?? places.first
                 if !group.takes(rows) { try writeGroup(reader) }
                 group.add(rows, places)
                 if group.isFull { try writeGroup(reader) }
@@ -159,7 +187,7 @@ package final class ImportRun {
             case .blank?: try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
             case nil:
                 try writeGroup(reader)
-                return try linkWaiting(reader, until: pause)
+                return try link(reader, until: pause)
             }
         }
         try writeGroup(reader)
@@ -180,12 +208,21 @@ package final class ImportRun {
         ).with("limitName", "import-seconds")
     }
 
-    /// Writes the links that waited for their targets. Returns whether some are left for another commit.
-    private func linkWaiting(_ reader: ImportReader, until pause: Pause) throws(Problem) -> Bool {
+    /// Writes the links that waited for their targets.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader, which reads the objects again.
+    ///   - pause: When to stop.
+    ///   - leavesMissing: Whether objects with links to what is missing become `unlinked`. Otherwise the first one is an error.
+    /// - Returns: Whether some are left for another commit.
+    /// - Throws: The first error, with `line` where it is one of an object.
+    func link(_ reader: ImportReader, until pause: Pause, leavesMissing: Bool = false) throws(Problem) -> Bool {
+        session.keptBytes = memory.byteCount
         let first = memory.linked
         while memory.linked < memory.later.count {
             let waiting = memory.later[memory.linked]
-            try link(try reader.object(at: waiting.place), waiting.object)
+            let isWhole = try link(try reader.object(at: waiting.place), waiting.object, leavesMissing: leavesMissing)
+            if !isWhole { memory.unlinked.append(waiting) }
             memory.linked += 1
             try requireTime()
             guard goesOn(pause, after: memory.linked - first) else { break }
@@ -204,7 +241,7 @@ package final class ImportRun {
         private(set) var objects: [ImportedObject] = []
         /// The objects that were read as rows; nil for none.
         private(set) var rows: ObjectRows?
-        /// The places of the rows.
+        /// The places of the objects, however they were read.
         private(set) var places: [RecordPlace] = []
         /// The length of all records in bytes.
         private var byteCount = 0
@@ -213,7 +250,7 @@ package final class ImportRun {
         private static let longest = 1 << 20
 
         /// Whether there is enough to be written.
-        var isFull: Bool { objects.count + places.count >= WriteSession.groupCount || byteCount >= Group.longest }
+        var isFull: Bool { places.count >= WriteSession.groupCount || byteCount >= Group.longest }
 
         /// Whether an object can be written together with those that are there.
         func takes(_ object: ImportedObject) -> Bool {
@@ -229,6 +266,7 @@ package final class ImportRun {
         /// Adds an object that the group takes.
         mutating func add(_ object: ImportedObject) {
             objects.append(object)
+            places.append(object.place)
             byteCount += object.place.byteCount
         }
 
@@ -242,11 +280,12 @@ package final class ImportRun {
 
     /// Writes the objects of the group.
     private func writeGroup(_ reader: ImportReader) throws(Problem) {
-        let (read, rows, places) = (group.objects, group.rows, group.places)
+        writing = group
         group = Group()
-        guard let line = read.first?.line ?? places.first?.line else { return }
+        let (read, rows, places) = (writing.objects, writing.rows, writing.places)
+        guard let first = places.first, let last = places.last else { return }
         session.keptBytes = memory.byteCount
-        try Problem.writing(InputPlace(line: line)) { () throws(WriteError) in try session.checkDeadline() }
+        try Problem.writing(InputPlace(line: first.line)) { () throws(WriteError) in try session.checkDeadline() }
         if let rows, try !writeTogether(rows, places) {
             // Those that follow are likely to exist, too.
             reader.endRows()
@@ -254,6 +293,13 @@ package final class ImportRun {
         }
         let objects = try namingLinks(in: read)
         if !objects.isEmpty, try !writeTogether(objects) { for object in objects { try write(object) } }
+        let isKeyed = try Problem.writing(InputPlace(line: last.line)) { () throws(WriteError) in
+            try session.hasPrimaryKey(rows?.shape.className ?? read[0].className)
+        }
+        if !isKeyed { memory.lastKeylessLine = last.line }
+        memory.last = last
+        writtenCount += places.count
+        writing = Group()
     }
 
     /// Creates the objects of rows at once.
@@ -267,7 +313,6 @@ package final class ImportRun {
         }
         guard let made else { return false }
         memory.created += made.count
-        memory.line = places.last?.line ?? memory.line
         if audit != nil { for place in made { try record(place, rows.shape.className) } }
         return true
     }
@@ -314,7 +359,6 @@ package final class ImportRun {
     /// Notes what has to be known of an object that was written.
     private func note(_ object: ImportedObject, _ place: ObjectPlace, isCreated: Bool) throws(Problem) {
         if isCreated { memory.created += 1 } else { memory.updated += 1 }
-        memory.line = object.line
         if let old = object.key.flatMap(KeyText.objectKey) {
             memory.keys[object.className, default: KeyTranslation()].record(old, place.object)
         }
@@ -416,16 +460,23 @@ package final class ImportRun {
         }
     }
 
-    /// Writes the members with links of an object, at the end of the import. A target that is still
-    /// missing is an error then.
-    private func link(_ imported: ImportedObject, _ object: ObjectKey) throws(Problem) {
+    /// Writes the members with links of an object, at the end of the import. Returns whether all of them could be written.
+    ///
+    /// A target that is still missing is an error then, unless members with links to such are left out.
+    private func link(_ imported: ImportedObject, _ object: ObjectKey, leavesMissing: Bool) throws(Problem) -> Bool {
         let place = InputPlace(line: imported.line)
         let linked = ImportRun.divided(try namingLinks(in: imported).body.value(at: place)).linked
         let target = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
-            return try session.require(.objectKey(object), class: imported.className)
+            let name = ObjectName.objectKey(object)
+            return leavesMissing
+                ? try session.find(name, class: imported.className) : try session.require(name, class: imported.className)
         }
-        try link(linked, target, of: imported.className, place)
+        // Other writes may have deleted it between two commits of the import.
+        guard let target else { return false }
+        let known = leavesMissing ? linked.filter { isReachable($0.value) } : linked
+        try link(known, target, of: imported.className, place)
+        return known.count == linked.count
     }
 
     /// Writes members with links of an object.

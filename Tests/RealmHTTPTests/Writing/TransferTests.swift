@@ -116,8 +116,9 @@ import Testing
             "POST", "app/import?atomic=false&class=Dog", more.joined(separator: "\n"), TransferTests.lines)
         #expect(failed.code == "duplicate_key")
         #expect(failed.json["line"]?.int == 12_001)
-        #expect(failed.json["committed"]?.int == 10_000)
-        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 31_000)
+        // What is right before that line is there, though it belongs to the same part.
+        #expect(failed.json["committed"]?.int == 12_000)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 33_000)
         try server.finish()
     }
 
