@@ -37,6 +37,12 @@ final class WriteRestriction {
     let shownBase: Snapshot
     /// What the write does with the object at hand.
     var action = WriteAction.update
+    /// Whether the sender saw the object at hand when the write came to it. It is asked where the object may have parts that the
+    /// sender does not see.
+    var seesObject = false
+    /// Whether the sender sees the targets of links in the object at hand, as far as that was asked. To find it out after a change
+    /// may need a view of the uncommitted state.
+    var isHidden: [ObjectPlace: Bool] = [:]
     /// The objects that the write made.
     var made: Set<ObjectPlace> = []
     /// What was done with the objects that have to be checked at the end.
@@ -44,11 +50,15 @@ final class WriteRestriction {
     /// The objects that the transaction has changed so far, and the number of its changes that are among them.
     private var changed: (objects: Set<ObjectPlace>, count: Int) = ([], 0)
     /// The memory in bytes that the sets of objects take, about.
-    var byteCount: Int { (made.count + touched.count + changed.objects.count) * 3 * MemoryLayout<ObjectPlace>.stride }
+    var byteCount: Int {
+        (made.count + touched.count + changed.objects.count + isHidden.count) * 3 * MemoryLayout<ObjectPlace>.stride
+    }
     /// The rights that were asked for.
     private var allowances: [Case: WriteAllowance?] = [:]
     /// The properties that were asked for.
     private var fields: [Case: Fields] = [:]
+    /// Whether objects of a class may have parts inside of them that the sender does not see or may not write.
+    private var unseen: [Case: Bool] = [:]
     /// The rules for targets, on the state before the transaction.
     private var rules: [Case: ObjectRule] = [:]
     /// Whether a rule reads its own object alone.
@@ -105,6 +115,20 @@ final class WriteRestriction {
         }
         fields[key] = result
         return result
+    }
+
+    /// Returns whether objects of a class may have parts inside of them that the sender does not see or may not write, for the action
+    /// at hand.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - find: Finds it out. It is called once for each class and action.
+    func mayHoldUnseen(_ table: TableKey, _ find: () throws(WriteError) -> Bool) throws(WriteError) -> Bool {
+        let key = Case(table: table, action: action)
+        if let known = unseen[key] { return known }
+        let found = try find()
+        unseen[key] = found
+        return found
     }
 
     /// Notes that an object was made or changed, if it has to be checked at the end.

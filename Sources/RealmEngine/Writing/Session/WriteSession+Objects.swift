@@ -241,11 +241,16 @@ extension WriteSession {
     }
 
     /// Returns a body with the defaults of its class for the members that it lacks.
-    func completed(_ body: InputObject, _ table: TableState) -> InputObject {
+    ///
+    /// - Parameters:
+    ///   - body: The members.
+    ///   - table: The class.
+    ///   - keepsUnseen: Whether the object exists, so that properties which the sender of the write cannot write have a value.
+    func completed(_ body: InputObject, _ table: TableState, keepsUnseen: Bool = false) -> InputObject {
         guard !defaults.byClass.isEmpty, let values = defaults.byClass[table.className] else { return body }
         let absent = values.filter { value in
             // A property may have been removed since the defaults were checked.
-            guard let column = table.column(named: value.name) else { return false }
+            guard let column = table.column(named: value.name), !keepsUnseen || !keeps(column, of: table) else { return false }
             // No member of a body is one of a hidden property.
             return isHidden(column, of: table) || member(named: value.name, of: body) == nil
         }

@@ -111,6 +111,7 @@ extension WriteSession {
             guard target < count || end == .name("-") else { throw WriteSession.noPath }
             return try moveElement(from: index, to: min(target, count - 1), in: list)
         }
+        try requireNothingUnseen(at: source)
         let value = try input(at: source)
         try remove(source)
         try add(value, try locate(path, in: place, for: .adding), options)

@@ -88,16 +88,20 @@ extension WriteSession {
     /// - Throws: `WriteError` with the code `forbidden`.
     func authorize(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let restriction else { return }
+        restriction.isHidden.removeAll(keepingCapacity: true)
         // What the write made itself is still being made.
         if action == .update, restriction.made.contains(place) {
             restriction.action = .create
+            restriction.seesObject = try mayHoldUnseen(table) ? try sees(place) : false
             return
         }
         guard try allows(action, place, table), let allowance = restriction.allowance(action, table) else {
             throw WriteSession.forbidden
         }
         restriction.action = action
-        if action == .update { restriction.touch(place, .update, allowance) }
+        guard action == .update else { return }
+        restriction.touch(place, .update, allowance)
+        restriction.seesObject = try mayHoldUnseen(table) ? try sees(place) : false
     }
 
     /// Checks that the sender may make objects of a class.
@@ -118,8 +122,9 @@ extension WriteSession {
 
     /// Runs a part of a write that does something else with another object, such as one that is given in place of a link.
     func aside<Result>(_ body: () throws(WriteError) -> Result) throws(WriteError) -> Result {
-        let action = restriction?.action
-        defer { if let action { restriction?.action = action } }
+        guard let restriction else { return try body() }
+        let (action, seesObject) = (restriction.action, restriction.seesObject)
+        defer { (restriction.action, restriction.seesObject) = (action, seesObject) }
         return try body()
     }
 
@@ -317,7 +322,11 @@ extension WriteSession {
         guard let restriction, object.rawValue >= 0, restriction.mayHide(table), try self.table(table).kind != .embedded else {
             return false
         }
-        return try !sees(ObjectPlace(table: table, object: object))
+        let place = ObjectPlace(table: table, object: object)
+        if let known = restriction.isHidden[place] { return known }
+        let isHidden = try !sees(place)
+        restriction.isHidden[place] = isHidden
+        return isHidden
     }
 
     /// Returns whether a stored value is a link that reads as null, so that null is what it already is for the sender.

@@ -50,7 +50,7 @@ extension WriteSession {
 
     /// Returns the value in a slot, whoever sees it; nil for an entry or element that does not exist. It is valid until the next
     /// change.
-    private func storedValue(in slot: Slot) throws(WriteError) -> Value? {
+    func storedValue(in slot: Slot) throws(WriteError) -> Value? {
         switch slot {
         case .property(let place, let column):
             return try stored(try transaction.value(column, of: place.object, in: place.table))
@@ -93,7 +93,7 @@ extension WriteSession {
     }
 
     /// Returns a view of all stored elements of a list or set. It is valid until the next change.
-    private func storedList(_ place: CollectionPlace) throws(WriteError) -> ListView {
+    func storedList(_ place: CollectionPlace) throws(WriteError) -> ListView {
         let root = try stored(try transaction.collection(at: place)).root
         return try stored(try ListView(root: root, space: space, shape: place.elementShape.elements))
     }
@@ -119,7 +119,7 @@ extension WriteSession {
         try stored(try changing.eraseElement(at: index, in: place))
     }
 
-    /// Removes the elements or entries of a collection that the sender of the write sees.
+    /// Removes the elements or entries of a collection, except links that the sender of the write does not see.
     ///
     /// - Parameters:
     ///   - place: The collection.
@@ -137,32 +137,30 @@ extension WriteSession {
             for index in seen.reversed() { try eraseElement(at: index, in: place) }
             return
         }
-        var seen: [String] = []
+        try emptyDictionary(place, except: [:])
+    }
+
+    /// Removes the entries of a dictionary, except links that the sender of the write does not see and what is about to be written.
+    ///
+    /// - Parameters:
+    ///   - place: The dictionary.
+    ///   - written: The entries that are about to be written.
+    func emptyDictionary(_ place: CollectionPlace, except written: InputObject) throws(WriteError) {
+        let kept = Set(written.members.map { ByteText($0.name) })
+        var removed: [String] = []
         var cursor = try dictionary(place).entries()
         while let entry = try stored(try cursor.next()) {
             try spend(WriteSession.unitsPerElement)
-            if try !isHiddenLink(entry.value) { seen.append(entry.key.bytes.string) }
+            let key = entry.key.bytes.string
+            if !kept.contains(ByteText(key)), try !isHiddenLink(entry.value) { removed.append(key) }
         }
-        for key in seen { _ = try stored(try changing.removeEntry(key, in: place)) }
+        for key in removed { _ = try stored(try changing.removeEntry(key, in: place)) }
     }
 
     /// Removes an entry of a dictionary, unless its value is a link to something that the sender of the write does not see.
     func removeEntry(_ key: String, in place: CollectionPlace) throws(WriteError) {
         if mayHideElements(place), try isHiddenLink(try storedEntry(key, of: place)) { return }
         _ = try stored(try changing.removeEntry(key, in: place))
-    }
-
-    /// Returns the links of a list in a Mixed slot that the sender of the write does not see; none when there is no list.
-    func hiddenLinks(ofListIn slot: Slot) throws(WriteError) -> [Value] {
-        guard restriction != nil, case .list? = try storedValue(in: slot) else { return [] }
-        let list = try storedList(slot.collection)
-        var hidden: [Value] = []
-        for index in 0..<list.count {
-            try spend(WriteSession.unitsPerElement)
-            let value = try stored(try list.value(at: index))
-            if try isHiddenLink(value) { hidden.append(value) }
-        }
-        return hidden
     }
 
     /// Moves an element of a list.

@@ -78,7 +78,8 @@ extension WriteSession {
         }
     }
 
-    /// Writes an embedded object: to the existing one when the rule merges, otherwise a new one.
+    /// Writes an embedded object: to the existing one when the rule merges or the sender of the write cannot see all of it, otherwise
+    /// a new one.
     private func writeEmbedded(
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, of table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -90,9 +91,8 @@ extension WriteSession {
             if case .merge = rule, let child = try embedded(in: slot) {
                 return try write(body, to: child, table, .merge, options)
             }
-            // What the sender cannot write of the object stays as it is.
-            if case .property = slot, !(fields(of: table)?.isEmpty ?? true), let child = try embedded(in: slot) {
-                return try write(body, to: child, table, .replace, options)
+            if let child = try embeddedWithUnseen(in: slot, of: table) {
+                return try write(completed(body, table, keepsUnseen: true), to: child, table, .replace, options)
             }
             let child = try putEmbedded(in: slot, table.key)
             try write(body, to: child, table, .create, options)
@@ -107,18 +107,16 @@ extension WriteSession {
     private func writeMixed(_ input: InputValue, in slot: Slot, _ options: Options) throws(WriteError) {
         switch input {
         case .list(let elements):
-            let hidden = try hiddenLinks(ofListIn: slot)
+            if let place = try collectionWithUnseen(.list, in: slot) { return try assign(elements, to: place, options) }
             let place = try putNested(.list(.none), in: slot)
-            defer { withExtendedLifetime(hidden) {} }
             for (index, element) in elements.enumerated() {
                 try spend(WriteSession.unitsPerElement)
                 try at(.index(index), try writeMixed(element, in: .newElement(place, index), options))
             }
-            for (offset, link) in hidden.enumerated() {
-                try put(link, in: .newElement(place, elements.count + offset))
-            }
         case .object(let object):
-            let place = try putNested(.dictionary(.none), in: slot)
+            let present = try collectionWithUnseen(.dictionary, in: slot)
+            if let present { try emptyDictionary(present, except: object) }
+            let place = if let present { present } else { try putNested(.dictionary(.none), in: slot) }
             for (key, value) in object.members {
                 try spend(WriteSession.unitsPerElement)
                 try at(.name(key), try requireKey(key))
@@ -167,6 +165,7 @@ extension WriteSession {
     private func writeList(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
+        if try mayHoldUnseen(place, rule) { return try assign(elements, to: place, options) }
         try clear(place, .list, rule)
         let shape = place.elementShape
         for (index, element) in elements.enumerated() {
@@ -227,7 +226,12 @@ extension WriteSession {
         _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
         let merges = if case .merge = rule { true } else { false }
-        if !merges { try clear(place, .dictionary, rule) }
+        if !merges, try mayHoldUnseen(place, rule) {
+            // What stays is written into, so that it keeps what the sender does not see of it.
+            try emptyDictionary(place, except: entries)
+        } else if !merges {
+            try clear(place, .dictionary, rule)
+        }
         let shape = place.elementShape
         for (key, value) in entries.members {
             if merges, !entries.keepsNulls, case .null = value {
