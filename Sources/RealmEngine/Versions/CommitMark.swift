@@ -20,6 +20,11 @@ package struct CommitMark: Sendable {
     /// What is not notified, by the names that clients have for it, for the record of the commit.
     package let skips: [String]
 
+    /// Returns whether the same clients are not notified of two commits. Without names nothing is known of them.
+    func skipsSame(as other: CommitMark) -> Bool {
+        !skips.isEmpty && skips.count == other.skips.count && zip(skips, other.skips).allSatisfy { $0 == $1 }
+    }
+
     /// Makes a mark that calls `didNotify`.
     package init(
         skips: [String] = [], listeners: Set<ObjectIdentifier> = [],

@@ -523,11 +523,13 @@ final class ChangeFeed: Sendable {
     /// Returns the empty change set that replaces the changes of a version which the subscription
     /// asked to skip.
     ///
-    /// - Parameter version: The version of the skipped write.
-    func skippedSet(at version: UInt64) -> ChangeSet {
+    /// - Parameters:
+    ///   - version: The version of the skipped write, or of the last of several.
+    ///   - from: The version before which no position is that the set leads on from.
+    func skippedSet(at version: UInt64, from: UInt64) -> ChangeSet {
         let count = state.withLock { $0.ring.count(at: version) ?? $0.firstCount }
         let tail = encoder.skipped(notifications.token(version), count: count)
-        return ChangeSet(from: version, to: version, tail: tail, count: count, isLast: false)
+        return ChangeSet(from: from, to: version, tail: tail, count: count, isLast: false)
     }
 }
 

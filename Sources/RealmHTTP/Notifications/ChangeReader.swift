@@ -139,8 +139,11 @@ struct ChangeReader: Sendable {
         else {
             return ready.map { .set($0) }
         }
-        // An empty set takes the place of the set of exactly that version.
-        return .set(sub.feed.skippedSet(at: skip))
+        // An empty set takes the place of the set of exactly that version, or of a set of several skipped writes that ends at the last one.
+        if let ready, ready.from < skip, skip < ready.to, sub.skips?.first(after: ready.to - 1, upTo: ready.to) != nil {
+            return .set(sub.feed.skippedSet(at: ready.to, from: ready.from))
+        }
+        return .set(sub.feed.skippedSet(at: skip, from: skip))
     }
 
     /// Returns the position of a client to which everything up to a version was delivered.

@@ -196,6 +196,37 @@ struct DelayedTargetTests {
         try realm.finish()
     }
 
+    /// A client that marked all of its commits, and alone read what takes long, had it evaluated for each of them: it got a reset for
+    /// most, and was seconds behind.
+    @Test func `marked commits of one client that follow each other are one change`() throws {
+        let realm = try realm()
+        let workers = WaitingWorkers()
+        let slow = try observe(realm, "value > 0", [workers.thread("a")])
+        let listener = ObjectIdentifier(slow.listener)
+        let missed = Monitor<Int>(0)
+        func mark(_ name: String) -> CommitMark {
+            CommitMark(skips: [name], listeners: [listener]) { _, listeners in
+                if listeners.contains(listener) { missed.withLock { $0 += 1 } }
+            }
+        }
+        try realm.setValue(2)
+        let first = version(realm)
+        #expect(eventually(seconds: 20) { workers.count == 1 })
+        for value in 3..<33 { try realm.setValue(value, mark: mark("a/h")) }
+        let own = version(realm)
+        try realm.setValue(34, mark: mark("b/h"))
+        let other = version(realm)
+        try realm.setValue(35)
+        for value in 36..<40 { try realm.setValue(value, mark: mark("a/h")) }
+        let answer = catchUp(realm, slow)
+        #expect(workers.answer(answer))
+        let events = slow.listener.take()
+        #expect(events.map(\.to.token.version) == [first, own, other, other + 1, version(realm)])
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.to.token.version == $1.from.token.version })
+        #expect(missed.withLock { $0 } == 0)
+        try realm.finish()
+    }
+
     @Test func `no version is kept for longer than an evaluation may take, and then the contents are read again`() throws {
         let realm = try realm { $0.evaluationTime = .seconds(4) }
         let workers = WaitingWorkers()

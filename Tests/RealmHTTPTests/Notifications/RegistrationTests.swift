@@ -179,6 +179,59 @@ struct SkippingTests {
         #expect(try sets(2).map { $0["skipped"]?.isTrue } == [true, true])
     }
 
+    /// A client that alone read what takes long had it evaluated for each of its own writes, and got a reset for most of them.
+    @Test func `what takes long is not reset by writes of its only reader, which are skipped together`() throws {
+        let server = try ChangeServer()
+        let count = 25
+        try server.makeRealm(
+            "r",
+            classes: """
+                [{"name":"N","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"v","type":"int"},
+                {"name":"to","type":"object","objectType":"N","collection":"list"}]},
+                {"name":"C","primaryKey":"_id","properties":[{"name":"_id","type":"int"}]}]
+                """)
+        try server.batch("r", (0..<count).map { #"{"create":{"class":"N","body":{"_id":\#($0),"v":1}}}"# })
+        let all = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
+        try server.batch("r", (0..<count).map { #"{"patch":{"class":"N","key":"\#($0)","body":{"to":[\#(all)]}}}"# })
+        let definitions = """
+            "long":{"class":"N","where":"v >= 0 AND NOT (ANY to.to.to.v == _id - 100)","include":"keys"},
+            "cheap":{"class":"C","include":"keys"}
+            """
+        let registration = try server.must("POST", "r/subscriptions", #"{"subscriptions":{\#(definitions)}}"#)
+        let (id, begin) = (registration["id"]?.text ?? "", registration["version"]?.text ?? "")
+        let stream = try server.stream("r", "subscription=\(id)", [("Last-Event-ID", begin)])
+        _ = try stream.next("ready")
+        func write(_ value: Int, _ headers: [(String, String)] = []) throws -> String {
+            let ops =
+                #"{"create":{"class":"C","body":{"_id":\#(value)}}},{"patch":{"class":"N","key":"1","body":{"v":\#(value)}}}"#
+            return try server.must("POST", "r/batch", #"{"ops":[\#(ops)]}"#, headers)["version"]?.text ?? ""
+        }
+        // Reads up to a version; the ends of the sets of the long definition, and whether they were skipped.
+        func read(upTo version: String) throws -> [(to: String, isSkipped: Bool)] {
+            var sets: [(to: String, isSkipped: Bool)] = []
+            while let event = try stream.next() {
+                try #require(event.name != "reset" && event.name != "snapshot", "\(event.name): \(event.data)")
+                guard event.name == "changes" else { continue }
+                if event.json["sub"]?.text == "long" {
+                    sets.append((event.json["to"]?.text ?? "", event.json["skipped"]?.isTrue ?? false))
+                }
+                if sets.last?.to == version, event.id == version { break }
+            }
+            return sets
+        }
+        for value in 2..<4 { _ = try read(upTo: try write(value)) }
+        let before = try server.metric("evaluations_total") ?? 0
+        var own: [String] = []
+        for value in 4..<34 { own.append(try write(value, [("Realm-Without-Notifying", "\(id)/long")])) }
+        let last = try write(34)
+        let sets = try read(upTo: last)
+        let evaluations = (try server.metric("evaluations_total") ?? 0) - before
+        #expect(sets.dropLast().allSatisfy { $0.isSkipped && own.contains($0.to) } && sets.last?.isSkipped == false, "\(sets)")
+        #expect(sets.dropLast().last?.to == own.last)
+        // The cheap definition is evaluated for each write.
+        #expect(Int(evaluations) <= own.count + 1 + sets.count, "\(evaluations) evaluations, \(sets.count) sets")
+    }
+
     @Test func `in an interactive transaction it goes on the commit`() throws {
         let fixture = try ChangeFixture()
         let json = try fixture.server.must(

@@ -249,7 +249,12 @@ final class DelayedTarget: @unchecked Sendable {
     func stop(at version: Version, _ reason: Reason) -> Bool {
         let number = version.token.version
         guard let needed, number >= needed else { return false }
-        if number == needed || stops.contains(where: { $0.version.token.version == number }) { return true }
+        if number == needed { return true }
+        if let index = stops.firstIndex(where: { $0.version.token.version == number }) {
+            // A stop that only marked commits need may move on with them.
+            if stops[index].reason == .mark { stops[index].reason = reason }
+            return true
+        }
         guard stops.reduce(0, { $0 + ($1.reason == reason ? 1 : 0) }) < DelayedTarget.stopLimit else { return false }
         stops.insert((version, reason), at: stops.firstIndex { $0.version.token.version > number } ?? stops.count)
         return true
@@ -268,14 +273,22 @@ final class DelayedTarget: @unchecked Sendable {
         return true
     }
 
-    /// Has a marked commit be a change of its own.
+    /// Has a marked commit be a change of its own, or one with the marked commits directly before it that skip the same: each of them
+    /// would need an evaluation, although nobody is told the difference.
     ///
     /// - Parameters:
     ///   - from: The version before it.
     ///   - commit: The commit.
     /// - Returns: False if that is not possible any more, or too many wait.
     func stop(from: Version, for commit: WaitingCommit) -> Bool {
-        guard stop(at: from, .mark), stop(at: commit.version, .mark) else { return false }
+        if let last = stops.last, last.reason == .mark, last.version.token.version == from.token.version,
+            let before = marks.last, before.version == from.token.version, commit.marks.count == 1,
+            before.mark.skipsSame(as: commit.marks[0].mark)
+        {
+            stops[stops.count - 1].version = commit.version
+        } else {
+            guard stop(at: from, .mark), stop(at: commit.version, .mark) else { return false }
+        }
         marks += commit.marks
         return true
     }
