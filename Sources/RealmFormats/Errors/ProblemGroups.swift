@@ -72,7 +72,4 @@ extension Set<ProblemCode> {
     package static let ofFiles: Set = [
         .pathNotAllowed, .alreadyAttached, .fileExists, .notOwned, .lockVersionMismatch, .tooManyRealms,
     ]
-
-    /// The codes as an array of the API description, sorted; nil for none.
-    package var document: DocumentValue? { isEmpty ? nil : .array(map(\.rawValue).sorted().map { .string($0) }) }
 }

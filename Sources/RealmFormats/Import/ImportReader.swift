@@ -140,7 +140,7 @@ package struct ImportReader: Sendable {
     /// Goes to the record of an object that was read before, after which nothing counts as read.
     ///
     /// - Parameter place: Its place; only a reader that was read ahead has to move there.
-    mutating func restart(at place: RecordPlace) {
+    package mutating func restart(at place: RecordPlace) {
         guard ahead != nil else { return }
         ahead = nil
         block = ReadAhead.Parsed()
@@ -148,7 +148,7 @@ package struct ImportReader: Sendable {
     }
 
     /// Returns the number of lines that the objects up to one take up as a whole.
-    func lineCount(upTo last: RecordPlace) -> Int { records.lineCount(upTo: last) }
+    package func lineCount(upTo last: RecordPlace) -> Int { records.lineCount(upTo: last) }
 
     /// Returns the next record that is not blank, or several rows; nil at the end of the body.
     private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece.Part? {

@@ -153,3 +153,9 @@ struct OperationDescription: Sendable {
         return (statuses + ["default"]).map { .init($0, OpenAPIParts.response("Problem")) }
     }
 }
+
+/// Lists of codes in the API description.
+extension Set<ProblemCode> {
+    /// The codes as an array of the API description, sorted; nil for none.
+    var document: DocumentValue? { isEmpty ? nil : .array(map(\.rawValue).sorted().map { .string($0) }) }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
+@testable import RealmFormats
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -12,7 +12,7 @@ extension Problem {
     package func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
 
     /// The line of the body that is wrong; nil when the problem does not state one.
-    var line: Int? {
+    package var line: Int? {
         for member in extensions where member.name.description == "line" {
             if case .integer(let line) = member.value { return Int(line) }
         }
