@@ -130,7 +130,8 @@ struct RealmEndpoints: Sendable {
         if let problem = attachment.missing() { throw problem }
         try directory.reserve(attachment)
         guard options.preferences.isAsynchronous else { return attaching.run(promise) }
-        let document = try directory.document(attachment.name.text, for: attaching.request)
+        let document = try directory.document(
+            attachment.name.text, .opening(progress: 0), for: attaching.request, backup: nil)
         var response = Response(unstored: document, status: 202)
         response.addLocation(ObjectAddress.realm(attachment.name.text))
         response.add("Preference-Applied", constant: "respond-async")

@@ -475,7 +475,8 @@ final class Attaching: Sendable {
     /// if one was made.
     private func answer(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
-            let document = try directory.document(name, for: call.request, backup: backup)
+            // It may have been deleted by another request already.
+            let document = try directory.document(name, .ready(database), for: call.request, backup: backup)
             var response = Response(unstored: document, status: 201)
             response.addLocation(ObjectAddress.realm(name))
             response.add("Realm-Version", database.current.tokenText)
