@@ -56,6 +56,9 @@ extension System {
     /// device or a tape.
     private static let nameOnly: Int32 = 0o10000000
 
+    /// The flag of `open` for reading without a change of the time of the last access, which the owner of a file may ask for.
+    private static let noAccessTime: Int32 = 0o1000000
+
     /// Opens a regular file, without side effects on anything else: it is opened by name only
     /// first, and examined.
     ///
@@ -65,12 +68,13 @@ extension System {
     ///   - followsLink: Whether a symbolic link at the end of the path is followed.
     ///   - isExact: Whether the path was resolved before, so that no link may be followed on the
     ///     way: another program may have put it there since.
+    ///   - keepsAccessTime: Whether reading leaves the time of the last access as it is, where that is allowed.
     /// - Returns: A descriptor, which the caller closes.
     /// - Throws: `.refused(.fileNotFound)` when there is no file or a forbidden link,
     ///   `.refused(.unsuitable)` for anything but a regular file or without permission, `.io`
     ///   otherwise.
     package static func openRegular(
-        _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false
+        _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false, keepsAccessTime: Bool = false
     ) throws(StorageError) -> Int32 {
         let handle = retrying { unsafe open(path, nameOnly | O_CLOEXEC | (followsLink && !isExact ? 0 : O_NOFOLLOW)) }
         guard handle >= 0 else { throw openFailure(errno, writing: false) }
@@ -78,7 +82,9 @@ extension System {
         _ = try regularFileSize(handle)
         if isExact, let place = System.path(of: handle), place != path { throw .refused(.fileNotFound) }
         let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        var descriptor = retrying { unsafe open("/proc/self/fd/\(handle)", flags) }
+        var descriptor: Int32 = -1
+        if keepsAccessTime { descriptor = retrying { unsafe open("/proc/self/fd/\(handle)", flags | noAccessTime) } }
+        if descriptor < 0 { descriptor = retrying { unsafe open("/proc/self/fd/\(handle)", flags) } }
         if descriptor < 0, errno == ENOENT { descriptor = retrying { unsafe open(path, flags | (followsLink ? 0 : O_NOFOLLOW)) } }
         guard descriptor >= 0 else { throw openFailure(errno, writing: writing) }
         guard identity(descriptor) == identity(handle) else {
