@@ -61,6 +61,10 @@ let package = Package(
             dependencies: ["RealmPlatform", "RealmStorage"],
             swiftSettings: hot),
         .target(
+            name: "RealmRecovery",
+            dependencies: ["RealmPlatform", "RealmStorage"],
+            swiftSettings: hot),
+        .target(
             name: "RealmLegacy",
             dependencies: ["RealmPlatform", "RealmStorage", "RealmVerify"],
             swiftSettings: hot),
@@ -106,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "realm-rest",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica",
-                "RealmFormats", "RealmHTTP",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery", "RealmEngine",
+                "RealmReplica", "RealmFormats", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -154,6 +158,11 @@ let package = Package(
         .testTarget(
             name: "RealmVerifyTests",
             dependencies: ["RealmVerify", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmRecoveryTests",
+            dependencies: ["RealmRecovery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmStorageTests",

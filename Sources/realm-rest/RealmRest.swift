@@ -16,8 +16,8 @@ struct RealmRest: ParsableCommand {
         abstract: "Serves Realm database files over HTTP and JSON, and inspects them.",
         version: Build.version,
         subcommands: [
-            ServeCommand.self, OpenCommand.self, InfoCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self,
-            QueryCommand.self,
+            ServeCommand.self, OpenCommand.self, InfoCommand.self, DumpCommand.self, VerifyCommand.self,
+            RecoverCommand.self, SchemaCommand.self, QueryCommand.self,
             HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,

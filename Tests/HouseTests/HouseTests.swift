@@ -10,8 +10,8 @@ import Testing
         let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
         let targets = [
-            "RealmConsole", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine",
-            "RealmReplica", "WebClient", "RealmFormats", "RealmHTTP", "realm-rest",
+            "RealmConsole", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery",
+            "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmHTTP", "realm-rest",
             "RealmBenchmarks",
         ]
         return lines.compactMap { line in

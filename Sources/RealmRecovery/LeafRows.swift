@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmPlatform
+
+/// A leaf of a cluster tree with the keys of its rows.
+struct LeafRows {
+    /// The table.
+    let table: FormerTable
+    /// The leaf.
+    let node: RawNode
+    /// What its keys are counted from.
+    let offset: Int64
+    /// The keys in the leaf, without the offset.
+    let relativeKeys: [Int64]
+    /// The rows that are of interest; nil for all.
+    var rows: Set<Int>?
+
+    /// The most rows of a leaf.
+    static let maximumCount = 256
+
+    /// The number of rows.
+    var count: Int { relativeKeys.count }
+    /// The keys of the objects.
+    var keys: [Int64] { relativeKeys.map { offset &+ $0 } }
+    /// Whether the keys are in the leaf itself.
+    var isCompact: Bool { node.slot(0) & 1 == 1 }
+
+    /// Returns the ref of a column; nil when the leaf has none in that slot.
+    func column(_ index: Int) -> UInt64? { node.child(index + 1) }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmPlatform
+
+/// The rows of a leaf as JSON: what lines are made of.
+final class RecoveredLeaf {
+    /// How a leaf was found.
+    enum Origin: Int {
+        /// It is of the present version.
+        case present
+        /// A former version leads to it.
+        case version
+        /// A table or an inner node in unused space leads to it.
+        case parent
+        /// It shares a column with a known leaf.
+        case shared
+        /// Its form fits one class only.
+        case shape
+
+        /// The name in lines.
+        var name: String {
+            switch self {
+            case .present: return "present"
+            case .version: return "version"
+            case .parent: return "parent"
+            case .shared: return "shared"
+            case .shape: return "shape"
+            }
+        }
+    }
+
+    /// A column.
+    struct Column {
+        /// The name of the property.
+        let name: String
+        /// The offset of its node; 0 for none.
+        let ref: UInt64
+        /// How sure its values are.
+        let strength: LeafEvidence.Strength
+        /// The values one after another.
+        private(set) var bytes: [UInt8] = []
+        /// Where each value ends.
+        private var ends: [UInt32] = []
+        /// Why values are lost, by row.
+        private var losses: [Int: Loss] = [:]
+        /// What lost values might be, by row.
+        private(set) var possible: [Int: [UInt8]] = [:]
+
+        /// Makes a column without rows.
+        init(name: String, ref: UInt64, strength: LeafEvidence.Strength) {
+            self.name = name
+            self.ref = ref
+            self.strength = strength
+        }
+
+        /// Adds the value of the next row.
+        mutating func append(_ value: Result<[UInt8], Loss>) {
+            switch value {
+            case .success(let text): bytes += text
+            case .failure(let loss): losses[ends.count] = loss
+            }
+            ends.append(UInt32(clamping: bytes.count))
+        }
+
+        /// States what the lost value of a row might be.
+        mutating func setPossible(_ text: [UInt8], row: Int) { possible[row] = text }
+
+        /// Marks the value of a row as lost.
+        mutating func lose(_ row: Int, _ loss: Loss) { losses[row] = loss }
+
+        /// Returns why the value of a row is lost; nil for one that is known.
+        func loss(_ row: Int) -> Loss? { losses[row] }
+
+        /// Returns the value of a row; nil for one that is lost.
+        func value(_ row: Int) -> ArraySlice<UInt8>? {
+            guard losses[row] == nil, row < ends.count else { return nil }
+            return bytes[Int(row == 0 ? 0 : ends[row - 1])..<Int(ends[row])]
+        }
+    }
+
+    /// The table.
+    let table: FormerTable
+    /// The offset of the leaf.
+    let ref: UInt64
+    /// The offset of the keys; nil where they are in the leaf.
+    let keysRef: UInt64?
+    /// How sure the keys are.
+    let keysStrength: LeafEvidence.Strength
+    /// How the leaf was found.
+    let origin: Origin
+    /// The number of the version; nil for none.
+    let version: UInt64?
+    /// Whether the version is proved to have had the leaf.
+    let isDated: Bool
+    /// Whether the version never counted.
+    let isUnfinished: Bool
+    /// The columns.
+    let columns: [Column]
+
+    /// Makes a leaf.
+    init(
+        table: FormerTable, ref: UInt64, keys: (ref: UInt64?, strength: LeafEvidence.Strength), origin: Origin, version: UInt64?,
+        isDated: Bool, isUnfinished: Bool, columns: [Column]
+    ) {
+        (self.table, self.ref, self.origin, self.version) = (table, ref, origin, version)
+        (keysRef, keysStrength) = keys
+        (self.isDated, self.isUnfinished, self.columns) = (isDated, isUnfinished, columns)
+    }
+
+    /// Returns whether two leaves have the same properties.
+    func hasColumns(of other: RecoveredLeaf) -> Bool {
+        columns.count == other.columns.count && columns.allSatisfy { column in other.columns.contains { $0.name == column.name } }
+    }
+}

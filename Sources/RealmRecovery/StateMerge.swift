@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmPlatform
+
+/// Makes lines of states: the same state in several versions is one line, and what an object is now is left out.
+struct StateMerge {
+    /// The present version.
+    private let present: FormerVersion
+    /// The same, as far as unused space names it.
+    private let index: PresentIndex
+    /// What is known of tables.
+    private let catalog: TableCatalog
+    /// Makes states of rows of the present version.
+    private let reader: StateReader
+    /// Counts what is read of the present version.
+    private var budget: SearchBudget { reader.map.budget }
+    /// Whether the present states are lines too.
+    private let includesPresent: Bool
+
+    /// Makes a merge.
+    init(_ reader: StateReader, includesPresent: Bool) {
+        (present, index, catalog, self.reader) = (reader.present, reader.index, reader.catalog, reader)
+        self.includesPresent = includesPresent
+    }
+
+    /// Which object states are of.
+    private struct Identity: Hashable {
+        /// The name of the class.
+        let className: ByteText
+        /// The kind of the key: 0 for a primary key, 1 for the key of the object, 2 for a row of which neither is known.
+        let kind: UInt8
+        /// The primary key.
+        let primaryKey: ByteText
+        /// The key of the object, or the place of the leaf.
+        let number: Int64
+
+        /// Makes the identity of the object of a state.
+        init(_ state: RecoveredState) {
+            className = ByteText(state.leaf.table.className)
+            primaryKey = ByteText(state.primaryKey ?? "")
+            if state.primaryKey != nil {
+                (kind, number) = (0, 0)
+            } else if let key = state.objectKey {
+                (kind, number) = (1, key)
+            } else {
+                (kind, number) = (2, Int64(bitPattern: state.leaf.ref))
+            }
+        }
+
+        /// Makes the identity of a present row.
+        ///
+        /// - Parameters:
+        ///   - className: The name of the class.
+        ///   - primaryKey: The primary key; nil for a class without one.
+        ///   - objectKey: The key of the object.
+        init(className: String, primaryKey: String?, objectKey: Int64) {
+            self.className = ByteText(className)
+            self.primaryKey = ByteText(primaryKey ?? "")
+            (kind, number) = primaryKey == nil ? (1, objectKey) : (0, 0)
+        }
+    }
+
+    /// The states of one object.
+    private struct Group {
+        /// Which object.
+        let identity: Identity
+        /// Its states.
+        var states: [RecoveredState]
+        /// What it is now; nil when it lives no more.
+        var now: RecoveredState?
+    }
+
+    /// Returns the lines of states, by class, and within a class in the order in which objects were found.
+    ///
+    /// - Returns: The lines, and the number of states that are left out because the budget did not suffice to compare them with
+    ///   the present
+    ///   version: whether their objects live is not known.
+    func lines(of states: [RecoveredState]) -> (lines: [RecoveredLine], droppedCount: Int) {
+        var groups: [Group] = []
+        var places: [Identity: Int] = [:]
+        for state in states {
+            let identity = Identity(state)
+            if let place = places[identity] {
+                groups[place].states.append(state)
+            } else {
+                places[identity] = groups.count
+                groups.append(Group(identity: identity, states: [state], now: nil))
+            }
+        }
+        findPresentStates(&groups, places)
+        guard !budget.isUsedUp else { return ([], states.count) }
+        let rows = rowsWithoutObject(groups)
+        var lines: [(order: Int, line: RecoveredLine)] = []
+        for (order, group) in groups.enumerated() {
+            for line in merged(group, known: rows) { lines.append((order, line)) }
+        }
+        lines.sort { ($0.line.className, $0.order) < ($1.line.className, $1.order) }
+        return (lines.map(\.line), 0)
+    }
+
+    // MARK: - The present state
+
+    /// Finds what the objects of groups are now, in one pass over the present rows of each class.
+    private func findPresentStates(_ groups: inout [Group], _ places: [Identity: Int]) {
+        var tables: [UInt32] = []
+        for group in groups {
+            guard let key = group.states.first?.leaf.table.key, tables.last != key, !tables.contains(key) else { continue }
+            tables.append(key)
+        }
+        for key in tables {
+            guard let table = present.table(key) else { continue }
+            index.forEachLeaf(of: key) { rows in
+                let objectKeys = rows.keys
+                let primaryKeys = table.primaryKey.map { KeyBook.keys(of: rows, $0, present.reader) }
+                let wanted = Set(
+                    rows.relativeKeys.indices.filter { row in
+                        // A primary key that cannot be read is nobody's.
+                        if let primaryKeys, primaryKeys[row] == nil { return false }
+                        let key = primaryKeys.flatMap { $0[row] }
+                        return places[Identity(className: table.className, primaryKey: key, objectKey: objectKeys[row])] != nil
+                    })
+                guard !wanted.isEmpty || includesPresent else { return }
+                var chosen = rows
+                if !includesPresent { chosen.rows = wanted }
+                for state in reader.presentStates(chosen) {
+                    if let place = places[Identity(state)] {
+                        groups[place].now = state
+                    } else if includesPresent {
+                        append(state, to: &groups)
+                    }
+                }
+            }
+        }
+        guard includesPresent else { return }
+        for table in present.tables where table.isClass && !table.isEmbedded && !tables.contains(table.key) {
+            index.forEachLeaf(of: table.key) { rows in
+                for state in reader.presentStates(rows) { append(state, to: &groups) }
+            }
+        }
+    }
+
+    /// Adds an object that only lives now.
+    private func append(_ state: RecoveredState, to groups: inout [Group]) {
+        budget.keep(state.leaf.columns.reduce(64) { $0 + (state.value($1)?.count ?? 0) })
+        groups.append(Group(identity: Identity(state), states: [], now: state))
+    }
+
+    // MARK: - Rows without an object
+
+    /// The names of the known columns of rows without an object, with hashes of their values.
+    private typealias KnownRows = [ByteText: Set<Int>]
+
+    /// Returns, for the sets of columns that rows without an object have, the hashes of values that are known of other objects.
+    private func rowsWithoutObject(_ groups: [Group]) -> KnownRows {
+        var known: KnownRows = [:]
+        var wanted: [ByteText: (className: String, columns: [String])] = [:]
+        for state in groups.lazy.flatMap(\.states) where state.isUnattributed && !state.knownColumns.isEmpty {
+            let columns = state.knownColumns.map(\.name)
+            wanted[StateMerge.name(state.leaf.table.className, columns)] = (state.leaf.table.className, columns)
+        }
+        guard !wanted.isEmpty else { return known }
+        for (name, set) in wanted {
+            var hashes: Set<Int> = []
+            func add(_ state: RecoveredState) {
+                guard !state.isUnattributed, state.leaf.table.className == set.className,
+                    let hash = StateMerge.hash(state, set.columns)
+                else { return }
+                hashes.insert(hash)
+            }
+            for group in groups {
+                group.states.forEach(add)
+                if let now = group.now { add(now) }
+            }
+            if let table = present.tables.first(where: { $0.className == set.className }) {
+                index.forEachLeaf(of: table.key) { rows in reader.presentStates(rows).forEach(add) }
+            }
+            known[name] = hashes
+        }
+        return known
+    }
+
+    /// Returns the name of a set of columns of a class.
+    private static func name(_ className: String, _ columns: [String]) -> ByteText {
+        ByteText(([className] + columns).joined(separator: "\0"))
+    }
+
+    /// Returns a hash of the values of some columns; nil when one of them is lost.
+    private static func hash(_ state: RecoveredState, _ columns: [String]) -> Int? {
+        var hasher = Hasher()
+        for name in columns {
+            guard let column = state.leaf.columns.first(where: { $0.name == name }), let value = state.value(column) else {
+                return nil
+            }
+            hasher.combine(value)
+        }
+        return hasher.finalize()
+    }
+
+    // MARK: - One object
+
+    /// Returns the lines of an object.
+    private func merged(_ group: Group, known: KnownRows) -> [RecoveredLine] {
+        // Stable: what was found first comes first.
+        let states = group.states.enumerated().sorted { left, right in
+            let (a, b) = (left.element, right.element)
+            if a.leaf.origin != b.leaf.origin { return a.leaf.origin.rawValue < b.leaf.origin.rawValue }
+            if a.leaf.version != b.leaf.version { return (a.leaf.version ?? 0) > (b.leaf.version ?? 0) }
+            return left.offset < right.offset
+        }.map(\.element)
+        var merged: [[RecoveredState]] = []
+        for state in states {
+            let columns = state.knownColumns
+            let keyName = state.leaf.table.primaryKey?.name
+            guard !columns.isEmpty, columns.count > 1 || state.leaf.columns.count == 1 || columns[0].name != keyName else {
+                continue
+            }
+            if state.isUnattributed, let hashes = known[StateMerge.name(state.leaf.table.className, columns.map(\.name))],
+                let hash = StateMerge.hash(state, columns.map(\.name)), hashes.contains(hash)
+            {
+                continue
+            }
+            if let now = group.now, !state.isUnattributed, now.leaf.hasColumns(of: state.leaf), now.hasValues(of: state) {
+                continue
+            }
+            if let place = merged.firstIndex(where: { $0[0].leaf.hasColumns(of: state.leaf) && $0[0].hasValues(of: state) }) {
+                merged[place].append(state)
+            } else {
+                merged.append([state])
+            }
+        }
+        merged = joined(merged)
+        var lines = merged.map { RecoveredLine($0, isPresent: false, livesNow: group.now != nil, catalog) }
+        if includesPresent, let now = group.now { lines.append(RecoveredLine([now], isPresent: true, livesNow: true, catalog)) }
+        return lines
+    }
+
+    /// Joins states with lost values to a fuller state of the same object that has all their values.
+    private func joined(_ groups: [[RecoveredState]]) -> [[RecoveredState]] {
+        var groups = groups
+        let counts = groups.map { $0[0].knownColumns.count }
+        // The emptiest first, so that what was joined is joined on.
+        for index in groups.indices.sorted(by: { (counts[$0], $0) < (counts[$1], $1) }) {
+            guard budget.spend(), counts[index] < groups[index][0].leaf.columns.count else { continue }
+            let state = groups[index][0]
+            let place = groups.indices.first { other in
+                counts[other] > counts[index] && groups[other][0].leaf.hasColumns(of: state.leaf)
+                    && groups[other][0].hasValues(of: state)
+            }
+            guard let place else { continue }
+            groups[place] += groups[index]
+            groups[index] = []
+        }
+        return groups.filter { !$0.isEmpty }
+    }
+}
