@@ -32,6 +32,9 @@ final class LeafEvidence {
         let slot: Int
     }
 
+    /// The most versions of a leaf for which support is looked for.
+    private static let maximumVersions = 8
+
     /// The bytes.
     private let map: SpaceMap
     /// What commits may have written.
@@ -92,6 +95,9 @@ final class LeafEvidence {
             for rows in version.leaves { claimChildren(of: rows.node) }
         }
     }
+
+    /// Returns whether some version surely has a leaf.
+    func isProved(_ leaf: UInt64) -> Bool { homes[leaf] != nil || map.present.contains(leaf) }
 
     /// Notes the surely known places of the children of a leaf.
     private func claimChildren(of leaf: RawNode) {
@@ -184,7 +190,12 @@ final class LeafEvidence {
     /// such a commit has a leaf with as many rows.
     private func isSupported(_ nodes: [SpaceMap.NodeExtent], leaf: UInt64, count: Int) -> Bool {
         guard count > 0, let versions = containing[leaf] else { return false }
-        return versions.contains { number in
+        // Older versions have more commits after them, and more known ones before.
+        let newestFirst = Array(versions.sorted().reversed())
+        let chosen =
+            newestFirst.prefix(LeafEvidence.maximumVersions)
+            + (newestFirst.count > LeafEvidence.maximumVersions ? [newestFirst.last ?? 0] : [])
+        return chosen.contains { number in
             chain.commits(after: number).allSatisfy { commit in
                 guard map.budget.spend() else { return false }
                 if nodes.allSatisfy({ chain.wrote($0.ref, $0.end, commit: commit) == false }) { return true }

@@ -12,6 +12,11 @@ struct LeafRows {
     let offset: Int64
     /// The keys in the leaf, without the offset.
     let relativeKeys: [Int64]
+    /// Whether the leaf and the nodes that its offset was read from are proved to be those of the version. Otherwise the
+    /// offset, and with it every key, may be of another time.
+    var isPlaced = true
+    /// The nodes that its offset was read from, the top node of the table included.
+    var path: [UInt64] = []
     /// The rows that are of interest; nil for all.
     var rows: Set<Int>?
 

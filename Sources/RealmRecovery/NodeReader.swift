@@ -14,6 +14,8 @@ final class NodeReader {
     let clusterShift: Int
     /// Returns why a node is not what the version had there; nil when nothing speaks against it.
     var distrust: (UInt64, UInt64) -> Loss?
+    /// Returns whether a node is proved to be what the version had there.
+    var isUntouched: (UInt64, UInt64) -> Bool = { _, _ in true }
     /// Whether nodes that would have to be two things are refused where nothing speaks for one of them.
     var isStrict = true
     /// Whether collections inside of single Mixed values may be read.
@@ -51,6 +53,7 @@ final class NodeReader {
         let node = try map.node(at: ref)
         if map.isUnreadable(ref, node.byteCount) { throw .unreadablePage }
         if node.width == 0, node.widthType != 2, node.count > NodeReader.maximumEmptyCount { throw .malformed("absurd size") }
+        if map.isFreeList(ref) { throw .usedForSomethingElse }
         if let loss = distrust(ref, node.byteCount) { throw loss }
         return node
     }
@@ -145,26 +148,43 @@ final class NodeReader {
     func walkClusters(
         _ table: FormerTable, root: UInt64, enters: (UInt64, Int64) -> Bool = { _, _ in true }, _ body: (ClusterStep) -> Void
     ) {
-        walkClusters(table, root, offset: 0, depth: nil, level: 0, enters: enters, body)
+        walkClusters(table, root, Step(offset: 0, depth: nil, isPlaced: true, path: [table.ref]), enters: enters, body)
+    }
+
+    /// A step down a cluster tree.
+    private struct Step {
+        /// What the keys below are counted from.
+        let offset: Int64
+        /// The levels of inner nodes that are left; nil at the root.
+        let depth: UInt64?
+        /// Whether the offset was read from nodes that are proved.
+        let isPlaced: Bool
+        /// The nodes that it was read from.
+        let path: [UInt64]
     }
 
     /// Walks over a part of a cluster tree.
     private func walkClusters(
-        _ table: FormerTable, _ ref: UInt64, offset: Int64, depth: UInt64?, level: Int, enters: (UInt64, Int64) -> Bool,
-        _ body: (ClusterStep) -> Void
+        _ table: FormerTable, _ ref: UInt64, _ step: Step, enters: (UInt64, Int64) -> Bool, _ body: (ClusterStep) -> Void
     ) {
-        guard level <= NodeReader.maximumDepth, !map.budget.isUsedUp, enters(ref, offset) else { return }
+        guard step.path.count <= 2 * NodeReader.maximumDepth + 1, !map.budget.isUsedUp, enters(ref, step.offset) else { return }
         do throws(Loss) {
             let node = try node(ref)
             guard node.hasRefs, node.count > 0 else { throw .malformed("not a cluster") }
             guard node.isInner else {
-                return body(.leaf(LeafRows(table: table, node: node, offset: offset, relativeKeys: try leafKeys(node))))
+                var rows = LeafRows(table: table, node: node, offset: step.offset, relativeKeys: try leafKeys(node))
+                (rows.isPlaced, rows.path) = (step.isPlaced && isUntouched(ref, node.byteCount), step.path)
+                return body(.leaf(rows))
             }
-            let (here, offsets) = try children(of: node, depth: depth)
+            let (here, offsets) = try children(of: node, depth: step.depth)
+            let isPlaced =
+                step.isPlaced && isUntouched(ref, node.byteCount)
+                && (node.child(0).map { isUntouched($0, map.byteCount(at: $0)) } ?? true)
+            let path = step.path + [ref] + (node.child(0).map { [$0] } ?? [])
             for (index, childOffset) in offsets.enumerated() {
                 guard let child = node.child(index + 3) else { continue }
-                walkClusters(
-                    table, child, offset: offset &+ childOffset, depth: here - 1, level: level + 1, enters: enters, body)
+                let below = Step(offset: step.offset &+ childOffset, depth: here - 1, isPlaced: isPlaced, path: path)
+                walkClusters(table, child, below, enters: enters, body)
             }
         } catch {
             body(.gap(ref, error))

@@ -181,7 +181,7 @@ final class OrphanSearch {
             origin = .shared
             if uses.offsets.count == 1, let only = uses.offsets.first { (offset, isKnown) = (only, true) }
         }
-        if !isKnown, hasRootLeavesOnly(table.key) { (offset, isKnown) = (0, true) }
+        if !isKnown, catalog.hasRootLeavesOnly(table.key, reader) { (offset, isKnown) = (0, true) }
         return Orphan(
             rows: LeafRows(table: table, node: node, offset: offset, relativeKeys: keys), origin: origin, isOffsetKnown: isKnown)
     }
@@ -244,13 +244,5 @@ final class OrphanSearch {
         guard column.kind == .backlink else { return reader.cells(column, rows).contains { !$0.isLost } }
         guard let ref = rows.column(column.index), let leaf = try? reader.node(ref) else { return false }
         return leaf.hasRefs && leaf.count == rows.count
-    }
-
-    /// Returns whether a table never had more keys than one leaf takes, so that every leaf of it is the root.
-    private func hasRootLeavesOnly(_ key: UInt32) -> Bool {
-        guard let table = catalog.newest(key), let node = try? map.node(at: table.ref), node.count > 9,
-            let counter = node.number(inSlot: 9)
-        else { return false }
-        return counter <= 1 << UInt64(reader.clusterShift)
     }
 }

@@ -29,6 +29,16 @@ final class RecoveredLeaf {
         }
     }
 
+    /// A version that leads to a leaf.
+    struct Sighting {
+        /// The number of the version.
+        let version: UInt64
+        /// Whether the version is proved to have had the leaf.
+        let isDated: Bool
+        /// Whether the version never counted.
+        let isUnfinished: Bool
+    }
+
     /// A column.
     struct Column {
         /// The name of the property.
@@ -88,27 +98,43 @@ final class RecoveredLeaf {
     let keysStrength: LeafEvidence.Strength
     /// How the leaf was found.
     let origin: Origin
-    /// The number of the version; nil for none.
-    let version: UInt64?
-    /// Whether the version is proved to have had the leaf.
-    let isDated: Bool
-    /// Whether the version never counted.
-    let isUnfinished: Bool
+    /// The versions that lead to the leaf, in the order in which they were read; none for an orphan.
+    private(set) var sightings: [Sighting]
     /// The columns.
     let columns: [Column]
 
     /// Makes a leaf.
     init(
-        table: FormerTable, ref: UInt64, keys: (ref: UInt64?, strength: LeafEvidence.Strength), origin: Origin, version: UInt64?,
-        isDated: Bool, isUnfinished: Bool, columns: [Column]
+        table: FormerTable, ref: UInt64, keys: (ref: UInt64?, strength: LeafEvidence.Strength), origin: Origin,
+        sighting: Sighting?,
+        columns: [Column]
     ) {
-        (self.table, self.ref, self.origin, self.version) = (table, ref, origin, version)
+        (self.table, self.ref, self.origin, self.columns) = (table, ref, origin, columns)
         (keysRef, keysStrength) = keys
-        (self.isDated, self.isUnfinished, self.columns) = (isDated, isUnfinished, columns)
+        sightings = sighting.map { [$0] } ?? []
+    }
+
+    /// The newest version that leads to the leaf; 0 for none.
+    var newestVersion: UInt64 { sightings.first?.version ?? 0 }
+    /// Whether only versions that never counted lead to the leaf.
+    var isUnfinished: Bool { !sightings.isEmpty && sightings.allSatisfy(\.isUnfinished) }
+
+    /// Notes another version that leads to the leaf.
+    func add(_ sighting: Sighting) { sightings.append(sighting) }
+
+    /// Returns whether the leaf was read by the schema of a table.
+    func hasSchema(of table: FormerTable) -> Bool {
+        self.table === table
+            || self.table.columns.count == table.columns.count
+                && zip(self.table.columns, table.columns).allSatisfy { $0.isAlike($1) }
     }
 
     /// Returns whether two leaves have the same properties.
     func hasColumns(of other: RecoveredLeaf) -> Bool {
-        columns.count == other.columns.count && columns.allSatisfy { column in other.columns.contains { $0.name == column.name } }
+        guard columns.count == other.columns.count else { return false }
+        return self === other || columns.indices.allSatisfy { other.columnIndex(columns[$0].name) != nil }
     }
+
+    /// Returns the index of the column with a name; nil for none.
+    func columnIndex(_ name: String) -> Int? { columns.indices.first { columns[$0].name == name } }
 }

@@ -59,21 +59,23 @@ package struct RecoveredLine {
         let isUnfinished = isVersion && members.allSatisfy(\.leaf.isUnfinished)
         self.best = best
         let columns = best.knownColumns
-        func isProved(_ name: String, in state: RecoveredState) -> Bool {
-            state.leaf.columns.contains { $0.name == name && $0.strength == .proved && state.value($0) != nil }
+        func isProved(_ index: Int, in state: RecoveredState) -> Bool {
+            let name = best.leaf.columns[index].name
+            let place = state.leaf === best.leaf ? index : state.leaf.columnIndex(name)
+            return place.map { state.leaf.columns[$0].strength == .proved && state.loss(at: $0) == nil } ?? false
         }
-        let open = columns.map(\.name).filter { name in !members.contains { isProved(name, in: $0) } }.sorted()
+        let open = columns.filter { index in !members.contains { isProved(index, in: $0) } }
         // A version counts as proved where it is proved for all that the line states as proved.
-        let (proved, others) = members.filter { $0.leaf.version != nil && (isUnfinished || !$0.leaf.isUnfinished) }.reduce(
-            into: (Set<UInt64>(), Set<UInt64>())
-        ) { sets, state in
-            guard let version = state.leaf.version else { return }
-            let isSure = state.leaf.isDated && columns.allSatisfy { open.contains($0.name) || isProved($0.name, in: state) }
-            if isSure { sets.0.insert(version) } else { sets.1.insert(version) }
+        var (proved, others) = (Set<UInt64>(), Set<UInt64>())
+        for state in members {
+            let isSure = columns.allSatisfy { open.contains($0) || isProved($0, in: state) }
+            for sighting in state.leaf.sightings where isUnfinished || !sighting.isUnfinished {
+                if isSure, sighting.isDated { proved.insert(sighting.version) } else { others.insert(sighting.version) }
+            }
         }
         versions = isPresent ? [] : proved.sorted()
         unprovenVersions = isPresent ? [] : others.subtracting(proved).sorted()
-        unproven = isPresent ? [] : open
+        unproven = isPresent ? [] : open.map { best.leaf.columns[$0].name }.sorted()
         let isComplete = columns.count == best.leaf.columns.count
         if isPresent {
             certainty = .live
@@ -123,9 +125,9 @@ package struct RecoveredLine {
         text.append(ref: best.leaf.ref)
         text.append(member: "values")
         text.append(UInt8(ascii: "{"))
-        for column in best.leaf.columns {
-            guard let value = best.value(column) else { continue }
-            text.append(member: column.name)
+        for index in best.leaf.columns.indices {
+            guard let value = best.value(at: index) else { continue }
+            text.append(member: best.leaf.columns[index].name)
             text += value
         }
         text.append(UInt8(ascii: "}"))
@@ -140,9 +142,9 @@ package struct RecoveredLine {
 
     /// The lost properties with the reasons, in the order of the columns; those with a hint are not among them.
     var losses: [(name: String, reason: String)] {
-        best.leaf.columns.compactMap { column in
-            guard best.possible(column) == nil, let loss = best.loss(column) else { return nil }
-            return (column.name, loss.text)
+        best.leaf.columns.indices.compactMap { index in
+            guard best.possible(at: index) == nil, let loss = best.loss(at: index) else { return nil }
+            return (best.leaf.columns[index].name, loss.text)
         }
     }
 
@@ -154,7 +156,9 @@ package struct RecoveredLine {
             for (name, reason) in losses { text.append(member: name, string: reason) }
             text.append(UInt8(ascii: "}"))
         }
-        let hints = best.leaf.columns.compactMap { column in best.possible(column).map { (column.name, $0) } }
+        let hints = best.leaf.columns.indices.compactMap { index in
+            best.possible(at: index).map { (best.leaf.columns[index].name, $0) }
+        }
         guard !hints.isEmpty else { return }
         text.append(member: "possible")
         text.append(UInt8(ascii: "{"))

@@ -18,31 +18,40 @@ struct RecoveredState {
     /// Whether it is not known which object the row is of.
     var isUnattributed: Bool { objectKey == nil && primaryKey == nil }
 
-    /// Returns the value of a column as it may be stated; nil for a lost one. Of a row without an object only sure values are
-    /// stated.
-    func value(_ column: RecoveredLeaf.Column) -> ArraySlice<UInt8>? {
-        isUnattributed && column.strength == .maybe ? nil : column.value(row)
+    /// Returns the value of column `index` as it may be stated; nil for a lost one. Of a row without an object only sure values
+    /// are stated.
+    func value(at index: Int) -> ArraySlice<UInt8>? {
+        isUnattributed && leaf.columns[index].strength == .maybe ? nil : leaf.columns[index].value(row)
     }
 
-    /// Returns why the value of a column is not stated; nil for one that is.
-    func loss(_ column: RecoveredLeaf.Column) -> Loss? {
-        column.loss(row) ?? (isUnattributed && column.strength == .maybe ? .unproved : nil)
+    /// Returns why the value of column `index` is not stated; nil for one that is.
+    func loss(at index: Int) -> Loss? {
+        leaf.columns[index].loss(row) ?? (isUnattributed && leaf.columns[index].strength == .maybe ? .unproved : nil)
     }
 
-    /// Returns what a lost value might be; nil for nothing.
-    func possible(_ column: RecoveredLeaf.Column) -> ArraySlice<UInt8>? {
-        if let text = column.possible[row] { return text[...] }
-        return isUnattributed && column.strength == .maybe ? column.value(row) : nil
+    /// Returns what the lost value of column `index` might be; nil for nothing.
+    func possible(at index: Int) -> ArraySlice<UInt8>? {
+        if let text = leaf.columns[index].possible[row] { return text[...] }
+        return isUnattributed && leaf.columns[index].strength == .maybe ? leaf.columns[index].value(row) : nil
     }
 
-    /// The columns whose values are known.
-    var knownColumns: [RecoveredLeaf.Column] { leaf.columns.filter { value($0) != nil } }
+    /// Returns the value of the column with a name; nil for a lost one and for none.
+    func value(named name: String) -> ArraySlice<UInt8>? { leaf.columnIndex(name).flatMap { value(at: $0) } }
+
+    /// The indices of the columns whose values are known.
+    var knownColumns: [Int] { leaf.columns.indices.filter { loss(at: $0) == nil } }
+
+    /// The names of the columns whose values are known.
+    var knownNames: [String] { knownColumns.map { leaf.columns[$0].name } }
 
     /// Returns whether every known value of another state is a value of this one too.
     func hasValues(of other: RecoveredState) -> Bool {
-        other.knownColumns.allSatisfy { column in
-            guard let mine = leaf.columns.first(where: { $0.name == column.name }).flatMap({ value($0) }) else { return false }
-            return other.value(column).map { $0.elementsEqual(mine) } ?? false
+        other.leaf.columns.indices.allSatisfy { index in
+            guard let theirs = other.value(at: index) else { return true }
+            let name = other.leaf.columns[index].name
+            // Leaves of one class mostly have the same columns in the same order.
+            let place = index < leaf.columns.count && leaf.columns[index].name == name ? index : leaf.columnIndex(name)
+            return place.flatMap { value(at: $0) }.map { $0.elementsEqual(theirs) } ?? false
         }
     }
 }

@@ -85,6 +85,7 @@ package final class Recovery {
             }
         }
         map.findHeaders()
+        map.findFreeLists()
         catalog.collectNames(map, NodeReader(map, format: header.format, clusterShift: 8) { [map] in map.damage($0, $1) })
         var tops = findTops(presentTop, freeBlocks: &freeBlocks)
         let top = presentTop ?? FormerTop(unreadableAt: header.top, number: (tops.map(\.top.number).max() ?? 0) + 1)
@@ -179,6 +180,7 @@ package final class Recovery {
     /// Finds the states of all versions, and of what no version leads to.
     private func findStates(_ reading: VersionReading) {
         let evidence = LeafEvidence(versions, present: present, index: reading.index, chain: reading.chain, map: map)
+        reading.placeWrittenLeaves(evidence)
         let roles = reading.roles()
         let states = StateReader(
             map: map, chain: reading.chain, evidence: evidence, present: present, index: reading.index, catalog: catalog,

@@ -69,8 +69,7 @@ package struct RecoveryReport {
             var cells = texts.map { Array($0.utf8) } + [lost, Array("0x\(String(line.best.leaf.ref, radix: 16))".utf8)]
             cells.append(Array((line.key ?? "").utf8))
             for name in names {
-                let column = line.best.leaf.columns.first { $0.name == name }
-                cells.append(column.flatMap { line.best.value($0) }.map(RecoveryReport.cell) ?? [])
+                cells.append(line.best.value(named: name).map(RecoveryReport.cell) ?? [])
             }
             try sink(RecoveryReport.row(cells))
         }

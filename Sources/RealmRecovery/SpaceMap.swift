@@ -27,6 +27,8 @@ final class SpaceMap {
     private var presentBytes: PlaceMarks
     /// The headers in the space that the present version does not use.
     private(set) var headers: PlaceMarks
+    /// The lists of free space that lie before their top nodes, and so belong to these and to no leaf.
+    private var freeLists: Set<UInt64> = []
     /// The number of these headers.
     private(set) var headerCount = 0
 
@@ -111,6 +113,26 @@ final class SpaceMap {
             place = ref + 8
         }
     }
+
+    /// Notes the lists of free space of whole nodes that look like top nodes: the lists lie before their top without a gap.
+    func findFreeLists() {
+        forEachHeader { node in
+            guard node.hasRefs, !node.isInner, (7...12).contains(node.count), damage(node.ref, node.byteCount) == nil else {
+                return
+            }
+            var end = node.ref
+            for slot in (3..<6).reversed() {
+                guard let ref = node.child(slot), ref < end, let list = RawNode(bytes, at: ref, limit: limit), list.end == end,
+                    !present.contains(ref), damage(ref, list.byteCount) == nil
+                else { return }
+                end = ref
+            }
+            for slot in 3..<6 { if let ref = node.child(slot) { freeLists.insert(ref) } }
+        }
+    }
+
+    /// Returns whether a node is a list of free space.
+    func isFreeList(_ ref: UInt64) -> Bool { freeLists.contains(ref) }
 
     /// Returns why a node is not what was once written there; nil when no byte of it was written over.
     func damage(_ ref: UInt64, _ byteCount: UInt64) -> Loss? {

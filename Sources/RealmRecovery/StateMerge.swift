@@ -14,6 +14,11 @@ struct StateMerge {
     private let reader: StateReader
     /// Counts what is read of the present version.
     private var budget: SearchBudget { reader.map.budget }
+    /// The most leaves of the present version with which rows without an object are compared; of larger classes they may be
+    /// present rows.
+    private static let maximumComparedLeaves = 1024
+    /// The most sets of properties of rows without an object that are compared at all.
+    private static let maximumComparedSets = 32
     /// Whether the present states are lines too.
     private let includesPresent: Bool
 
@@ -141,7 +146,7 @@ struct StateMerge {
 
     /// Adds an object that only lives now.
     private func append(_ state: RecoveredState, to groups: inout [Group]) {
-        budget.keep(state.leaf.columns.reduce(64) { $0 + (state.value($1)?.count ?? 0) })
+        budget.keep(state.leaf.columns.indices.reduce(64) { $0 + (state.value(at: $1)?.count ?? 0) })
         groups.append(Group(identity: Identity(state), states: [], now: state))
     }
 
@@ -155,26 +160,30 @@ struct StateMerge {
         var known: KnownRows = [:]
         var wanted: [ByteText: (className: String, columns: [String])] = [:]
         for state in groups.lazy.flatMap(\.states) where state.isUnattributed && !state.knownColumns.isEmpty {
-            let columns = state.knownColumns.map(\.name)
+            let columns = state.knownNames
             wanted[StateMerge.name(state.leaf.table.className, columns)] = (state.leaf.table.className, columns)
         }
-        guard !wanted.isEmpty else { return known }
-        for (name, set) in wanted {
-            var hashes: Set<Int> = []
-            func add(_ state: RecoveredState) {
-                guard !state.isUnattributed, state.leaf.table.className == set.className,
-                    let hash = StateMerge.hash(state, set.columns)
-                else { return }
-                hashes.insert(hash)
+        guard !wanted.isEmpty, wanted.count <= StateMerge.maximumComparedSets else { return known }
+        func add(_ state: RecoveredState) {
+            guard !state.isUnattributed else { return }
+            for (name, set) in wanted where set.className == state.leaf.table.className {
+                if let hash = StateMerge.hash(state, set.columns) { known[name, default: []].insert(hash) }
             }
-            for group in groups {
-                group.states.forEach(add)
-                if let now = group.now { add(now) }
+        }
+        for group in groups {
+            group.states.forEach(add)
+            if let now = group.now { add(now) }
+        }
+        for table in present.tables {
+            let sets = wanted.values.filter { $0.className == table.className }
+            guard !sets.isEmpty else { continue }
+            let columns = Set(texts: sets.flatMap(\.columns))
+            var leafCount = 0
+            index.forEachLeaf(of: table.key) { rows in
+                leafCount += 1
+                guard leafCount <= StateMerge.maximumComparedLeaves else { return }
+                reader.presentStates(rows, columns: columns).forEach(add)
             }
-            if let table = present.tables.first(where: { $0.className == set.className }) {
-                index.forEachLeaf(of: table.key) { rows in reader.presentStates(rows).forEach(add) }
-            }
-            known[name] = hashes
         }
         return known
     }
@@ -188,9 +197,7 @@ struct StateMerge {
     private static func hash(_ state: RecoveredState, _ columns: [String]) -> Int? {
         var hasher = Hasher()
         for name in columns {
-            guard let column = state.leaf.columns.first(where: { $0.name == name }), let value = state.value(column) else {
-                return nil
-            }
+            guard let value = state.value(named: name) else { return nil }
             hasher.combine(value)
         }
         return hasher.finalize()
@@ -204,18 +211,20 @@ struct StateMerge {
         let states = group.states.enumerated().sorted { left, right in
             let (a, b) = (left.element, right.element)
             if a.leaf.origin != b.leaf.origin { return a.leaf.origin.rawValue < b.leaf.origin.rawValue }
-            if a.leaf.version != b.leaf.version { return (a.leaf.version ?? 0) > (b.leaf.version ?? 0) }
+            if a.leaf.newestVersion != b.leaf.newestVersion { return a.leaf.newestVersion > b.leaf.newestVersion }
             return left.offset < right.offset
         }.map(\.element)
         var merged: [[RecoveredState]] = []
         for state in states {
             let columns = state.knownColumns
             let keyName = state.leaf.table.primaryKey?.name
-            guard !columns.isEmpty, columns.count > 1 || state.leaf.columns.count == 1 || columns[0].name != keyName else {
+            guard !columns.isEmpty,
+                columns.count > 1 || state.leaf.columns.count == 1 || state.leaf.columns[columns[0]].name != keyName
+            else {
                 continue
             }
-            if state.isUnattributed, let hashes = known[StateMerge.name(state.leaf.table.className, columns.map(\.name))],
-                let hash = StateMerge.hash(state, columns.map(\.name)), hashes.contains(hash)
+            if state.isUnattributed, let hashes = known[StateMerge.name(state.leaf.table.className, state.knownNames)],
+                let hash = StateMerge.hash(state, state.knownNames), hashes.contains(hash)
             {
                 continue
             }

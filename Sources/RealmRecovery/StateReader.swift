@@ -23,6 +23,10 @@ final class StateReader {
 
     /// The states that were found, in order.
     private(set) var states: [RecoveredState] = []
+    /// The leaves of former versions that were read, but for those with embedded objects.
+    private var leaves: [LeafPlace: RecoveredLeaf] = [:]
+    /// The leaves whose primary keys were noted.
+    private var learned: Set<LeafPlace> = []
     /// The known states of embedded objects outside of the present version.
     private var embedded: [ObjectPlace: [[UInt8]]] = [:]
     /// Whether something that was written is less sure than the column that it is part of.
@@ -48,11 +52,14 @@ final class StateReader {
 
     /// Notes the primary keys of the rows of a leaf.
     func learnKeys(_ rows: LeafRows, _ reader: NodeReader) {
-        guard let column = rows.table.primaryKey, !map.present.contains(rows.node.ref) else { return }
+        guard let column = rows.table.primaryKey, !map.present.contains(rows.node.ref), learned.insert(LeafPlace(rows)).inserted
+        else {
+            return
+        }
         let (strength, objectKeys) = evidence.keys(of: rows)
         guard let ref = rows.column(column.index) else { return }
         let slot = column.index + 1
-        let isSure = strength == .proved && evidence.strength(ref, in: rows, slot: slot) == .proved
+        let isSure = rows.isPlaced && strength == .proved && evidence.strength(ref, in: rows, slot: slot) == .proved
         if !isSure, evidence.contradiction(ref, in: rows, slot: slot) != nil { return }
         for (objectKey, key) in zip(objectKeys, KeyBook.keys(of: rows, column, reader)) {
             guard let key else { continue }
@@ -88,6 +95,15 @@ final class StateReader {
         _ column: FormerColumn, _ ref: UInt64, in rows: LeafRows, from cells: inout [StoredCell]
     ) -> [Int: StoredValue] {
         var possible: [Int: StoredValue] = [:]
+        if column.kind == .mixed, !column.isCollection {
+            // Numbers and pairs of numbers lie in arrays without a form of their own.
+            for row in cells.indices {
+                guard case .value(let value) = cells[row], value.hasFormlessPayload else { continue }
+                possible[row] = value
+                cells[row] = .lost(.unproved)
+            }
+            return possible
+        }
         guard let node = try? map.node(at: ref), node.hasRefs, node.count == rows.count,
             column.isCollection || node.hasContext && (column.kind == .string || column.kind == .data)
         else { return possible }
@@ -226,14 +242,25 @@ final class StateReader {
     ///   - isOffsetKnown: Whether its place in the tree is known.
     func read(
         _ rows: LeafRows, in version: FormerVersion?, _ reader: NodeReader, _ origin: RecoveredLeaf.Origin,
-        isOffsetKnown: Bool = true
+        isOffsetKnown: Bool = true, columns wanted: Set<ByteText>? = nil
     ) {
         let table = rows.table
         guard table.isClass, table.isEmbedded || wantedClass == nil || table.className == wantedClass else { return }
+        let sighting = version.map { version in
+            RecoveredLeaf.Sighting(
+                version: version.number, isDated: origin == .present || isDated(rows, in: version),
+                isUnfinished: version.isUnfinished)
+        }
+        // Leaves are never changed in place, so what a version has in a leaf, all versions with this leaf have: but for embedded
+        // objects,
+        // which lie in leaves of their own.
+        let isShared = origin == .version && !table.columns.contains { catalog.table($0.targetTable ?? 0)?.isEmbedded ?? false }
+        let place = LeafPlace(rows)
+        if isShared, let known = leaves[place], let sighting, known.hasSchema(of: table) { return known.add(sighting) }
         forgetColumns(of: version, reader)
         var columns: [RecoveredLeaf.Column] = []
         var primaryKeys: [String?]?
-        for column in table.columns {
+        for column in table.columns where wanted?.contains(column.name) ?? true || column.index == table.primaryKeyIndex {
             guard map.budget.spend(1 + rows.count / 32) else { return }
             let decoded = decode(column, rows, reader)
             if column.index == table.primaryKeyIndex {
@@ -242,17 +269,8 @@ final class StateReader {
             columns.append(text(of: column, decoded, rows, in: version, origin))
         }
         let (keysStrength, objectKeys) = origin == .present ? (.proved, rows.keys) : evidence.keys(of: rows)
-        let isDated = origin == .present || origin == .version && isDated(rows, in: version)
         let primary = columns.firstIndex { $0.name == table.primaryKey?.name }
-        var isOffsetKnown = isOffsetKnown
-        if origin.rawValue >= RecoveredLeaf.Origin.parent.rawValue, isOffsetKnown, let primaryKeys {
-            // The place of the leaf in its tree, or its keys, may not be what they seem.
-            isOffsetKnown = zip(objectKeys, primaryKeys).allSatisfy { objectKey, key in
-                guard let key else { return true }
-                let known = keys.keys(ObjectPlace(table: table.key, key: objectKey))
-                return known.isEmpty || known.contains(key)
-            }
-        }
+        let isOffsetKnown = isOffsetKnown && isPlaceKnown(rows, origin, objectKeys, primaryKeys: primaryKeys)
         let hasObjectKeys = isOffsetKnown && keysStrength != .maybe
         var identities: [Identity] = []
         for (row, objectKey) in objectKeys.enumerated() {
@@ -265,8 +283,9 @@ final class StateReader {
         }
         if origin != .present { map.budget.keep(columns.reduce(64 * rows.count) { $0 + $1.bytes.count }) }
         let leaf = RecoveredLeaf(
-            table: table, ref: rows.node.ref, keys: (rows.node.child(0), keysStrength), origin: origin, version: version?.number,
-            isDated: isDated, isUnfinished: version?.isUnfinished ?? false, columns: columns)
+            table: table, ref: rows.node.ref, keys: (rows.node.child(0), keysStrength), origin: origin, sighting: sighting,
+            columns: columns)
+        if isShared { leaves[place] = leaf }
         if table.isEmbedded { return keepEmbedded(leaf, identities) }
         for (row, identity) in identities.enumerated() where rows.rows?.contains(row) ?? true {
             states.append(
@@ -281,9 +300,27 @@ final class StateReader {
         return Array(states[min(start, states.count)...])
     }
 
+    /// Returns whether the place of a leaf in its tree, and its keys, are what they seem: what is known of its objects must not
+    /// contradict
+    /// them, and where the place is not proved something has to speak for it.
+    private func isPlaceKnown(
+        _ rows: LeafRows, _ origin: RecoveredLeaf.Origin, _ objectKeys: [Int64], primaryKeys: [String?]?
+    ) -> Bool {
+        let isOrphan = origin.rawValue >= RecoveredLeaf.Origin.parent.rawValue
+        guard isOrphan || !rows.isPlaced || !evidence.isProved(rows.node.ref) else { return true }
+        guard let primaryKeys else { return rows.isPlaced }
+        var isConfirmed = rows.isPlaced
+        for (objectKey, key) in zip(objectKeys, primaryKeys) {
+            guard let key else { continue }
+            let known = keys.keys(ObjectPlace(table: rows.table.key, key: objectKey))
+            if known.contains(key) { isConfirmed = true } else if !known.isEmpty { return false }
+        }
+        return isConfirmed
+    }
+
     /// Returns whether a version is proved to have had a leaf.
-    private func isDated(_ rows: LeafRows, in version: FormerVersion?) -> Bool {
-        guard let version, !version.isTwin else { return false }
+    private func isDated(_ rows: LeafRows, in version: FormerVersion) -> Bool {
+        guard !version.isTwin else { return false }
         return chain.fate(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched
     }
 
@@ -379,9 +416,13 @@ final class StateReader {
 
 extension StateReader {
     /// Returns the states of rows of the present version, which are not kept.
-    func presentStates(_ rows: LeafRows) -> [RecoveredState] {
+    ///
+    /// - Parameters:
+    ///   - rows: The leaf.
+    ///   - columns: The names of the properties that are read, the primary key apart; nil for all.
+    func presentStates(_ rows: LeafRows, columns: Set<ByteText>? = nil) -> [RecoveredState] {
         let before = states.count
-        read(rows, in: present, present.reader, .present)
+        read(rows, in: present, present.reader, .present, columns: columns)
         return takeStates(from: before)
     }
 }

@@ -20,4 +20,12 @@ indirect enum StoredValue {
     case link(UInt32?, Int64)
     case list([StoredValue])
     case dictionary([(key: StoredValue, value: StoredValue)])
+
+    /// Whether a Mixed value of this type may lie in an array of plain integers.
+    var hasFormlessPayload: Bool {
+        switch self {
+        case .int, .float, .double, .timestamp, .decimal, .link: return true
+        default: return false
+        }
+    }
 }

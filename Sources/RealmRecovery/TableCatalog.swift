@@ -59,6 +59,19 @@ final class TableCatalog {
         (entries[key] ?? []).filter { $0.version != nil }.max { ($0.version ?? 0) < ($1.version ?? 0) }?.table
     }
 
+    /// Returns whether a table never had more keys than one leaf takes, so that every leaf of it is the root.
+    func hasRootLeavesOnly(_ key: UInt32, _ reader: NodeReader) -> Bool {
+        guard let table = newest(key), let node = try? reader.map.node(at: table.ref), node.count > 9,
+            let counter = node.number(inSlot: 9)
+        else { return false }
+        return counter <= 1 << UInt64(reader.clusterShift)
+    }
+
+    /// Returns whether the tree of a table is a single leaf in every version that can be read.
+    func hasLeavesAsRoots(_ key: UInt32, _ map: SpaceMap) -> Bool {
+        (entries[key] ?? []).allSatisfy { entry in (try? map.node(at: entry.table.clusterRef))?.isInner != true }
+    }
+
     /// Collects the names in lists of table names in unused space.
     func collectNames(_ map: SpaceMap, _ reader: NodeReader) {
         map.forEachHeader { header in

@@ -48,15 +48,17 @@ final class VersionChain {
     let runStart: UInt64
     /// Counts the commits that are looked at.
     private let budget: SearchBudget
-    /// The commits after a version, as far as they were asked for.
-    private var commits: [UInt64: [Commit]] = [:]
-    /// The fates that were asked for.
-    private var fates: [FateQuestion: Fate] = [:]
+    /// The newest commits that anything is known of, ascending, and one for each gap.
+    private var all: [Commit] = []
+    /// The number of the first of these; 0 when they are all there are.
+    private var oldest: UInt64 = 0
+    /// The commits that have to do with nodes, as far as they were asked for.
+    private var histories: [UInt64: History] = [:]
 
     /// The most commits that are looked at for a version.
     private static let maximumCommits = 4096
-    /// The most fates that are kept.
-    private static let maximumFates = 1 << 20
+    /// The most nodes whose commits are kept.
+    private static let maximumHistories = 1 << 21
 
     /// Makes a chain.
     ///
@@ -75,6 +77,7 @@ final class VersionChain {
         while start > 0, known[start - 1] != nil { start -= 1 }
         runStart = start
         self.budget = budget
+        listCommits()
     }
 
     /// Returns whether the commit that made version `number` has written into a range; nil when that is not known.
@@ -82,62 +85,69 @@ final class VersionChain {
         Commit(number: number, before: known[number &- 1], after: known[number]).wrote(start, end)
     }
 
-    /// The numbers of the commits that may have written over nodes of a version. Those of a gap of which nothing is known count
-    /// once.
-    func commits(after number: UInt64) -> [UInt64] { list(after: number).map(\.number) }
-
-    /// Returns the commits from `number + 2` on: the space that a version uses cannot be written to by the commit after it.
-    private func list(after number: UInt64) -> [Commit] {
-        if let list = commits[number] { return list }
-        var list: [Commit] = []
+    /// Returns the numbers of the commits that may have written over nodes of a version. Those of a gap count once.
+    func commits(after number: UInt64) -> [UInt64] {
         let first = number &+ 2
+        guard first <= horizon else { return [] }
+        var (low, high) = (0, all.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle].number < first { low = middle + 1 } else { high = middle }
+        }
+        let rest = all[low...].map(\.number)
+        return rest.first == first ? rest : [first] + rest
+    }
+
+    /// Lists the commits: space that a version uses cannot be written to by the commit after it, but by the next one.
+    private func listCommits() {
         var last: UInt64?
-        func add(_ candidate: UInt64) {
-            guard candidate >= first, candidate <= horizon, last.map({ candidate > $0 }) ?? true else { return }
-            list.append(Commit(number: candidate, before: known[candidate - 1], after: known[candidate]))
-            last = candidate
+        for version in numbers {
+            for number in [version, version &+ 1, version &+ 2]
+            where number > 0 && number <= horizon && last.map({ number > $0 }) ?? true {
+                all.append(Commit(number: number, before: known[number - 1], after: known[number]))
+                last = number
+            }
         }
-        add(first)
-        for version in numbers where version &+ 2 >= first {
-            for candidate in [version, version + 1, version + 2] { add(candidate) }
-            if list.count >= VersionChain.maximumCommits { break }
-        }
-        if list.count > VersionChain.maximumCommits { list.removeLast(list.count - VersionChain.maximumCommits) }
-        budget.spend(list.count / 64)
-        commits[number] = list
-        return list
+        guard all.count > VersionChain.maximumCommits else { return }
+        all.removeFirst(all.count - VersionChain.maximumCommits)
+        oldest = all[0].number
     }
 
     /// Returns what later commits did to a node of a version.
     func fate(_ ref: UInt64, _ byteCount: UInt64, in number: UInt64) -> Fate {
-        let question = FateQuestion(ref: ref, version: number)
-        if let fate = fates[question] { return fate }
-        let list = list(after: number)
-        budget.spend(list.count / 16)
-        var fate = Fate.untouched
-        for commit in list {
-            switch commit.wrote(ref, ref + byteCount) {
-            case true?:
-                fate = .gone(by: commit.number)
-            case nil:
-                fate = .maybe
-                continue
-            case false?: continue
-            }
-            break
-        }
-        // Commits beyond those that are looked at may have written anywhere.
-        if list.count >= VersionChain.maximumCommits, fate == .untouched { fate = .maybe }
-        if fates.count >= VersionChain.maximumFates { fates.removeAll(keepingCapacity: true) }
-        fates[question] = fate
-        return fate
+        guard number &+ 2 <= horizon else { return .untouched }
+        let history = history(ref, byteCount)
+        if history.lastWrite >= number &+ 2 { return .gone(by: history.lastWrite) }
+        if history.lastUnknown >= number &+ 2 { return .maybe }
+        // The next commit that may have written there may lie in a gap, or before the first one that is looked at.
+        let isKnown = known[number &+ 1] != nil || known[number &+ 2] != nil
+        return isKnown && number &+ 2 >= oldest ? .untouched : .maybe
     }
 
-    /// A node of a version.
-    private struct FateQuestion: Hashable {
-        /// The offset of the node, which decides its size.
-        let ref: UInt64
-        /// The number of the version.
-        let version: UInt64
+    /// The commits that have to do with a node.
+    private struct History {
+        /// The newest commit that has written there; 0 for none.
+        var lastWrite: UInt64 = 0
+        /// The newest commit of which it is not known; 0 for none.
+        var lastUnknown: UInt64 = 0
+    }
+
+    /// Returns the commits that have to do with a node.
+    private func history(_ ref: UInt64, _ byteCount: UInt64) -> History {
+        if let history = histories[ref] { return history }
+        var history = History()
+        budget.spend(all.count / 16)
+        for commit in all.reversed() {
+            switch commit.wrote(ref, ref + byteCount) {
+            case true?: history.lastWrite = max(history.lastWrite, commit.number)
+            case nil: history.lastUnknown = max(history.lastUnknown, commit.number)
+            case false?: continue
+            }
+            // Versions before a commit that has written have lost the node, whatever else is not known.
+            if history.lastWrite > 0 { break }
+        }
+        if histories.count >= VersionChain.maximumHistories { histories.removeAll(keepingCapacity: true) }
+        histories[ref] = history
+        return history
     }
 }

@@ -18,6 +18,8 @@ final class VersionReading {
     private let versions: [FormerVersion]
     /// What nodes outside of the present version are there for, in the newest version that has them.
     private var labels: [UInt64: NodeRole] = [:]
+    /// The nodes below leaves that are something else, by leaf.
+    private var refusedBelow: [UInt64: [UInt64]] = [:]
     /// Nodes that would have to be two things at once.
     private var conflicts: NodeRoles?
 
@@ -43,6 +45,57 @@ final class VersionReading {
         for version in versions.sorted(by: { ($1.number, $0.top.ref) < ($0.number, $1.top.ref) }) where !map.budget.isUsedUp {
             read(version)
         }
+        placeLeaves()
+    }
+
+    /// Settles where leaves belong in their trees.
+    ///
+    /// An offset that was read from nodes which are not proved may be of another time. What a leaf's keys are counted from never
+    /// changes, so
+    /// a version that surely has the leaf, and surely leads to it, tells it for all.
+    private func placeLeaves() {
+        var offsets: [UInt64: Int64] = [:]
+        for version in versions {
+            for rows in version.leaves where rows.isPlaced {
+                guard chain.fate(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched else { continue }
+                offsets[rows.node.ref] = rows.offset
+            }
+        }
+        for version in versions {
+            version.leaves = version.leaves.compactMap { rows in
+                guard let offset = offsets[rows.node.ref] else { return rows }
+                guard offset == rows.offset else {
+                    version.hasGaps = true
+                    version.lostCount += 1
+                    return nil
+                }
+                var placed = rows
+                placed.isPlaced = true
+                return placed
+            }
+        }
+    }
+
+    /// Settles where leaves belong that were written in one run with the nodes that their offsets were read from, and notes
+    /// where embedded
+    /// objects are.
+    func placeWrittenLeaves(_ evidence: LeafEvidence) {
+        for version in versions {
+            for (leaf, rows) in version.leaves.enumerated() where !rows.isPlaced {
+                let run = evidence.run(of: rows.node.ref)
+                let isWritten = run != nil && rows.path.allSatisfy { evidence.run(of: $0) == run }
+                version.leaves[leaf].isPlaced =
+                    isWritten
+                    || rows.offset == 0
+                        && (catalog.hasRootLeavesOnly(rows.table.key, present.reader)
+                            || catalog.hasLeavesAsRoots(rows.table.key, map))
+            }
+            for (leaf, rows) in version.leaves.enumerated() where rows.table.isEmbedded && rows.isPlaced {
+                for (row, key) in rows.keys.enumerated() {
+                    version.embeddedRows[ObjectPlace(table: rows.table.key, key: key)] = (leaf, row)
+                }
+            }
+        }
     }
 
     /// Returns a reader that refuses what is not a version's any more.
@@ -58,6 +111,9 @@ final class VersionReading {
             case .maybe:
                 return reader.isStrict && conflicts?.conflicted.contains(ref) == true ? .usedForSomethingElse : nil
             }
+        }
+        reader.isUntouched = { [unowned self, unowned version] ref, byteCount in
+            chain.fate(ref, byteCount, in: version.number) == .untouched
         }
         return reader
     }
@@ -88,11 +144,6 @@ final class VersionReading {
                 case .leaf(let rows):
                     guard map.budget.spend() else { return }
                     version.leafSizes.insert(rows.count)
-                    if table.isEmbedded {
-                        for (row, key) in rows.keys.enumerated() {
-                            version.embeddedRows[ObjectPlace(table: table.key, key: key)] = (version.leaves.count, row)
-                        }
-                    }
                     version.leaves.append(rows)
                 }
             }
@@ -162,11 +213,19 @@ final class VersionReading {
     /// Refuses nodes of a version that are something else in a later one, and so were written again since.
     private func refuseOthers(_ version: FormerVersion) {
         var own: [UInt64: NodeRole] = [:]
+        var leaves: [RawNode] = []
         for table in version.tables {
             label(table.ref, NodeRole(kind: .table, table: table.key), &own)
             walk(table, of: version) { step in
                 guard case .leaf(let rows) = step else { return }
-                label(rows.node.ref, NodeRole(kind: .leaf, table: table.key), &own)
+                let role = NodeRole(kind: .leaf, table: table.key)
+                if let known = labels[rows.node.ref], known.isAlike(role), let refused = refusedBelow[rows.node.ref] {
+                    // A newer version has the same leaf.
+                    version.refused.formUnion(refused)
+                    return
+                }
+                label(rows.node.ref, role, &own)
+                leaves.append(rows.node)
                 for slot in 0..<rows.node.count {
                     guard let child = rows.node.child(slot) else { continue }
                     labelAll(child, NodeRole(kind: .column, table: table.key, slot: slot), version.reader, into: &own)
@@ -184,6 +243,21 @@ final class VersionReading {
             if !known.isAlike(role) { version.refused.insert(ref) }
         }
         version.lostCount += version.refused.count
+        for leaf in leaves { refusedBelow[leaf.ref] = version.refused.isEmpty ? [] : refused(below: leaf, version) }
+    }
+
+    /// Returns the nodes below a leaf that are refused.
+    private func refused(below leaf: RawNode, _ version: FormerVersion) -> [UInt64] {
+        var found: [UInt64] = []
+        var seen: Set<UInt64> = []
+        var stack = [leaf.ref]
+        while let ref = stack.popLast() {
+            guard seen.insert(ref).inserted, let node = try? map.node(at: ref) else { continue }
+            if version.refused.contains(ref) { found.append(ref) }
+            guard node.hasRefs, !map.present.contains(ref) else { continue }
+            for slot in 0..<node.count { if let child = node.child(slot) { stack.append(child) } }
+        }
+        return found
     }
 
     /// Notes what a node is there for, unless that was noted before.
@@ -205,8 +279,9 @@ final class VersionReading {
     /// Returns what the nodes below the leaves of all versions would have to be.
     func roles() -> NodeRoles {
         let roles = NodeRoles(map, present: index)
+        var seen: Set<LeafPlace> = []
         for version in versions {
-            for rows in version.leaves { roles.add(rows) }
+            for rows in version.leaves where seen.insert(LeafPlace(rows)).inserted { roles.add(rows) }
             guard !version.isUnfinished else { continue }
             for node in version.nodes where chain.fate(node.ref, node.byteCount, in: version.number) == .untouched {
                 roles.addOther(node.ref)
@@ -220,7 +295,9 @@ final class VersionReading {
     /// Returns rows in leaves that a version shares with the present one, whose embedded objects were others then.
     func sharedRows(_ version: FormerVersion) -> [LeafRows] {
         var changed: [UInt32: Set<Int64>] = [:]
-        for rows in version.leaves where rows.table.isEmbedded { changed[rows.table.key, default: []].formUnion(rows.keys) }
+        for rows in version.leaves where rows.table.isEmbedded && rows.isPlaced {
+            changed[rows.table.key, default: []].formUnion(rows.keys)
+        }
         guard !changed.isEmpty else { return [] }
         var found: [LeafRows] = []
         var places: [UInt64: Int] = [:]

@@ -42,6 +42,14 @@ struct HistoryTruth {
         newest = max(newest, version)
     }
 
+    /// The past of the same file without its newest version, which a commit that was cut short would have made.
+    func withoutNewest() -> HistoryTruth {
+        var truth = self
+        truth.versions[newest] = nil
+        truth.newest = newest - 1
+        return truth
+    }
+
     struct Wrong: Error, CustomStringConvertible {
         let text: String
         var description: String { text }
@@ -50,8 +58,8 @@ struct HistoryTruth {
     /// The values of a line.
     static func values(of line: RecoveredLine) -> Values {
         var values: Values = [:]
-        for column in line.best.leaf.columns {
-            if let value = line.best.value(column) { values[ByteText(column.name)] = Array(value) }
+        for index in line.best.leaf.columns.indices {
+            if let value = line.best.value(at: index) { values[ByteText(line.best.leaf.columns[index].name)] = Array(value) }
         }
         return values
     }

@@ -21,6 +21,17 @@ struct SeededHistoryTests {
         #expect(!recovery.isCommitCutShort)
     }
 
+    /// In these a leaf was reached through an inner node of another time, the root of a tree was used again for a leaf, and
+    /// lists of free
+    /// space lay where a set had been.
+    @Test(arguments: [399, 501, 953] as [UInt64])
+    func `Leaves in the place of others, and free lists in the place of values, mislead nobody`(seed: UInt64) throws {
+        let realm = try TemporaryRealm()
+        let history = try RecordedHistory(seed: seed, path: realm.path)
+        let recovery = try Recovery(try EvidenceFile(path: realm.path, key: nil), history.options)
+        #expect(history.truth.faults(of: recovery) == [])
+    }
+
     @Test(arguments: TestRun.seeds(quick: 2, long: 40))
     func `An encrypted file is searched like a plain one`(seed: UInt64) throws {
         let realm = try TemporaryRealm()
@@ -29,6 +40,23 @@ struct SeededHistoryTests {
         let recovery = try Recovery(try EvidenceFile(path: realm.path, key: key), history.options)
         #expect(history.truth.faults(of: recovery) == [])
         #expect(history.truth.missing(in: recovery) == [])
+    }
+
+    @Test(arguments: TestRun.seeds(quick: 6, long: 200))
+    func `A commit that was cut short before its last bit is unfinished, and proves nothing wrong`(seed: UInt64) throws {
+        let realm = try TemporaryRealm()
+        let history = try RecordedHistory(seed: seed, path: realm.path)
+        var bytes = try realm.bytes
+        // The bit that selects the version before.
+        bytes[23] ^= 1
+        try realm.write(bytes)
+        let recovery = try Recovery(try EvidenceFile(path: realm.path, key: nil), history.options)
+        let truth = history.truth.withoutNewest()
+        #expect(recovery.present.number == truth.newest)
+        #expect(recovery.isCommitCutShort)
+        #expect(truth.faults(of: recovery) == [])
+        let unfinished = recovery.lines.filter { $0.kind == .unfinished }
+        #expect(unfinished.allSatisfy { $0.versions + $0.unprovenVersions == [truth.newest + 1] })
     }
 
     @Test func `A search changes nothing of the file and its folder`() throws {
