@@ -4,22 +4,10 @@ internal import RealmPlatform
 
 /// The primary keys of objects by their object keys, as all versions show them. The primary key of an object never changes.
 final class KeyBook {
-    /// Which keys are meant.
-    enum Certainty {
-        /// Those that are proved.
-        case sure
-        /// Those that nothing speaks against.
-        case weak
-    }
-
     /// The first key of an object that was found.
     private var sure: [ObjectPlace: String] = [:]
-    /// The same of leaves whose evidence is weaker.
-    private var weak: [ObjectPlace: String] = [:]
     /// Objects with several keys, which contradict each other.
     private var contradictions: [ObjectPlace: [String]] = [:]
-    /// The same of leaves whose evidence is weaker.
-    private var weakContradictions: [ObjectPlace: [String]] = [:]
     /// The keys in leaves of the present version that were asked for.
     private var presentKeys: [UInt64: [String?]] = [:]
     /// The present version.
@@ -36,24 +24,14 @@ final class KeyBook {
         self.reader = reader
     }
 
-    /// Notes the key of an object.
-    func add(_ key: String, _ place: ObjectPlace, _ certainty: Certainty) {
-        switch certainty {
-        case .sure: KeyBook.add(key, place, to: &sure, others: &contradictions)
-        case .weak: KeyBook.add(key, place, to: &weak, others: &weakContradictions)
-        }
-    }
-
-    /// Notes a key in one of the two books.
-    private static func add(
-        _ key: String, _ place: ObjectPlace, to book: inout [ObjectPlace: String], others: inout [ObjectPlace: [String]]
-    ) {
-        guard let known = book[place] else {
-            book[place] = key
+    /// Notes the key of an object, which is proved.
+    func add(_ key: String, _ place: ObjectPlace) {
+        guard let known = sure[place] else {
+            sure[place] = key
             return
         }
-        guard known != key, others[place]?.contains(key) != true else { return }
-        others[place, default: []].append(key)
+        guard known != key, contradictions[place]?.contains(key) != true else { return }
+        contradictions[place, default: []].append(key)
     }
 
     /// Returns the keys that an object has according to leaves that are sure; several contradict each other.
@@ -63,9 +41,6 @@ final class KeyBook {
         if let present = presentKey(place), !keys.contains(present) { keys.append(present) }
         return keys
     }
-
-    /// Returns the keys that an object has according to other leaves.
-    func weakKeys(_ place: ObjectPlace) -> [String] { (weak[place].map { [$0] } ?? []) + (weakContradictions[place] ?? []) }
 
     /// Returns the key of an object of the present version; nil for none.
     private func presentKey(_ place: ObjectPlace) -> String? {

@@ -222,7 +222,6 @@ package final class Recovery {
             if let loss = distrust(ref, byteCount) { return loss }
             return reader.isStrict && roles.conflicted.contains(ref) ? .usedForSomethingElse : nil
         }
-        for orphan in orphans where orphan.isOffsetKnown { states.learnKeys(orphan.rows, reader) }
         // Links to embedded objects are read after these.
         for orphan in orphans where orphan.rows.table.isEmbedded {
             states.read(orphan.rows, in: nil, reader, orphan.origin, isOffsetKnown: orphan.isOffsetKnown)

@@ -32,6 +32,9 @@ final class StateReader {
     /// Whether something that was written is less sure than the column that it is part of.
     private var isTainted = false
 
+    /// Whether the leaf that is read is an orphan.
+    private var readsOrphan = false
+
     /// The most embedded columns that are kept decoded.
     private static let maximumDecodedColumns = 512
     /// The most objects around an embedded one.
@@ -50,20 +53,15 @@ final class StateReader {
 
     // MARK: - Keys
 
-    /// Notes the primary keys of the rows of a leaf.
+    /// Notes the primary keys of the rows of a leaf, if they are proved.
     func learnKeys(_ rows: LeafRows, _ reader: NodeReader) {
-        guard let column = rows.table.primaryKey, !map.present.contains(rows.node.ref), learned.insert(LeafPlace(rows)).inserted
-        else {
-            return
-        }
+        guard let column = rows.table.primaryKey, !map.present.contains(rows.node.ref), rows.isPlaced,
+            learned.insert(LeafPlace(rows)).inserted, let ref = rows.column(column.index)
+        else { return }
         let (strength, objectKeys) = evidence.keys(of: rows)
-        guard let ref = rows.column(column.index) else { return }
-        let slot = column.index + 1
-        let isSure = rows.isPlaced && strength == .proved && evidence.strength(ref, in: rows, slot: slot) == .proved
-        if !isSure, evidence.contradiction(ref, in: rows, slot: slot) != nil { return }
+        guard strength == .proved, evidence.strength(ref, in: rows, slot: column.index + 1) == .proved else { return }
         for (objectKey, key) in zip(objectKeys, KeyBook.keys(of: rows, column, reader)) {
-            guard let key else { continue }
-            keys.add(key, ObjectPlace(table: rows.table.key, key: objectKey), isSure ? .sure : .weak)
+            if let key { keys.add(key, ObjectPlace(table: rows.table.key, key: objectKey)) }
         }
     }
 
@@ -85,16 +83,27 @@ final class StateReader {
         (reader.isStrict, reader.allowsNested) = (strength == .maybe, strength.isSure)
         defer { (reader.isStrict, reader.allowsNested) = (true, true) }
         var cells = reader.cells(column, rows)
-        let possible = strength.isSure ? [:] : takeFormless(column, ref, in: rows, from: &cells)
+        let possible =
+            strength.isSure ? [:] : takeFormless(column, ref, in: rows, isSupported: strength == .supported, from: &cells)
         return DecodedColumn(cells: cells, strength: strength, possible: possible)
     }
 
     /// Takes values out whose nodes have no form of their own and are not proved: lists of plain integers look the same whatever
     /// they are.
     private func takeFormless(
-        _ column: FormerColumn, _ ref: UInt64, in rows: LeafRows, from cells: inout [StoredCell]
+        _ column: FormerColumn, _ ref: UInt64, in rows: LeafRows, isSupported: Bool, from cells: inout [StoredCell]
     ) -> [Int: StoredValue] {
         var possible: [Int: StoredValue] = [:]
+        let isNumber = [.int, .bool, .timestamp, .link].contains(column.kind) && !column.isCollection
+        if readsOrphan, isNumber, !isSupported {
+            // Arrays of numbers look the same whatever they are, and no version says anything about an orphan.
+            for row in cells.indices {
+                guard case .value(let value) = cells[row] else { continue }
+                possible[row] = value
+                cells[row] = .lost(.unproved)
+            }
+            return possible
+        }
         if column.kind == .mixed, !column.isCollection {
             // Numbers and pairs of numbers lie in arrays without a form of their own.
             for row in cells.indices {
@@ -147,11 +156,7 @@ final class StateReader {
         if table.primaryKey == nil {
             key = "@k\(place.key)"
         } else {
-            var known = keys.keys(place)
-            if known.isEmpty {
-                known = keys.weakKeys(place)
-                isTainted = true
-            }
+            let known = keys.keys(place)
             guard known.count == 1 else { throw .malformed("key of the link's target is not known") }
             key = known[0]
         }
@@ -258,6 +263,7 @@ final class StateReader {
         let place = LeafPlace(rows)
         if isShared, let known = leaves[place], let sighting, known.hasSchema(of: table) { return known.add(sighting) }
         forgetColumns(of: version, reader)
+        readsOrphan = origin.rawValue >= RecoveredLeaf.Origin.parent.rawValue
         var columns: [RecoveredLeaf.Column] = []
         var primaryKeys: [String?]?
         for column in table.columns where wanted?.contains(column.name) ?? true || column.index == table.primaryKeyIndex {
@@ -308,8 +314,9 @@ final class StateReader {
     ) -> Bool {
         let isOrphan = origin.rawValue >= RecoveredLeaf.Origin.parent.rawValue
         guard isOrphan || !rows.isPlaced || !evidence.isProved(rows.node.ref) else { return true }
-        guard let primaryKeys else { return rows.isPlaced }
-        var isConfirmed = rows.isPlaced
+        // Nothing proves the parents of an orphan, but for tables that never had another leaf.
+        var isConfirmed = rows.isPlaced && (!isOrphan || catalog.hasRootLeavesOnly(rows.table.key, present.reader))
+        guard let primaryKeys else { return isConfirmed || origin == .shared }
         for (objectKey, key) in zip(objectKeys, primaryKeys) {
             guard let key else { continue }
             let known = keys.keys(ObjectPlace(table: rows.table.key, key: objectKey))

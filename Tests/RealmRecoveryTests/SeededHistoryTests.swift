@@ -21,10 +21,11 @@ struct SeededHistoryTests {
         #expect(!recovery.isCommitCutShort)
     }
 
-    /// In these a leaf was reached through an inner node of another time, the root of a tree was used again for a leaf, and
+    /// In these an orphan had keys of other objects, a leaf was reached through an inner node of another time, the root of a
+    /// tree was used again for a leaf, and
     /// lists of free
     /// space lay where a set had been.
-    @Test(arguments: [399, 501, 953] as [UInt64])
+    @Test(arguments: [399, 501, 953, 1127, 1282, 1354] as [UInt64])
     func `Leaves in the place of others, and free lists in the place of values, mislead nobody`(seed: UInt64) throws {
         let realm = try TemporaryRealm()
         let history = try RecordedHistory(seed: seed, path: realm.path)
