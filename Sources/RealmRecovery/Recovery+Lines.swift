@@ -14,7 +14,7 @@ extension Recovery {
         "What was not found may have existed: space is used again.",
         "Proved means: proved, unless a commit was cut short without a trace.",
         "Deleted means that an object of a former version is not in the present one, whoever or whatever took it away.",
-        "Values in `unproven` need not have stood together.",
+        "Values in `unproven` need not have stood together, and may be those of another object.",
     ]
 
     /// Returns the line `$begin`.
