@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmStorage
 
 /// A table as it was in some version.
 final class FormerTable {
@@ -33,9 +34,6 @@ final class FormerTable {
     /// The index of the primary key in the leaf; nil for none.
     let primaryKeyIndex: Int?
 
-    /// The prefix of the names of tables with objects of users.
-    static let classPrefix = "class_"
-
     /// Makes a table.
     init(
         name: String, ref: UInt64, key: UInt32, clusterRef: UInt64, isEmbedded: Bool, schemaSource: SchemaSource,
@@ -48,16 +46,14 @@ final class FormerTable {
 
     /// Whether the table is a class of users.
     var isClass: Bool {
-        guard name.hasPrefix(FormerTable.classPrefix) else { return false }
+        guard name.hasPrefix(Table.classPrefix) else { return false }
         guard name.hasPrefix("class_@") else { return true }
         let names = columns.map(\.name)
         return !(names == ["version"] || names == ["pk_table", "pk_property"])
     }
 
     /// The name of the class, without the prefix.
-    var className: String {
-        name.hasPrefix(FormerTable.classPrefix) ? String(name.dropFirst(FormerTable.classPrefix.count)) : name
-    }
+    var className: String { name.dropping(prefix: Table.classPrefix).map { String($0) } ?? name }
 
     /// The column of the primary key; nil for none.
     var primaryKey: FormerColumn? { primaryKeyIndex.flatMap { index in columns.first { $0.index == index } } }

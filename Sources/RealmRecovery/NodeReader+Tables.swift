@@ -50,7 +50,7 @@ extension NodeReader {
         else { throw .malformed("not a table") }
         let key = UInt32(truncatingIfNeeded: taggedKey)
         let other = known(key)
-        let name = name ?? other.name ?? "\(FormerTable.classPrefix)@table\(key)"
+        let name = name ?? other.name ?? "\(Table.classPrefix)@table\(key)"
         var primaryKey: Int?
         if top.slot(11) != 0 {
             guard let number = top.number(inSlot: 11) else { throw .malformed("not a table") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmStorage
 
 /// What all versions together know of tables: their names and their schemas.
 final class TableCatalog {
@@ -89,6 +90,6 @@ final class TableCatalog {
 
     /// Returns whether a text can be the name of a table.
     private static func isTableName(_ name: String) -> Bool {
-        name.isEmpty || name.hasPrefix(FormerTable.classPrefix) || ["metadata", "pk", "flx_metadata"].contains(name)
+        name.isEmpty || name.hasPrefix(Table.classPrefix) || ["metadata", "pk", "flx_metadata"].contains(name)
     }
 }

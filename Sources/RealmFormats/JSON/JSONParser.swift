@@ -191,7 +191,8 @@ package enum JSONParser {
         case JSON_REAL: return unsafe .real(json_real_value(node))
         case JSON_STRING:
             let text = unsafe string(node)
-            return hasMarks && text.hasPrefix(mark) ? number(String(text.dropFirst(mark.count))) : .string(text)
+            guard hasMarks, let digits = text.dropping(prefix: mark) else { return .string(text) }
+            return number(String(digits))
         case JSON_ARRAY: return unsafe .array(elements(node, hasMarks))
         case JSON_OBJECT: return unsafe .object(JSONObject(members(node, hasMarks)))
         default: return .null

@@ -84,8 +84,9 @@ package struct OriginPolicy: Sendable {
 
     /// Returns `scheme://host:port` of an http or https URL; nil for any other text.
     private static func origin(ofURL url: String) -> String? {
-        for scheme in ["http://", "https://"] where url.hasPrefix(scheme) {
-            return scheme + url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        for scheme in ["http://", "https://"] {
+            guard let rest = url.dropping(prefix: scheme) else { continue }
+            return scheme + rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         }
         return nil
     }
@@ -99,7 +100,7 @@ package struct OriginPolicy: Sendable {
         guard origin == origin.lowercasedASCII, let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else {
             return "an origin begins with http:// or https:// and is written in lower case, such as https://app.example"
         }
-        let authority = String(origin.dropFirst(scheme.count))
+        let authority = String(decoding: origin.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)
         guard !authority.contains(where: { "/?#".contains($0) }) else {
             return
                 "an origin ends with its host or port, without a path or a slash, such as \(scheme)\(authority.prefix { !"/?#".contains($0) })"

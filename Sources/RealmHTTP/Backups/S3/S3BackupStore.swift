@@ -114,10 +114,10 @@ package struct S3BackupStore: BackupStore {
                 throw client.refusal("answered no list of keys")
             }
             for entry in page.children where entry.name == "Contents" {
-                guard let key = entry["Key"], key.hasPrefix(folder), let byteCount = entry["Size"].flatMap(Int.init) else {
+                guard let name = entry["Key"]?.dropping(prefix: folder), let byteCount = entry["Size"].flatMap(Int.init) else {
                     continue
                 }
-                files.append((String(key.dropFirst(folder.count)), byteCount))
+                files.append((String(name), byteCount))
             }
             next = page["NextContinuationToken"]
             guard page["IsTruncated"] == "true", next != nil else { return files }
