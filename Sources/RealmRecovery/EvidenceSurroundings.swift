@@ -20,32 +20,24 @@ package struct EvidenceSurroundings {
     /// The most names that are listed.
     private static let maximumCount = 100
 
+    /// The paths of the copies of the file that writers leave next to it, in the order of their bytes.
+    package let copies: [String]
+
     /// Looks around a file.
     package init(ofFile path: String) {
         let folder = System.folder(of: path)
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        let stem = name.hasSuffix(".realm") ? String(name.dropLast(6)) : name
-        let all = (try? System.names(inFolder: folder)) ?? []
-        let found = all.filter {
-            $0 != name && ($0.hasPrefix(name + ".") || $0.hasPrefix(stem + ".v") || $0.hasPrefix(name + "_"))
-        }
-        names = Array(found.sorted().prefix(EvidenceSurroundings.maximumCount))
-        lock = names.contains(name + ".lock") ? EvidenceSurroundings.lock(atPath: path + ".lock") : nil
-    }
-
-    /// The paths of the copies of a file that writers leave next to it, in the order of their bytes.
-    package static func copies(ofFile path: String) -> [String] {
-        let folder = System.folder(of: path)
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        let stem = name.hasSuffix(".realm") ? String(name.dropLast(6)) : name
-        let all = (try? System.names(inFolder: folder)) ?? []
-        let found = all.filter { other in
-            guard other != name else { return false }
-            return other.hasPrefix(stem + ".v") && other.hasSuffix(".backup.realm") || other.hasPrefix(name + ".before-")
+        let name = path.split(separator: "/").last.map { String($0) } ?? path
+        let stem = name.hasSuffix(".realm") ? String(decoding: name.utf8.dropLast(6), as: UTF8.self) : name
+        let others = ((try? System.names(inFolder: folder)) ?? []).filter { $0 != name }.sorted()
+        let found = others.filter { $0.hasPrefix(name + ".") || $0.hasPrefix(stem + ".v") || $0.hasPrefix(name + "_") }
+        names = Array(found.prefix(EvidenceSurroundings.maximumCount))
+        copies = found.filter { other in
+            other.hasPrefix(stem + ".v") && other.hasSuffix(".backup.realm") || other.hasPrefix(name + ".before-")
                 || other.hasPrefix(name + ".v") && other.hasSuffix(".backup") || other.hasPrefix(name + ".backup-")
                 || other.hasPrefix(name + ".tmp_compaction_space")
         }
-        return found.sorted().prefix(maximumCount).map { folder == "/" ? "/" + $0 : folder + "/" + $0 }
+        .prefix(EvidenceSurroundings.maximumCount).map { folder == "/" ? "/" + $0 : folder + "/" + $0 }
+        lock = found.contains(name + ".lock") ? EvidenceSurroundings.lock(atPath: path + ".lock") : nil
     }
 
     /// Reads the facts of a lock file.

@@ -96,7 +96,7 @@ struct RecoverCommand: ParsableCommand {
         try reporting {
             let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
             var sink = try RecoverySink(output, evidenceFile: file)
-            let others = beside ? EvidenceSurroundings.copies(ofFile: file) : []
+            let others = beside ? EvidenceSurroundings(ofFile: file).copies : []
             for path in [file] + others {
                 isComplete = try search(path, key, isCopy: path != file, of: others.count + 1, &sink) && isComplete
             }

@@ -20,18 +20,6 @@ extension Catalog {
         /// Why the realm has failed; nil for an open one.
         fileprivate let failure: StorageError?
 
-        package init(
-            name: RealmName, database: Database?, path: String, sourcePath: String, options: Database.OpenOptions,
-            failure: StorageError?
-        ) {
-            self.name = name
-            self.database = database
-            self.path = path
-            self.sourcePath = sourcePath
-            self.options = options
-            self.failure = failure
-        }
-
         /// The copies beside the file.
         package var copies: FileCopies { FileCopies(ofFile: path, key: options.key) }
 

@@ -25,7 +25,7 @@ package final class LineStream {
     private static let helperCount = 3
 
     /// What comes next.
-    package enum Found {
+    enum Found {
         /// The lines of some objects of one class.
         case lines(BatchLines)
         /// Nothing yet; other work gets its turn first.
@@ -70,10 +70,25 @@ package final class LineStream {
 
     deinit { queue.stop() }
 
+    /// Appends the next lines to a chunk until it is full, or other work gets its turn.
+    ///
+    /// - Returns: Whether there are no more.
+    /// - Throws: An error of storage, or that the search was stopped.
+    package func fill(_ buffer: OutputBuffer) throws -> Bool {
+        while buffer.count < Streaming.chunkBytes {
+            switch try next() {
+            case .lines(let lines): buffer.append(lines.bytes)
+            case .later: return false
+            case .end: return true
+            }
+        }
+        return false
+    }
+
     /// Returns the next lines.
     ///
     /// - Throws: An error of storage, or that the search was stopped.
-    package func next() throws -> Found {
+    func next() throws -> Found {
         try fill()
         callHelpers()
         while true {

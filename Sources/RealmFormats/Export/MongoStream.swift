@@ -22,14 +22,7 @@ package final class MongoStream: ChunkProducer, @unchecked Sendable {
 
     package func produce(into buffer: OutputBuffer) throws -> Bool {
         rows.beginChunk()
-        while buffer.count < Streaming.chunkBytes {
-            switch try lines.next() {
-            case .lines(let lines): buffer.append(lines.bytes)
-            case .later: return false
-            case .end: return true
-            }
-        }
-        return false
+        return try lines.fill(buffer)
     }
 }
 

@@ -40,13 +40,6 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         rows.beginChunk()
         header?.begin(in: buffer)
         header = nil
-        while buffer.count < Streaming.chunkBytes {
-            switch try lines.next() {
-            case .lines(let lines): buffer.append(lines.bytes)
-            case .later: return false
-            case .end: return true
-            }
-        }
-        return false
+        return try lines.fill(buffer)
     }
 }
