@@ -13,7 +13,7 @@ struct EvidenceHeader {
     let otherTop: UInt64?
     /// Whether the file was written in one pass, so that the other slot says nothing.
     let isStreaming: Bool
-    /// What is wrong with the header; nil for a sound one.
+    /// The defect of the header; nil for a sound one.
     let damage: String?
 
     /// Reads the header.

@@ -16,7 +16,7 @@ final class SearchBudget {
     private let seconds: Double
     /// Counts down to the next look at the clock.
     private var untilClock = 4096
-    /// Why the search was stopped; nil while it goes on.
+    /// The reason why the search was stopped; nil while it runs.
     private(set) var reason: String?
 
     /// The bytes of results that may still be kept.

@@ -23,7 +23,7 @@ final class ImportChain: Sendable {
     struct Parts: Sendable {
         /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts.
         var count = 10_000
-        /// The seconds for which one commit goes on to hold the writer before others have a turn.
+        /// The seconds for which one commit keeps the writer before others get a turn.
         var seconds = 0.2
     }
 
@@ -75,7 +75,7 @@ final class ImportChain: Sendable {
         var memory = ImportRun.Memory()
         /// Whether the input is exhausted and all links are written.
         var isAtEnd = false
-        /// Why the import fails; nil while it goes on.
+        /// The problem that ends the import; nil while it succeeds.
         var problem: Problem?
         /// The number of objects that come before the wrong one, in the part that is written again; nil when none is.
         var leftCount: Int?
@@ -84,7 +84,7 @@ final class ImportChain: Sendable {
         /// The number of objects that were passed over because one of their links is wrong.
         var passedOver = 0
 
-        /// Decides what is done after a part has failed. Returns false when nothing more can be written.
+        /// Prepares the next attempt after a part has failed. Returns false if nothing more can be written.
         mutating func settle(_ new: Problem, _ failure: ImportRun.Failure?) -> Bool {
             let isSettling = problem != nil && leftCount == nil
             // When a part fails for the second time, an earlier object may be wrong.
@@ -106,7 +106,7 @@ final class ImportChain: Sendable {
             return leftCount != nil || !memory.later.isEmpty
         }
 
-        /// Returns the problem with what is in the realm now, and how the import can go on.
+        /// Returns the problem with the committed state and the way to resume the import.
         func described(_ problem: Problem) -> Problem {
             let unlinked = memory.unlinked + memory.later[memory.linked...]
             var committed = memory.last.map { reader.lineCount(upTo: $0) } ?? 0

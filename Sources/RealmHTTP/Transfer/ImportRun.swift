@@ -213,7 +213,7 @@ package final class ImportRun {
     /// - Parameters:
     ///   - reader: The reader, which reads the objects again.
     ///   - pause: When to stop.
-    ///   - leavesMissing: Whether objects with links to what is missing become `unlinked`. Otherwise the first one is an error.
+    ///   - leavesMissing: Whether objects with missing link targets become `unlinked`. Otherwise the first one is an error.
     /// - Returns: Whether some are left for another commit.
     /// - Throws: The first error, with `line` where it is one of an object.
     func link(_ reader: ImportReader, until pause: Pause, leavesMissing: Bool = false) throws(Problem) -> Bool {

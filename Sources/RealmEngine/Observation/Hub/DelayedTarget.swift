@@ -274,7 +274,7 @@ final class DelayedTarget: @unchecked Sendable {
     }
 
     /// Has a marked commit be a change of its own, or one with the marked commits directly before it that skip the same: each of them
-    /// would need an evaluation, although nobody is told the difference.
+    /// would need an evaluation, although no client receives the difference.
     ///
     /// - Parameters:
     ///   - from: The version before it.

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// An element that is equal to a former one is that one, wherever it stands now. One that differs is the former one that was
 /// changed, if both stand between the same neighbours and as many stand there as before. Any other is new.
 ///
-/// Equal elements are told apart by their place: from both ends of the list, or index by index if there are as many as before.
+/// Equal elements are matched by position: from both ends of the list, or index by index if the length is unchanged.
 struct ElementPairing {
     /// For each new element the former one that it is; nil for an element that was not there.
     private(set) var former: [Int?]

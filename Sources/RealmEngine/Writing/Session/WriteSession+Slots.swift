@@ -140,7 +140,7 @@ extension WriteSession {
         try emptyDictionary(place, except: [:])
     }
 
-    /// Removes the entries of a dictionary, except links that the sender of the write does not see and what is about to be written.
+    /// Removes the entries of a dictionary, except links hidden from the writer and the keys about to be written.
     ///
     /// - Parameters:
     ///   - place: The dictionary.

@@ -3,14 +3,14 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Merges what is written with what the sender of the write does not see.
+/// Merges assigned values with the stored parts that are hidden from the writer.
 ///
 /// Embedded objects, and collections in mixed values, may have properties that are hidden from the sender, and links that read as
 /// null or are left out. When the sender assigns such a value as a whole, these parts stay: the value is written into the one that is
 /// there. Of a list it is found out first which element is which (`ElementPairing`), and an assignment that leaves this open is refused
 /// if something unseen would be lost. What the sender removes, or replaces by a value of another kind, goes with all its parts.
 extension WriteSession {
-    // MARK: - What may be there
+    // MARK: - By the schema
 
     /// Returns whether objects of a class may have parts inside of them that the sender of the write does not see or may not write: in
     /// embedded objects and mixed values, and for an embedded class also properties and links of its own.
@@ -67,7 +67,7 @@ extension WriteSession {
         }
     }
 
-    // MARK: - What is there
+    // MARK: - Stored values
 
     /// How deep values are looked through. In a damaged file embedded objects may lie in a circle.
     private static let depthOfUnseen = 200
@@ -257,7 +257,7 @@ extension WriteSession {
             guard isOpen else { continue }
             return WriteError(
                 .forbidden,
-                "elements of the list have parts that this principal does not see, and the new list does not tell which of them it keeps; "
+                "elements of the list have parts that this principal does not see, and the new list does not identify the ones that stay; "
                     + "change, add, move and remove elements one at a time, or assign the empty list first")
         }
         return nil
