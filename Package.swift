@@ -98,10 +98,17 @@ let package = Package(
             ],
             swiftSettings: hot),
         .target(
+            name: "RealmBackups",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmEngine", "RealmFormats", "WebClient",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: shared),
+        .target(
             name: "RealmHTTP",
             dependencies: [
                 "CMicrohttpd", "CTLS", "CZlib", "CYAML", "CZstd", "RealmPlatform", "RealmStorage", "RealmLegacy",
-                "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats", "WebClient", "RealmConsole",
+                "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats", "RealmBackups", "WebClient", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -111,7 +118,7 @@ let package = Package(
             name: "realm-rest",
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery", "RealmEngine",
-                "RealmReplica", "RealmFormats", "RealmHTTP",
+                "RealmReplica", "RealmFormats", "RealmBackups", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -198,9 +205,16 @@ let package = Package(
             dependencies: ["RealmFormats", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
             swiftSettings: shared),
         .testTarget(
+            name: "RealmBackupsTests",
+            dependencies: [
+                "RealmBackups", "RealmFormats", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+            ],
+            swiftSettings: shared),
+        .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmFormats", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage",
+                "RealmHTTP", "RealmBackups", "RealmFormats", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform",
+                "RealmStorage",
                 "RealmVerify",
                 "RealmConsole",
                 "RealmTestSupport", "RealmMutants",

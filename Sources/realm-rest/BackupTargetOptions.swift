@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+internal import RealmBackups
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+internal import RealmBackups
 internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform

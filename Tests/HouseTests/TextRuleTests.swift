@@ -8,7 +8,8 @@ import Testing
 @Suite struct TextRuleTests {
     /// The targets whose texts come from clients, tokens, configurations and files.
     private static let targets = [
-        "RealmRecovery", "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmHTTP", "realm-rest",
+        "RealmRecovery", "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "RealmHTTP",
+        "realm-rest",
         "RealmBenchmarks",
     ]
 

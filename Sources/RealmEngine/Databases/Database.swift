@@ -63,7 +63,7 @@ package final class Database: VersionSource {
     /// The newest version of the data.
     let newest: RankedMutex<Version>
     /// The store; nil when nothing can be written.
-    let store: FileStore?
+    package let store: FileStore?
     /// The writer; nil when nothing can be written, and after closing.
     let queue = RankedMutex<WriteQueue?>(.leaf, nil)
     /// The metrics of the writer: waiting times, holding times and counts of work.

@@ -49,7 +49,7 @@ package enum FileCopy {
     ///   - control: States whether the work was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Returns: The copy, and the number of bytes that were copied; 0 when the blocks are shared.
-    static func cloneOrCopy(
+    package static func cloneOrCopy(
         _ source: String, _ control: WorkControl?, isExact: Bool
     ) throws(StorageError) -> (file: NewFile, copiedByteCount: Int) {
         let input = try System.openRegular(source, isExact: isExact)
@@ -89,7 +89,7 @@ package enum FileCopy {
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
-    static func copyQuietMoment(
+    package static func copyQuietMoment(
         of source: String, to target: Int32, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
         for _ in 0..<20 {

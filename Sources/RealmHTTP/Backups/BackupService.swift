@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmBackups
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform

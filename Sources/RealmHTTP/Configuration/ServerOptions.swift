@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
+package import RealmBackups
 package import RealmEngine
 internal import RealmFormats
 package import RealmPlatform

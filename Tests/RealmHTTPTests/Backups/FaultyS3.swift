@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmBackups
 import RealmFormats
 import RealmHTTP
 import RealmPlatform

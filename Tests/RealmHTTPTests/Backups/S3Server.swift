@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+@testable import RealmBackups
 import RealmEngine
 import RealmFormats
 import RealmHTTP
