@@ -56,20 +56,21 @@ package final class LocalServer: Sendable {
         let request = Request(
             methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(),
             arrival: Instant.now(),
-            clientAddress: "127.0.0.1", isHTTP10: false)
+            clientAddress: "127.0.0.1")
+        let task = handler.begin(request)
         defer {
-            if !isSent { handler.didEnd(request, status: 499, bytesSent: 0, bytesReceived: 0, isComplete: false) }
+            if !isSent { task.end(status: 499, bytesSent: 0, bytesReceived: 0, isComplete: false) }
         }
-        if case .refuse(let response) = handler.admit(request) { return answer(response, limit) }
-        request.body = Array((body ?? "").utf8)
-        switch handler.reply(to: request) {
-        case .now(let response): return answer(handler.finish(response, for: request), limit)
-        case .work(let work), .attend(let work): return answer(handler.finish(work(), for: request), limit)
+        if case .refuse(let response) = task.admit() { return answer(response, limit) }
+        request.body.bytes = Array((body ?? "").utf8)
+        switch task.reply() {
+        case .now(let response): return answer(task.finish(response), limit)
+        case .work(let work), .attend(let work): return answer(task.finish(work()), limit)
         case .later(let begin):
             let promise = Promise()
             begin(promise)
             guard let response = promise.wait(seconds: 30) else { return Answer(status: 0, headers: [], bytes: []) }
-            return answer(handler.finish(response, for: request), limit)
+            return answer(task.finish(response), limit)
         }
     }
 

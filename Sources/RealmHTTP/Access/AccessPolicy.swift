@@ -33,7 +33,7 @@ package struct AccessPolicy: Sendable {
     /// which nobody but the user of the server can open, stands for one.
     ///
     /// - Parameters:
-    ///   - request: A request with its header fields.
+    ///   - call: A request with its header fields.
     ///   - hasCredentials: Whether the server has credentials.
     package func principal(of request: Request, hasCredentials: Bool) -> Principal {
         guard request.headers.forwardedBy == nil else { return stranger(hasCredentials, request.entrance) }
@@ -68,18 +68,18 @@ package struct AccessPolicy: Sendable {
 
     /// Returns the highest level that the sender of a request has.
     ///
-    /// - Parameter request: A request whose principal is known.
+    /// - Parameter call: A request whose principal is known.
     /// - Returns: The level; at least `health`.
-    package func grant(_ request: Request) -> AccessClass { AccessPolicy.granted(to: request) }
+    package func grant(_ caller: Caller) -> AccessClass { AccessPolicy.granted(to: caller) }
 
     /// Returns the highest level that the sender of a request has, which no policy changes.
     ///
-    /// - Parameter request: A request whose principal is known.
-    static func granted(to request: Request) -> AccessClass {
-        switch request.roleReach {
+    /// - Parameter call: A request whose principal is known.
+    package static func granted(to caller: Caller) -> AccessClass {
+        switch caller.roleReach {
         case .part?, .writes?: return .write
         case .administers?: return .administer
-        case nil: return AccessPolicy.grant(request.principal)
+        case nil: return AccessPolicy.grant(caller.principal)
         }
     }
 
@@ -101,28 +101,28 @@ package struct AccessPolicy: Sendable {
     /// would see what is not committed.
     ///
     /// - Parameters:
-    ///   - request: The request, whose principal is known.
+    ///   - call: The request, whose principal is known.
     ///   - needed: The level that the method needs at this path.
     ///   - isHidden: Whether the path does not exist for clients that may not administer.
     ///   - hasCredentials: Whether the server has credentials, which decides what a refused client is told.
     /// - Throws: 404 `not_found` for hidden paths and clients that may read, otherwise 401 `unauthenticated` for strangers and 403
     ///   `forbidden` for all others.
     package func check(
-        _ request: Request, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
+        _ request: Request, of caller: Caller, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
     ) throws(Problem) {
-        let granted = grant(request)
+        let granted = grant(caller)
         guard granted < .administer else { return }
         var wanted = needed
         // Uncommitted changes of a transaction are visible only to clients that may write.
         if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
         guard wanted > granted else { return }
-        if granted == .health, request.principal.kind == .anonymous {
+        if granted == .health, caller.principal.kind == .anonymous {
             throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
         }
         // Clients that may only read must not learn that these paths exist.
         guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
-        guard request.principal.kind != .anonymous else { throw AccessPolicy.strangersOnlyRead }
-        throw AccessPolicy.forbidden(request.principal)
+        guard caller.principal.kind != .anonymous else { throw AccessPolicy.strangersOnlyRead }
+        throw AccessPolicy.forbidden(caller.principal)
     }
 
     /// The 401 for a stranger that may read, and wants more.

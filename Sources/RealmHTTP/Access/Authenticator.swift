@@ -66,25 +66,25 @@ package final class Authenticator: Sendable {
     /// - Parameter request: A request with its header fields. With a session its cookie is noted in `sessionCookie`.
     /// - Throws: `unauthenticated` for a credential that is not valid, `rate_limited` when its address has sent too many of them,
     ///   and `forbidden` for a request by cookie that lacks the token against forgery.
-    func outcome(_ request: Request) throws(Problem) -> Outcome {
+    func outcome(_ request: Request, _ caller: inout Caller) throws(Problem) -> Outcome {
         if let value = request.headers[.authorization] { return try outcome(ofHeader: value, request) }
         if let field = request.headers[.cookie], let cookie = SessionTable.cookie(in: field) {
-            return .principal(try principal(ofSession: cookie, request))
+            return .principal(try principal(ofSession: cookie, request, &caller))
         }
-        if let principal = request.certificatePrincipal, !principal.isOver { return .principal(principal) }
+        if let principal = caller.certificatePrincipal, !principal.isOver { return .principal(principal) }
         return .principal(policy.principal(of: request, hasCredentials: hasCredentials))
     }
 
     /// Returns who has the credential of a header field `Authorization`, which the last request of the connection may have had, too.
     private func outcome(ofHeader value: String, _ request: Request) throws(Problem) -> Outcome {
         let generation = verifier?.generation ?? 0
-        if let principal = request.credential?.principal(of: value, request, generation: generation) {
+        if let principal = (request.memo as? CredentialMemo)?.principal(of: value, request, generation: generation) {
             if principal.kind == .jwt { verifier?.noteRepeated() }
             return .principal(principal)
         }
         let outcome = try outcome(of: CredentialText(value), request)
         if case .principal(let principal) = outcome {
-            request.credential?.keep(principal, of: value, request, generation: generation)
+            (request.memo as? CredentialMemo)?.keep(principal, of: value, request, generation: generation)
         }
         return outcome
     }
@@ -105,11 +105,11 @@ package final class Authenticator: Sendable {
     }
 
     /// Returns the principal of the session of a cookie, which is good where its credential is.
-    private func principal(ofSession cookie: String, _ request: Request) throws(Problem) -> Principal {
+    private func principal(ofSession cookie: String, _ request: Request, _ caller: inout Caller) throws(Problem) -> Principal {
         guard let session = sessions.session(of: cookie), session.principal.mayBeUsed(from: request.clientAddress) else {
             throw failure(of: request)
         }
-        request.sessionCookie = cookie
+        caller.sessionCookie = cookie
         guard Authenticator.isSafe(request.method) || session.takes(csrfToken: request.headers[.csrfToken]) else {
             throw Problem(.forbidden, "a request with the cookie of a session that may change something needs its token")
                 .with("header", "X-CSRF-Token")

@@ -76,9 +76,9 @@ struct AggregateNumbers {
         let terms = try sortTerms(paths)
         let request = GroupRequest(by: paths, computing: requests, atMost: context.limits.groups)
         guard let result = try group([request]).first else { throw Problem(.internalError, "there are no groups") }
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         let order = result.order(by: terms) { budget.goesOn }
-        try context.request.checkDeadline()
+        try context.call.request.checkDeadline()
         let identity = parameters.identity(of: identity(paths), by: context.rightsIdentity)
         let start = min(
             try parameters.after.map { text throws(Problem) in try index(text, identity) } ?? parameters.offset ?? 0, order.count)
@@ -103,7 +103,7 @@ struct AggregateNumbers {
 
     /// Returns what cursors of these groups belong to, besides the query and the sort.
     private func identity(_ paths: [String]) -> String {
-        (["groups", context.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ",")]).joined(
+        (["groups", context.call.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ",")]).joined(
             separator: "\n")
     }
 
@@ -144,7 +144,7 @@ struct AggregateNumbers {
         for (path, values) in zip(paths, result.keys) {
             json.key(path)
             try Problem.mapping { () throws(StorageError) in
-                try context.request.budget.spend()
+                try context.call.request.budget.spend()
                 try writer.write(values[index], isMixed: writer.isMixed(path), to: &json)
             }
         }

@@ -72,7 +72,7 @@ struct CollectionPage {
             parameters.isTabular
             ? try lines(elementWriter, chosen, range, etag: etag)
             : try envelope(elementWriter, chosen, range, count: positions.count, nil, etag: etag)
-        guard made.next == nil else { throw Problem(context.request.budget.stop ?? .expired) }
+        guard made.next == nil else { throw Problem(context.call.request.budget.stop ?? .expired) }
         var response = made.response
         context.addPageHeaders(to: &response, next: nil, count: parameters.countsExactly ? positions.count : nil)
         return response
@@ -88,7 +88,7 @@ struct CollectionPage {
         let values = try view.values()
         var found: Int?
         for index in 0..<positions.count {
-            try Problem.mapping { () throws(StorageError) in try context.request.budget.spend() }
+            try Problem.mapping { () throws(StorageError) in try context.call.request.budget.spend() }
             guard try test(values[positions[index]]) else { continue }
             found = index
             break
@@ -189,7 +189,7 @@ struct CollectionPage {
     /// A page of no rows, as `limit=0` gives, has no next page. A page whose first element alone
     /// exceeds the limits is a problem, because a cursor would lead to the same element again.
     private func next(behind end: Int, _ range: Range<Int>, _ positions: CollectionView.Positions) throws(Problem) -> String? {
-        guard end > range.lowerBound || range.isEmpty else { throw Problem(context.request.budget.stop ?? .expired) }
+        guard end > range.lowerBound || range.isEmpty else { throw Problem(context.call.request.budget.stop ?? .expired) }
         return end < positions.count && end > range.lowerBound ? PageCursor(index: end).text(identity: identity) : nil
     }
 
@@ -202,7 +202,7 @@ struct CollectionPage {
         response.add("Content-Type", constant: lines.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(positions.count)) }
-        let pace = StreamPace(context.request.budget, context.limits.readSeconds)
+        let pace = StreamPace(context.call.request.budget, context.limits.readSeconds)
         response.body = .stream(ElementStream(lines, positions, from: start, pace))
         return response
     }
@@ -221,7 +221,7 @@ struct CollectionPage {
 
     /// The identity that cursors of this request carry.
     var identity: UInt64 {
-        parameters.identity(of: CollectionPage.canonical(context.request.target.path), by: context.rightsIdentity)
+        parameters.identity(of: CollectionPage.canonical(context.call.request.target.path), by: context.rightsIdentity)
     }
 
     /// Returns a path that is the same however it was encoded: `@links` and `%40links` are one page.
@@ -289,13 +289,13 @@ extension ReadContext {
     /// it had is removed.
     private func nextURL(_ cursor: String) -> String {
         var parts: [String] = []
-        if let query = request.target.query {
-            for part in request.target.bytes[query].split(separator: UInt8(ascii: "&")) {
+        if let query = call.request.target.query {
+            for part in call.request.target.bytes[query].split(separator: UInt8(ascii: "&")) {
                 let name = PercentDecoding.decode(part.prefix { $0 != UInt8(ascii: "=") }, plusIsSpace: true)
                 if name != "after", name != "offset" { parts.append(String(decoding: part, as: UTF8.self)) }
             }
         }
         parts.append("after=" + PercentDecoding.encode(cursor))
-        return request.target.path + "?" + parts.joined(separator: "&")
+        return call.request.target.path + "?" + parts.joined(separator: "&")
     }
 }

@@ -90,7 +90,7 @@ final class CollectionView {
         guard elements.count <= context.limits.sortedValues else {
             throw Problem(WorkStop.tooManyValues(limit: context.limits.sortedValues))
         }
-        var values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.request.budget) }
+        var values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.call.request.budget) }
         if case .values = elements.subject, let hidden = context.snapshot.hiddenLink {
             // Objects that are not shown are not told apart.
             for (index, value) in values.enumerated() {
@@ -253,7 +253,7 @@ final class CollectionView {
     func condition(_ text: String?) throws(Problem) -> (Value) throws(Problem) -> Bool {
         let query = try ObjectQuery.predicate(text)
         let arguments = try arguments()
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         switch elements.subject {
         case .objects(let table):
             let bound = try querying("indexOfWhere") { check throws(QueryError) in
@@ -294,7 +294,7 @@ final class CollectionView {
     private func querying<Result>(
         _ parameter: String, _ body: (@escaping BoundQuery.Check) throws(QueryError) -> Result
     ) throws(Problem) -> Result {
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         do throws(QueryError) {
             return try body({ budget.goesOn })
         } catch {

@@ -71,7 +71,7 @@ struct DataAnswer {
     private func data() throws(Problem) -> ByteView? {
         let value = try Problem.mapping { () throws(StorageError) in
             let value = try target.row.value(target.column)
-            try context.request.budget.meet(byteCount: value.byteCount)
+            try context.call.request.budget.meet(byteCount: value.byteCount)
             return value
         }
         guard case .binary(let bytes) = value else { return nil }
@@ -87,9 +87,9 @@ struct DataAnswer {
 
     /// Returns the part that the request asks for, or everything, without the type.
     private func part(of data: ByteView, _ etag: String) throws(Problem) -> Response {
-        let condition = context.request.headers[.ifRange]
-        let applies = context.request.method == .get && (condition == nil || condition == etag)
-        let range = applies ? ByteRange(context.request.headers[.range], of: data.count) : .whole
+        let condition = context.call.request.headers[.ifRange]
+        let applies = context.call.request.method == .get && (condition == nil || condition == etag)
+        let range = applies ? ByteRange(context.call.request.headers[.range], of: data.count) : .whole
         var response = Response(status: 200)
         var bytes = data
         switch range {
@@ -102,7 +102,7 @@ struct DataAnswer {
             throw Problem(.rangeNotSatisfiable, "the data has \(data.count) bytes").with("header", "Range")
                 .with(header: HeaderField("Content-Range", text: "bytes */\(data.count)"))
         }
-        try Problem.mapping { () throws(StorageError) in try context.request.budget.requireRoom(for: bytes.count) }
+        try Problem.mapping { () throws(StorageError) in try context.call.request.budget.requireRoom(for: bytes.count) }
         let buffer = OutputBuffer(capacity: bytes.count)
         buffer.append(bytes)
         response.body = .bytes(buffer)

@@ -34,10 +34,10 @@ final class ElementLines {
     init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, parameters: ReadParameters) {
         self.elements = elements
         self.writer = writer
-        budget = context.request.budget
+        budget = context.call.request.budget
         isCSV = parameters.format == .csv
         objects = writer.rowPlan.map {
-            CSVWriter($0, context.snapshot, parameters.representation, budget: context.request.budget)
+            CSVWriter($0, context.snapshot, parameters.representation, budget: context.call.request.budget)
         }
     }
 

@@ -30,7 +30,7 @@ final class ElementWriter {
     ///   - context: The version that is read, and the request.
     /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     init(_ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext) throws(Problem) {
-        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
+        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.call.request.budget)
         expandsLinks = parameters.fields != nil || !parameters.expand.isEmpty
         let linked = target.column.type == .link ? target.column.targetTable.flatMap { context.snapshot.table($0) } : nil
         if let linked, linked.kind != .embedded {
@@ -45,7 +45,7 @@ final class ElementWriter {
     /// Creates a writer for linking objects, which are all of one class.
     init(objectsOf table: Table, _ plan: ObjectPlan, _ parameters: ReadParameters, _ context: ReadContext) {
         expandsLinks = true
-        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
+        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.call.request.budget)
         objects = plan
         member = nil
     }

@@ -56,9 +56,9 @@ struct FacetCounts {
             json.key(path)
             json.beginArray()
             let isMixed = writer.isMixed(path)
-            let budget = context.request.budget
+            let budget = context.call.request.budget
             let order = result.order(by: [GroupedResult.SortTerm(.size, isAscending: false)]) { budget.goesOn }
-            try context.request.checkDeadline()
+            try context.call.request.checkDeadline()
             for index in order.prefix(context.limits.facetValues) {
                 json.beginObject()
                 json.key("value")

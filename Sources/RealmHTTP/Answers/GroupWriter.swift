@@ -29,7 +29,7 @@ final class GroupWriter {
     init(_ subject: Elements.Subject, _ context: ReadContext, _ representation: Representation) {
         self.subject = subject
         self.context = context
-        encoder = ObjectEncoder(context.snapshot, representation, context.request.budget)
+        encoder = ObjectEncoder(context.snapshot, representation, context.call.request.budget)
         values = ValueWriter(representation)
     }
 
@@ -58,6 +58,6 @@ final class GroupWriter {
         if case .link(let table, let key) = value { return try encoder.writeStub(table, key, &writer) }
         if isMixed { return try encoder.writeMixed(value, &writer) }
         values.write(value, to: &writer)
-        try context.request.budget.requireRoom(for: writer.count)
+        try context.call.request.budget.requireRoom(for: writer.count)
     }
 }

@@ -183,7 +183,7 @@ final class ObjectList: @unchecked Sendable {
     private func envelope(
         _ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?, _ facets: FacetCounts?
     ) throws(Problem) -> Made {
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.call.request.budget)
         var writer = JSONWriter(reservingCapacity: 1024 + min(rows.count, 4096) * 256)
         writer.beginObject()
         writer.key("items")
@@ -216,7 +216,7 @@ final class ObjectList: @unchecked Sendable {
     func next(after progress: PageRows.Progress, of count: Int, _ cursor: Cursor?) throws(Problem) -> String? {
         guard progress.written < count else { return try cursor?(progress) }
         guard progress.written > 0, let next = try cursor?(progress) else {
-            throw Problem(context.request.budget.stop ?? .expired)
+            throw Problem(context.call.request.budget.stop ?? .expired)
         }
         return next
     }
@@ -228,19 +228,19 @@ final class ObjectList: @unchecked Sendable {
     func write(
         _ rows: PageRows, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
     ) throws(Problem) -> PageRows.Progress {
-        let begin = context.request.timing.map { _ in Instant.now() }
+        let begin = context.call.timing.map { _ in Instant.now() }
         let progress = try Problem.mapping { () throws(StorageError) in
             try rows.write(of: table) { row throws(StorageError) in
                 try encoder.fits(&writer) { writer throws(StorageError) in try encoder.write(row, plan, to: &writer) }
             }
         }
-        if let begin { context.request.timing?.encode += Instant.now().seconds(since: begin) }
+        if let begin { context.call.timing?.encode += Instant.now().seconds(since: begin) }
         return progress
     }
 
     /// Writes objects as lines of NDJSON or CSV.
     private func lines(_ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
-        let lines = RowLines(plan, context.snapshot, parameters, budget: context.request.budget)
+        let lines = RowLines(plan, context.snapshot, parameters, budget: context.call.request.budget)
         let buffer = OutputBuffer(capacity: 1024 + min(rows.count, 4096) * 256)
         lines.begin(in: buffer)
         let progress = try Problem.mapping { () throws(StorageError) in
@@ -271,7 +271,7 @@ final class ObjectList: @unchecked Sendable {
         response.body = .stream(
             RowStream(
                 StreamRows.Part(table: table, plan: plan, source: source), of: context.snapshot, parameters,
-                budget: context.request.budget, secondsPerChunk: context.limits.readSeconds))
+                budget: context.call.request.budget, secondsPerChunk: context.limits.readSeconds))
         return response
     }
 
@@ -315,7 +315,7 @@ final class ObjectList: @unchecked Sendable {
     private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {
         let text = try ObjectQuery.predicate(parameters.indexOfWhere)
         let arguments = try arguments()
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         let check: BoundQuery.Check = { budget.goesOn }
         let condition = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
             try text.bind(
@@ -324,7 +324,7 @@ final class ObjectList: @unchecked Sendable {
         }
         let finder = ObjectFinder(table)
         for (index, key) in try query.keys().enumerated() {
-            if index & 0x3ff == 0x3ff { try context.request.checkDeadline() }
+            if index & 0x3ff == 0x3ff { try context.call.request.checkDeadline() }
             guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
             let isMatch = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
                 try condition.matches(row, check: check)

@@ -18,7 +18,7 @@ final class ObjectQuery {
     /// which no cursor can describe.
     let ordersItself: Bool
     /// The request, whose budget bounds the query and whose timing is measured.
-    private let request: Request
+    private let call: Call
 
     /// Parses and binds `where`, `sort` and `distinct`.
     ///
@@ -36,10 +36,10 @@ final class ObjectQuery {
         _ parameters: ReadParameters, _ arguments: [QueryArgument], of table: Table, _ context: ReadContext,
         sort: [ReadParameters.SortTerm]? = nil
     ) throws(Problem) {
-        request = context.request
-        request.query = parameters.predicate
+        call = context.call
+        call.query = parameters.predicate
         if ObjectQuery.isSlowToBind(parameters) {
-            try Problem.mapping { () throws(StorageError) in try context.request.budget.beginLongStep() }
+            try Problem.mapping { () throws(StorageError) in try context.call.request.budget.beginLongStep() }
         }
         let query = try ObjectQuery.parse(parameters.predicate, "where")
         ordersItself = query.hasDescriptors
@@ -47,7 +47,7 @@ final class ObjectQuery {
         let terms = sort ?? parameters.sort
         let order = ResultOrder(
             sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         do throws(QueryError) {
             bound = try query.bind(
                 to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
@@ -113,7 +113,7 @@ final class ObjectQuery {
     /// A function that the engine calls between leaves; it returns false when the query has to
     /// stop.
     private var check: BoundQuery.Check {
-        let budget = request.budget
+        let budget = call.request.budget
         return { budget.goesOn }
     }
 
@@ -137,7 +137,7 @@ final class ObjectQuery {
 
     /// Runs a step of the query in `where`.
     private func querying<Result>(_ body: () throws(QueryError) -> Result) throws(Problem) -> Result {
-        try ObjectQuery.querying("where", request.budget, body)
+        try ObjectQuery.querying("where", call.request.budget, body)
     }
 
     // MARK: - Results
@@ -147,7 +147,7 @@ final class ObjectQuery {
     /// - Parameter window: How many rows to leave out and to return, and the position after which
     ///   they begin.
     func page(_ window: ResultWindow) throws(Problem) -> PageRows {
-        try request.timed(\.query) { () throws(Problem) in
+        try call.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in
                 if let leaves = try bound.leaves(window, check: check) { return PageRows(leaves: leaves) }
                 return PageRows(keys: try bound.execute(window, check: check)[...])
@@ -157,7 +157,7 @@ final class ObjectQuery {
 
     /// Returns the object keys of a part of the result, in its order. The whole result by default.
     func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
-        try request.timed(\.query) { () throws(Problem) in
+        try call.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.execute(window, check: check) }
         }
     }
@@ -165,21 +165,21 @@ final class ObjectQuery {
     /// Returns the positions in `keys` of the objects that are in the result, in the order of the
     /// result.
     func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
-        try request.timed(\.query) { () throws(Problem) in
+        try call.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
         }
     }
 
     /// Returns how many objects the whole result has.
     func count() throws(Problem) -> Int {
-        try request.timed(\.query) { () throws(Problem) in
+        try call.timed(\.query) { () throws(Problem) in
             takeHelpers()
             return try querying { () throws(QueryError) in try bound.count(check: check) }
         }
     }
 
     /// Lets other threads help with what follows, unless this is a thread of the daemon, which does not wait for others.
-    private func takeHelpers() { bound.helpers = request.budget.handOverAt.isDistantFuture ? .shared : nil }
+    private func takeHelpers() { bound.helpers = call.request.budget.handOverAt.isDistantFuture ? .shared : nil }
 
     /// Returns the number of matches if an index knows it without reading objects; nil otherwise.
     func indexedCount() throws(Problem) -> Int? {
@@ -217,7 +217,7 @@ final class ObjectQuery {
     private func sortValues(of row: Row) throws(Problem) -> [Value] {
         let values = try Problem.querying { () throws(QueryError) in try bound.sortValues(of: row) }
         try Problem.mapping { () throws(StorageError) in
-            try request.budget.meet(byteCount: values.reduce(0) { $0 + $1.byteCount })
+            try call.request.budget.meet(byteCount: values.reduce(0) { $0 + $1.byteCount })
         }
         return values
     }
@@ -272,11 +272,11 @@ final class ObjectQuery {
     private func aggregating<Result>(
         _ parameter: String, _ body: () throws(QueryError) -> Result
     ) throws(Problem) -> Result {
-        try request.timed(\.query) { () throws(Problem) in
+        try call.timed(\.query) { () throws(Problem) in
             do throws(QueryError) {
                 return try body()
             } catch {
-                throw ObjectQuery.problem(error, aggregating: parameter, request.budget)
+                throw ObjectQuery.problem(error, aggregating: parameter, call.request.budget)
             }
         }
     }

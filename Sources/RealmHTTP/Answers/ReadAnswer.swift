@@ -40,7 +40,7 @@ extension ReadContext {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)
         guard let lease else { return response.add("Cache-Control", constant: "private, no-cache") }
-        if request.rights == nil, request.principal.logName == nil {
+        if call.caller.rights == nil, call.caller.principal.logName == nil {
             response.add("Cache-Control", "private, max-age=\(Int(lease.secondsLeft)), immutable")
         } else {
             response.add("Cache-Control", constant: "private, no-cache")

@@ -21,7 +21,6 @@ final class ReadContext: Sendable {
     let rightsIdentity: String
 
     /// The request as it was received, with its budget and its header fields.
-    var request: Request { call.request }
     /// The tables and objects of the version that is read.
     var snapshot: Snapshot { version.snapshot }
     /// The limits of the server, such as the largest page.
@@ -46,17 +45,17 @@ final class ReadContext: Sendable {
         let database = try call.database()
         self.database = database
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
-        version = (lease?.version ?? call.version ?? database.current).shown(by: call.request.scope)
+        version = (lease?.version ?? call.version ?? database.current).shown(by: call.scope)
         let whole = version.snapshot.scope?.base ?? version.snapshot
         // A scope of another kind may hide something.
         rightsIdentity =
-            if let scope = call.request.scope {
+            if let scope = call.scope {
                 (scope as? RightsScope)?.isPart(of: whole) == false ? "" : scope.identity
             } else {
                 ""
             }
-        call.request.version = version.tokenText
-        call.request.readsSnapshot = lease != nil
+        call.versionToken = version.tokenText
+        call.readsSnapshot = lease != nil
         try requireMinimumVersion()
     }
 
@@ -65,7 +64,7 @@ final class ReadContext: Sendable {
         guard call.request.headers[.realmTransaction] == nil else {
             throw .conflict("a snapshot cannot be read inside a transaction", parameter: "snapshot")
         }
-        return try call.services.pinned.find(id, in: database, isUse: true, owner: call.request.ownerScope)
+        return try call.services.pinned.find(id, in: database, isUse: true, owner: call.ownerScope)
     }
 
     /// Throws `precondition_failed` unless the version that is read is at least that of
@@ -74,7 +73,7 @@ final class ReadContext: Sendable {
     /// The request was kept waiting for that version before, if it has the same epoch. A version of
     /// another epoch never comes.
     private func requireMinimumVersion() throws(Problem) {
-        guard let text = request.headers[.realmMinVersion] else { return }
+        guard let text = call.request.headers[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {
             throw .invalidHeader("Realm-Min-Version", "the header field is not a version token")
         }
@@ -106,7 +105,7 @@ final class ReadContext: Sendable {
     func table() throws(Problem) -> Table {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
-            try request.requireNoOtherRights(on: name, in: snapshot)
+            try call.requireNoOtherRights(on: name, in: snapshot)
             throw .noClass(name, in: snapshot)
         }
         return table
@@ -157,7 +156,7 @@ final class ReadContext: Sendable {
     /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
         if table.columns.count > ReadContext.wideTable {
-            try Problem.mapping { () throws(StorageError) in try request.budget.beginLongStep() }
+            try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
         }
         if parameters.fields == nil, parameters.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)

@@ -18,13 +18,13 @@ extension ReadParameters {
         ofBodyAnd call: Call, _ kind: ReadParameters.Kind, formats: ResponseFormat.Choice
     ) throws(Problem) {
         guard call.request.method == .query || call.request.method == .post else {
-            try self.init(call.request, call.limits, kind, formats: formats)
+            try self.init(call, call.limits, kind, formats: formats)
             return
         }
         _ = try call.bodyTypes.type(of: call.request)
         _ = try ResponseFormat.negotiate(
             call.request, parameter: (try? QueryParameters(call.request.target))?["format"], among: formats)
-        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
-        try self.init(call.request, call.limits, kind, formats: formats, body: body)
+        let body = try call.bodyObject()
+        try self.init(call, call.limits, kind, formats: formats, body: body)
     }
 }

@@ -35,7 +35,7 @@ struct SectionPage<Row> {
         writer.beginArray()
         let written = try writeSections(&values, to: &writer, write)
         writer.endArray()
-        guard written > 0 || rows.isEmpty else { throw Problem(context.request.budget.stop ?? .expired) }
+        guard written > 0 || rows.isEmpty else { throw Problem(context.call.request.budget.stop ?? .expired) }
         let end = rows.lowerBound + written
         let total = sections.rowCount
         let next = written > 0 && end < total ? cursor(end) : nil

@@ -31,7 +31,7 @@ struct SectionedList {
         let sections = try sections(query, grouping).only(parameters.section)
         let total = sections.rowCount
         let start = min(try firstRow(sections), total)
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.call.request.budget)
         let plan = try context.plan(list.table, parameters)
         let page = SectionPage(
             context: context, parameters: parameters, etag: list.etag, sections: sections,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmFormats
-internal import RealmPlatform
+package import RealmFormats
+package import RealmPlatform
 internal import RealmStorage
 
 /// One line of the audit log: who did what, where, and with which outcome.
@@ -9,7 +9,7 @@ internal import RealmStorage
 /// It has names and keys, which identify, and nothing that was stored or sent: no values, no bodies, no queries and no credentials.
 package struct AuditEntry: Sendable {
     /// Who sent a request.
-    struct Sender: Sendable {
+    package struct Sender: Sendable {
         /// How the principal is known.
         var kind = ""
         /// The id of the principal among those of its kind.
@@ -25,38 +25,38 @@ package struct AuditEntry: Sendable {
     /// The id of the request.
     package var requestID = ""
     /// Who sent the request; nil for lines of the server itself.
-    var sender: Sender?
+    package var sender: Sender?
     /// The method of the request; nil for lines about no request.
-    var method: String?
+    package var method: String?
     /// The form of the path, as in the metrics.
-    var route: String?
+    package var route: String?
     /// The name of the realm.
-    var realm: String?
+    package var realm: String?
     /// The name of the class.
-    var className: String?
+    package var className: String?
     /// The id in the path, such as that of a key or a transaction, or the one that the request has made.
-    var id: String?
+    package var id: String?
     /// The transaction that the request was a part of.
-    var transaction: String?
+    package var transaction: String?
     /// The keys of the objects that the request named or made, at most `AuditKeys.countLimit`.
-    var keys = AuditKeys()
+    package var keys = AuditKeys()
     /// Whether the request was to show only what it would do.
-    var isDryRun = false
+    package var isDryRun = false
     /// Whether the answer is the one that an earlier request with the same idempotency key got.
-    var isRepeated = false
+    package var isRepeated = false
     /// The status of the response; nil for lines about no request.
-    var status: Int?
+    package var status: Int?
     /// The code of the problem; nil for success.
-    var code: String?
+    package var code: String?
     /// The token of the version that was made or given out.
-    var version: String?
+    package var version: String?
     /// How a transaction has ended.
-    var state: String?
+    package var state: String?
     /// How many lines are missing.
-    var lostCount: Int?
+    package var lostCount: Int?
 
     /// The number of bytes of a name or key that are written; what is longer is cut off.
-    static let textLimit = 256
+    package static let textLimit = 256
 
     /// Makes a line that says nothing else yet.
     ///
@@ -68,7 +68,7 @@ package struct AuditEntry: Sendable {
     /// - Parameters:
     ///   - time: The time of the line.
     ///   - buffer: What has the lines before.
-    func write(at time: WallClock, to buffer: OutputBuffer) {
+    package func write(at time: WallClock, to buffer: OutputBuffer) {
         var writer = JSONWriter(buffer)
         writer.beginObject()
         writer.member("time", time: time)
@@ -109,7 +109,7 @@ package struct AuditEntry: Sendable {
     }
 
     /// Returns a text without what is beyond the limit, in whose place is an ellipsis.
-    static func bounded(_ text: String) -> String {
+    package static func bounded(_ text: String) -> String {
         guard text.utf8.count > textLimit else { return text }
         var byteCount = 0
         let kept = text.unicodeScalars.prefix { scalar in

@@ -29,7 +29,7 @@ package final class AuditRecord: Sendable {
     /// - Parameters:
     ///   - log: The log that gets the line.
     ///   - entry: What is known of the request.
-    init(_ log: AuditLog, _ entry: AuditEntry) {
+    package init(_ log: AuditLog, _ entry: AuditEntry) {
         self.log = log
         state = RankedMutex(.leaf, State(entry: entry))
     }
@@ -37,37 +37,37 @@ package final class AuditRecord: Sendable {
     // MARK: - What is known
 
     /// Whether the next key will be written, and not only counted.
-    var takesMoreKeys: Bool { state.withLock { $0.entry.keys.takesMore } }
+    package var takesMoreKeys: Bool { state.withLock { $0.entry.keys.takesMore } }
 
     /// The keys so far, which are set back when what has made objects is undone.
-    var keys: AuditKeys {
+    package var keys: AuditKeys {
         get { state.withLock { $0.entry.keys } }
         set { state.withLock { $0.entry.keys = newValue } }
     }
 
     /// Adds the key of an object that the request names or has made.
-    func add(key: String) { state.withLock { $0.entry.keys.add(key) } }
+    package func add(key: String) { state.withLock { $0.entry.keys.add(key) } }
 
     /// Adds the key of an object of one of several classes.
-    func add(key: String, of className: String) { add(key: className + "/" + key) }
+    package func add(key: String, of className: String) { add(key: className + "/" + key) }
 
     /// Counts an object whose key would not be written.
-    func countKey() { state.withLock { $0.entry.keys.count() } }
+    package func countKey() { state.withLock { $0.entry.keys.count() } }
 
     /// States the realm that the request is about, where the path does not have it.
-    func setRealm(_ name: String) { state.withLock { $0.entry.realm = name } }
+    package func setRealm(_ name: String) { state.withLock { $0.entry.realm = name } }
 
     /// States the id of what the request has made.
-    func setTarget(_ id: String) { state.withLock { $0.entry.id = id } }
+    package func setTarget(_ id: String) { state.withLock { $0.entry.id = id } }
 
     /// Notes that the request only shows what it would do.
-    func noteDryRun() { state.withLock { $0.entry.isDryRun = true } }
+    package func noteDryRun() { state.withLock { $0.entry.isDryRun = true } }
 
     /// Notes that the response is that of an earlier request.
-    func noteRepetition() { state.withLock { $0.entry.isRepeated = true } }
+    package func noteRepetition() { state.withLock { $0.entry.isRepeated = true } }
 
     /// Notes that the request is answered before its outcome is known, so that the response is not what the line tells.
-    func noteEarlyResponse() { state.withLock { $0.isAnsweredBefore = true } }
+    package func noteEarlyResponse() { state.withLock { $0.isAnsweredBefore = true } }
 
     // MARK: - The line
 
@@ -77,7 +77,7 @@ package final class AuditRecord: Sendable {
     ///   - status: The status of the response.
     ///   - code: The code of the problem; nil for success.
     ///   - version: The version that was made or given out; nil for none.
-    func end(status: Int, code: String? = nil, version: String? = nil) {
+    package func end(status: Int, code: String? = nil, version: String? = nil) {
         let entry = state.withLock { state -> AuditEntry? in
             guard !state.isDone else { return nil }
             state.isDone = true
@@ -96,7 +96,7 @@ package final class AuditRecord: Sendable {
     ///   - status: The status of the response.
     ///   - code: The code of the problem; nil for success.
     ///   - version: The version that was made or given out; nil for none.
-    func respond(status: Int, code: String?, version: String?) {
+    package func respond(status: Int, code: String?, version: String?) {
         if code == nil, state.withLock({ $0.isAnsweredBefore }) { return }
         end(status: status, code: code, version: version)
     }
@@ -106,7 +106,7 @@ package final class AuditRecord: Sendable {
     /// - Parameters:
     ///   - id: The id of the transaction.
     ///   - state: How it ended.
-    func transactionEnded(_ id: String, _ state: String) {
+    package func transactionEnded(_ id: String, _ state: String) {
         let begun = self.state.withLock { $0.entry }
         var entry = AuditEntry(kind: .transaction)
         (entry.sender, entry.realm, entry.id, entry.state) = (begun.sender, begun.realm, id, state)
@@ -115,5 +115,5 @@ package final class AuditRecord: Sendable {
     }
 
     /// Whether a status says that the request was refused for who sent it.
-    static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
+    package static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
 }

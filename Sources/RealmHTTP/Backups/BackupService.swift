@@ -151,17 +151,17 @@ final class BackupService: Sendable {
     ///
     /// - Parameters:
     ///   - backup: A backup that was found just now.
-    ///   - request: The request whose client a temporary file is charged to.
+    ///   - call: The request whose client a temporary file is charged to.
     ///   - control: Cancels the copying of a planned backup.
     /// - Returns: The file, which stays readable when the backup is deleted.
     /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when it cannot be read; `overloaded` or
     ///   `insufficient_storage` when there is no room for a temporary file.
-    func open(_ backup: Backup, for request: Request, _ control: WorkControl) throws(Problem) -> BodyFile {
+    func open(_ backup: Backup, for call: Call, _ control: WorkControl) throws(Problem) -> BodyFile {
         do throws(StorageError) {
             switch backup.place {
             case .beside(let copies): return try BodyFile(reading: copies.path(of: backup.id))
             case .file(let path): return try BodyFile(reading: path)
-            case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: request, control)
+            case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: call, control)
             }
         } catch {
             throw BackupService.problem(error)
@@ -170,10 +170,10 @@ final class BackupService: Sendable {
 
     /// Copies a planned backup to a temporary file without a name.
     private func read(
-        _ backup: StoredBackup, for request: Request, _ control: WorkControl
+        _ backup: StoredBackup, for call: Call, _ control: WorkControl
     ) throws(StorageError) -> BodyFile {
         guard let planned else { throw .refused(.fileNotFound) }
-        let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
+        let file = try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
         try file.fill(expecting: backup.byteCount) { descriptor throws(StorageError) in
             try planned.plan.store.get(backup, into: descriptor, control)
         }

@@ -105,11 +105,11 @@ final class ClusterService: Sendable {
     /// - Parameters:
     ///   - name: The name of the realm.
     ///   - state: Its state; nil for one that is not known here.
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - access: What it needs.
     /// - Throws: As `requireShard`.
-    func admit(_ name: String, _ state: Catalog.State?, for request: Request, _ access: AccessClass) throws(Problem) {
-        let mayFollow = mayFollow(request, access)
+    func admit(_ name: String, _ state: Catalog.State?, for call: Call, _ access: AccessClass) throws(Problem) {
+        let mayFollow = mayFollow(call, access)
         var standing: LogStanding?
         // Nearly all requests end here, without a lock.
         if case .ready(let database)? = state {
@@ -124,8 +124,8 @@ final class ClusterService: Sendable {
     }
 
     /// Whether a node may answer a request that does not own the realm.
-    func mayFollow(_ request: Request, _ access: AccessClass) -> Bool {
-        options.replicas != .none && access <= .read && request.headers[.realmTransaction] == nil
+    func mayFollow(_ call: Call, _ access: AccessClass) -> Bool {
+        options.replicas != .none && access <= .read && call.request.headers[.realmTransaction] == nil
     }
 
     /// Notices at a read that another node has got a realm which is owned here, even if that was missed before.
@@ -179,12 +179,12 @@ final class ClusterService: Sendable {
     }
 
     /// Adds to an answer that sends a client to another node what the client, or a proxy, needs for that.
-    func complete(_ response: inout Response, for request: Request) {
-        guard response.problem == .notOwner || isTooEarly(response, for: request) else {
-            return noteLag(in: &response, for: request)
+    func complete(_ response: inout Response, for call: Call) {
+        guard response.problem == .notOwner || isTooEarly(response, for: call) else {
+            return noteLag(in: &response, for: call)
         }
         let map = member.map
-        if response.header("Realm-Owner") == nil, let name = request.match.decoded(.realm),
+        if response.header("Realm-Owner") == nil, let name = call.match.decoded(.realm),
             let node = map.node(map.owner(of: name)), node.id != member.id
         {
             response.add("Realm-Owner", node.url)
@@ -196,16 +196,16 @@ final class ClusterService: Sendable {
         case .refuse: return
         case .accel: response.add("X-Accel-Redirect", "@" + node.id)
         case .redirect:
-            guard request.target.bytes.first == UInt8(ascii: "/") else { return }
+            guard call.request.target.bytes.first == UInt8(ascii: "/") else { return }
             response.status = 307
-            response.addLocation(url + String(decoding: request.target.bytes, as: UTF8.self))
+            response.addLocation(url + String(decoding: call.request.target.bytes, as: UTF8.self))
         }
     }
 
     /// Whether a realm that is followed has not come to the version that a read asks for, which its owner has.
-    private func isTooEarly(_ response: Response, for request: Request) -> Bool {
-        guard response.problem == .preconditionFailed, request.headers[.realmMinVersion] != nil,
-            case .ready(let database)? = request.realm
+    private func isTooEarly(_ response: Response, for call: Call) -> Bool {
+        guard response.problem == .preconditionFailed, call.request.headers[.realmMinVersion] != nil,
+            case .ready(let database)? = call.realm
         else { return false }
         return database.writerElsewhere != nil
     }
@@ -218,8 +218,8 @@ final class ClusterService: Sendable {
 
     /// Says in an answer that shows a realm how far it may be behind: by commits that the log has, or for as long as the log or the register
     /// have not answered.
-    private func noteLag(in response: inout Response, for request: Request) {
-        guard case .ready(let database)? = request.realm, !isCurrent(database, at: request.arrival),
+    private func noteLag(in response: inout Response, for call: Call) {
+        guard case .ready(let database)? = call.realm, !isCurrent(database, at: call.request.arrival),
             let role = realms.role(of: database.name.text)
         else { return }
         switch role {
@@ -269,7 +269,7 @@ extension ClusterService {
     /// Looks whether a commit has carried out a request already, on whatever node. Waits for the log.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - database: The realm, which this node owns.
     /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
     ///   the last ten minutes.

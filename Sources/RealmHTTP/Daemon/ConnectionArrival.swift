@@ -19,6 +19,8 @@ struct ConnectionArrival: Sendable {
     var resumptions: ResumptionQueue
     /// Whether it came by a Unix socket, so from this machine.
     var isUnix = false
+    /// What the handler remembers of it.
+    var memo: (any ConnectionMemo)?
     /// Its encryption; nil for plain HTTP.
     var tls: TLSConnection?
 }

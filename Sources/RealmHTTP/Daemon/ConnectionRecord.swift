@@ -63,8 +63,8 @@ final class ConnectionRecord: Sendable {
     private let hasBegunRequest = Atomic<Bool>(false)
     /// The daemon's thread that serves this connection; the initializer runs on it.
     let thread = pthread_self()
-    /// The credential of its last requests.
-    let credential = CredentialMemo()
+    /// What the handler remembers of the connection.
+    let memo: (any ConnectionMemo)?
     /// Whether the first line of a request has been received and the request is not complete.
     private let readingFlag = Atomic<Bool>(false)
     /// The status of a response that was written past the daemon; 0 if there was none.
@@ -75,8 +75,8 @@ final class ConnectionRecord: Sendable {
     private let bodyBegin = Atomic<UInt64>(0)
     /// How many bytes of that body have been received.
     private let bodyBytes = Atomic<Int>(0)
-    /// Who sends it, once that is known.
-    private let bodySender = RankedMutex<Standing?>(.leaf, nil)
+    /// Returns why no more of it may be received.
+    private let bodyRefusal = RankedMutex<(@Sendable () -> Problem?)?>(.leaf, nil)
 
     /// Makes the record of a connection that was just accepted. It must run on the daemon's thread
     /// of the connection.
@@ -92,6 +92,7 @@ final class ConnectionRecord: Sendable {
         client = arrival.client
         listener = arrival.listener
         tls = arrival.tls
+        memo = arrival.memo
         resumptions = arrival.resumptions
         self.excess = excess
         isFromThisMachine = arrival.isUnix || Request.isOfThisMachine(arrival.address)
@@ -113,7 +114,7 @@ final class ConnectionRecord: Sendable {
     /// Notes that a response was sent and that the next request is awaited.
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
-        setBodySender(nil)
+        setBodyRefusal(nil)
         progress.store(0, ordering: .relaxed)
         idleSince.store(Instant.now().nanoseconds, ordering: .relaxed)
         _ = enter(.waiting)
@@ -142,11 +143,11 @@ final class ConnectionRecord: Sendable {
         progress.store(now.nanoseconds, ordering: .relaxed)
     }
 
-    /// Notes who sends the body that is being received; nil for nobody, or before that is known.
-    func setBodySender(_ standing: Standing?) {
-        let former = bodySender.withLock { sender in
-            defer { sender = standing }
-            return sender
+    /// Sets what returns why no more of the body may be received; nil for a body that may always be.
+    func setBodyRefusal(_ refusal: (@Sendable () -> Problem?)?) {
+        let former = bodyRefusal.withLock { known in
+            defer { known = refusal }
+            return known
         }
         withExtendedLifetime(former) {}
     }
@@ -242,7 +243,7 @@ final class ConnectionRecord: Sendable {
     var refusedBody: RefusedBody? {
         guard phaseStorage.load(ordering: .acquiring) == Phase.body.rawValue else { return nil }
         let begin = bodyBegin.load(ordering: .acquiring)
-        guard let problem = bodySender.withLock({ $0 })?.problem else { return nil }
+        guard let problem = bodyRefusal.withLock({ $0 })?() else { return nil }
         return RefusedBody(record: self, begin: begin, problem: problem)
     }
 

@@ -74,6 +74,7 @@ enum DaemonCallbacks {
             resumptions: thread.resumptions)
         if !server.isTrustedProxy(address) { arrival.client = unsafe ClientName.of(socketAddress) }
         arrival.isUnix = server.socket.isUnix
+        arrival.memo = server.handler.makeMemo()
         if let store = server.configuration.tls, let session = unsafe realm_rest_connection_session(connection) {
             arrival.tls = unsafe TLSConnection(session, store)
         }

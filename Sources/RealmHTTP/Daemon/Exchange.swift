@@ -64,8 +64,8 @@ internal import Synchronization
     private let targetAddress: UInt
     /// When the first line of the request had arrived.
     private let arrival = Instant.now()
-    /// The request; nil before its header section is complete.
-    private var request: Request?
+    /// The task of the request; nil before its header section is complete.
+    private var task: (any RequestTask)?
     /// What the next call of the daemon is about.
     private var stage = Stage.head
     /// The largest number of bytes that the body may have.
@@ -163,20 +163,19 @@ internal import Synchronization
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
             clientAddress: sender.address(otherwise: record.address),
             client: sender.name(otherwise: believesProxy ? record.address : record.client),
-            isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10, entrance: server.configuration.entrance)
-        request.credential = record.credential
-        request.isSecure = record.tls != nil
-        request.clientCertificate = record.tls?.clientCertificate()
-        request.spool = server.spool
-        self.request = request
+            isFromThisMachine: record.isFromThisMachine, entrance: server.configuration.entrance, isSecure: record.tls != nil,
+            clientCertificate: record.tls?.clientCertificate(), memo: record.memo, isHTTP10: layout.isHTTP10,
+            body: RequestBody(spool: server.spool))
+        let task = server.handler.begin(request)
+        self.task = task
         stage = .body
-        switch earlyAdmission(request, layout) {
-        case .accept(let limit, let folders):
+        switch earlyAdmission(task, layout) {
+        case .accept(let limit, let folders, let bodyRefusal):
             bodyLimit = limit
             spoolFolders = folders
-            if headers.announcesBody, request.unverifiedToken == nil { record.setBodySender(request.standing) }
+            if let bodyRefusal, headers.announcesBody { record.setBodyRefusal(bodyRefusal) }
             guard let length = headers[.contentLength].flatMap({ Int($0) }), length > limit else { return true }
-            return send(tooLarge(request))
+            return send(tooLarge(task))
         case .refuse(let response):
             refusal = response
             return response.closesConnection || announcesLongBody(headers) ? send(response) : true
@@ -185,10 +184,10 @@ internal import Synchronization
 
     /// Decides about a request: first for reasons of the connection and the form of its header
     /// section, and then by the handler.
-    private func earlyAdmission(_ request: Request, _ layout: HeadLayout) -> Admission {
-        var problem = layout.problem(of: request)
+    private func earlyAdmission(_ task: any RequestTask, _ layout: HeadLayout) -> Admission {
+        var problem = layout.problem(of: task.request)
         switch record.excess {
-        case .some where request.target.isAboutServer: break
+        case .some where task.request.target.isAboutServer: break
         case .total:
             problem = .overLimit(
                 .overloaded, "too many connections", limit: server.configuration.limits.connections)
@@ -199,8 +198,8 @@ internal import Synchronization
         case nil:
             if problem == nil, server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
         }
-        guard let problem else { return server.handler.admit(request) }
-        var response = finished(Response(problem, for: request), request)
+        guard let problem else { return task.admit() }
+        var response = finished(task.response(to: problem), task)
         response.closesConnection = true
         return .refuse(response)
     }
@@ -246,7 +245,7 @@ internal import Synchronization
     private func goOn(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
         // What is stored is given back now, and the connection soon.
-        if let problem = problem ?? record.refusedBody?.problem, let request { refuse(with: problem, request) }
+        if let problem = problem ?? record.refusedBody?.problem, let task { refuse(with: problem, task) }
         guard !early.isEmpty else { return true }
         let bytes = early
         early = []
@@ -254,25 +253,25 @@ internal import Synchronization
     }
 
     /// Decides the response before the body is complete. What is stored of the body is released.
-    private func refuse(with problem: Problem, _ request: Request) {
-        request.forgetBody()
-        request.bodyFile = nil
-        refusal = finished(Response(problem, for: request), request)
+    private func refuse(with problem: Problem, _ task: any RequestTask) {
+        task.request.body.forget()
+        task.request.body.file = nil
+        refusal = finished(task.response(to: problem), task)
     }
 
     /// Counts a piece of the body, and stores it unless the body is too large or not wanted.
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard let request else { return false }
+        guard let task else { return false }
         bytesReceived += piece.count
         record.noteBody(byteCount: bytesReceived, Instant.now())
-        let count = (request.bodyFile?.byteCount ?? 0) + request.body.count
+        let count = (task.request.body.file?.byteCount ?? 0) + task.request.body.bytes.count
         if refusal != nil || isBodyTooLarge || count + piece.count > bodyLimit {
             isBodyTooLarge = true
-            request.body = []
-            request.bodyFile = nil
-            return goesOnReading(request)
+            task.request.body.bytes = []
+            task.request.body.file = nil
+            return goesOnReading(task)
         }
-        return unsafe store(piece, request)
+        return unsafe store(piece, task)
     }
 
     /// Decides whether more of an unwanted body is read.
@@ -280,12 +279,12 @@ internal import Synchronization
     /// The library sends no response in the middle of a body. So up to 4 MiB over the limit are
     /// read, to be able to answer after the body; then the response is written past the library,
     /// and what still arrives is dropped for a while, to give the client time to read it.
-    private func goesOnReading(_ request: Request) -> Bool {
+    private func goesOnReading(_ task: any RequestTask) -> Bool {
         guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
         if status == 0 {
             let problem = Problem.overLimit(.bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
             status = refusal?.status ?? problem.status
-            record.sendLast(FinalResponse.bytes(problem, request.id))
+            record.sendLast(FinalResponse.bytes(problem, task.request.id))
         }
         return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
     }
@@ -300,19 +299,19 @@ internal import Synchronization
 
     /// Appends a piece to the body in memory, and has it moved to a file when there is enough of
     /// it.
-    private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) -> Bool {
-        do throws(Problem) { try request.holding?.require(piece.count) } catch {
-            refuse(with: error, request)
+    private func store(_ piece: UnsafeRawBufferPointer, _ task: any RequestTask) -> Bool {
+        do throws(Problem) { try task.request.body.holding?.require(piece.count) } catch {
+            refuse(with: error, task)
             return true
         }
-        unsafe request.body.append(contentsOf: piece)
-        guard !spoolFolders.isEmpty, request.body.count > Exchange.spoolByteCount else { return true }
-        return spool(request)
+        unsafe task.request.body.bytes.append(contentsOf: piece)
+        guard !spoolFolders.isEmpty, task.request.body.bytes.count > Exchange.spoolByteCount else { return true }
+        return spool(task)
     }
 
     /// Has the part of the body in memory written to the file by another thread, and suspends the
     /// connection meanwhile: no thread of the daemon waits for a disk.
-    private func spool(_ request: Request) -> Bool {
+    private func spool(_ task: any RequestTask) -> Bool {
         guard record.enter(.busy) else { return false }
         spooling.withLock { $0 = .writing }
         isAsleep = true
@@ -320,24 +319,24 @@ internal import Synchronization
             isAsleep = false
             return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
         }
-        let isQueued = server.spoolers.submitContinuation(for: request.account) { [self] in didSpool(write(request)) }
+        let isQueued = server.spoolers.submitContinuation(for: task.account) { [self] in didSpool(write(task)) }
         if !isQueued { didSpool(Problem(.shuttingDown, "the server is shutting down")) }
         return true
     }
 
     /// Writes the part of the body in memory to the file, and makes the file at the first time. It
     /// runs on a spooling thread.
-    private func write(_ request: Request) -> Problem? {
+    private func write(_ task: any RequestTask) -> Problem? {
         do throws(StorageError) {
             let file: BodyFile
-            if let known = request.bodyFile {
+            if let known = task.request.body.file {
                 file = known
             } else {
-                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: request.account))
-                request.bodyFile = file
+                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: task.account))
+                task.request.body.file = file
             }
-            try file.append(request.body)
-            request.forgetBody()
+            try file.append(task.request.body.bytes)
+            task.request.body.forget()
             return nil
         } catch {
             return Problem(spooling: error)
@@ -351,10 +350,10 @@ internal import Synchronization
     }
 
     /// Makes the 413 for a body over its limit.
-    private func tooLarge(_ request: Request) -> Response {
+    private func tooLarge(_ task: any RequestTask) -> Response {
         let problem = Problem.overLimit(
             .bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
-        return finished(Response(problem, for: request), request)
+        return finished(task.response(to: problem), task)
     }
 
     // MARK: - Answer
@@ -364,20 +363,20 @@ internal import Synchronization
     private func answer() -> Bool {
         record.setReading(false)
         // Nothing is sent after a response that was written past the daemon.
-        guard status == 0, let request, record.enter(.busy) else { return false }
+        guard status == 0, let task, record.enter(.busy) else { return false }
         if let refusal { return send(refusal) }
-        if isBodyTooLarge { return send(tooLarge(request)) }
-        if request.bodyFile != nil, !request.body.isEmpty { return spoolRest(request) }
-        switch server.handler.reply(to: request) {
-        case .now(let response): return sendSoon(response, request)
-        case .work(let work): return hand(work, to: server.workers, request)
-        case .attend(let work): return hand(work, to: server.attendant, request)
+        if isBodyTooLarge { return send(tooLarge(task)) }
+        if task.request.body.file != nil, !task.request.body.bytes.isEmpty { return spoolRest(task) }
+        switch task.reply() {
+        case .now(let response): return sendSoon(response, task)
+        case .work(let work): return hand(work, to: server.workers, task)
+        case .attend(let work): return hand(work, to: server.attendant, task)
         case .later(let begin):
             stage = .answering
-            guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
-            holdAnswer(of: request)
+            guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(task)) }
+            holdAnswer(of: task)
             // A write continues without its client.
-            if request.isForItsClient { watchClient(of: request) }
+            if task.isForItsClient { watchClient(of: task) }
             begin(self)
             return true
         }
@@ -385,58 +384,58 @@ internal import Synchronization
 
     /// Sends a response that only needs to be finished. A worker does that when there is much to
     /// compress.
-    private func sendSoon(_ response: consuming Response, _ request: Request) -> Bool {
-        guard server.handler.finishesQuickly(response, for: request) else {
+    private func sendSoon(_ response: consuming Response, _ task: any RequestTask) -> Bool {
+        guard task.finishesQuickly(response) else {
             let response = response
-            return hand({ response }, to: server.workers, request)
+            return hand({ response }, to: server.workers, task)
         }
-        return send(finished(response, request))
+        return send(finished(response, task))
     }
 
     /// Has the rest of the body written to its file. The request is answered after that.
-    private func spoolRest(_ request: Request) -> Bool {
-        guard spool(request) else { return false }
+    private func spoolRest(_ task: any RequestTask) -> Bool {
+        guard spool(task) else { return false }
         return isAsleep || refusal.map(send) ?? false
     }
 
     /// Has the handler add to a response what all responses have in common.
-    private func finished(_ response: consuming Response, _ request: Request) -> Response {
-        server.handler.finish(response, for: request)
+    private func finished(_ response: consuming Response, _ task: any RequestTask) -> Response {
+        task.finish(response)
     }
 
     /// Makes the 503 for requests that meet the end of the server; it closes the connection.
-    private func shuttingDown(_ request: Request) -> Response {
+    private func shuttingDown(_ task: any RequestTask) -> Response {
         let problem = Problem(.shuttingDown, "the server is shutting down")
-        var response = finished(Response(problem, for: request), request)
+        var response = finished(task.response(to: problem), task)
         response.closesConnection = true
         return response
     }
 
     /// Suspends the connection and has a worker make the response. The work is stopped when the
     /// client is found to have left.
-    private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
+    private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ task: any RequestTask) -> Bool {
         stage = .answering
-        guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
-        holdAnswer(of: request)
-        watchClient(of: request)
-        workers.submit(for: request, to: self) { [self] in complete(work()) }
+        guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(task)) }
+        holdAnswer(of: task)
+        watchClient(of: task)
+        workers.submit(for: task, to: self) { [self] in complete(work()) }
         return true
     }
 
     /// Has the work find out whether the client has left. The connection is suspended until the response exists, so its socket is
     /// open.
-    private func watchClient(of request: Request) {
-        request.budget.isStillWanted = { [record, arrival] in
+    private func watchClient(of task: any RequestTask) {
+        task.request.budget.isStillWanted = { [record, arrival] in
             !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
         }
     }
 
     /// Has the work charge what it produces to the memory for unsent responses as it grows.
     /// Otherwise many long responses could exist at the same time before one of them is refused.
-    private func holdAnswer(of request: Request) {
-        let holding = ByteHolding(server.unsentBytes, request.account)
+    private func holdAnswer(of task: any RequestTask) {
+        let holding = ByteHolding(server.unsentBytes, task.account)
         answerHolding = holding
-        request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
+        task.request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
     }
 
     /// Sends the response that the connection was suspended for; false when there is none, which
@@ -454,19 +453,19 @@ internal import Synchronization
     /// Gives a finished response to the daemon, and releases what the request used. It is called
     /// once per exchange.
     private func send(_ response: consuming Response) -> Bool {
-        guard let request else { return false }
+        guard let task else { return false }
         stage = .sent
         record.setReading(false)
         _ = record.enter(.busy)
-        let holding = afford(&response, request)
+        let holding = afford(&response, task)
         status = response.status
         // The body is not needed any more, or belongs to other work.
-        request.forgetBody()
-        request.holding = nil
-        let transmission = Transmission(response, to: request, server: server, record, holding: holding)
+        task.request.body.forget()
+        task.request.body.holding = nil
+        let transmission = Transmission(response, to: task, server: server, record, holding: holding)
         // The library accepts chunk sizes and trailers that a proxy may interpret differently. So
         // what follows such a body on the connection is never read as a request.
-        if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
+        if record.excess != nil || task.request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return unsafe transmission.queue(on: connection)
     }
@@ -482,13 +481,13 @@ internal import Synchronization
     ///
     /// - Returns: What the response holds of that memory until it is sent; nil when it is not
     ///   charged.
-    private func afford(_ response: inout Response, _ request: Request) -> ByteHolding? {
+    private func afford(_ response: inout Response, _ task: any RequestTask) -> ByteHolding? {
         if case .stream = response.body { return answerHolding }
         guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
             _ = answerHolding?.adjust(to: 0)
             return nil
         }
-        let holding = answerHolding ?? ByteHolding(server.unsentBytes, request.account)
+        let holding = answerHolding ?? ByteHolding(server.unsentBytes, task.account)
         guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
         guard !response.standsWithoutBody else {
@@ -496,7 +495,7 @@ internal import Synchronization
             return nil
         }
         let problem = Problem(server.unsentBytes.stop(excess))
-        response = finished(Response(problem, for: request), request)
+        response = finished(task.response(to: problem), task)
         return nil
     }
 
@@ -509,10 +508,10 @@ internal import Synchronization
         endWatch()
         server.inFlight.subtract(1, ordering: .relaxed)
         record.becameIdle()
-        guard let request else { return }
-        request.budget.cancel()
-        server.handler.didEnd(
-            request, status: finalStatus(isComplete: isComplete), bytesSent: transmission?.bytesSent ?? 0,
+        guard let task else { return }
+        task.request.budget.cancel()
+        task.end(
+            status: finalStatus(isComplete: isComplete), bytesSent: transmission?.bytesSent ?? 0,
             bytesReceived: bytesReceived, isComplete: isComplete)
     }
 }
@@ -533,8 +532,8 @@ extension Exchange: ResponsePromise, Suspended {
     /// - Parameter response: The response, not yet finished by the handler.
     func complete(_ response: Response) {
         HeldLocks.assertNone()
-        guard let request else { return }
-        let response = finished(response, request)
+        guard let task else { return }
+        let response = finished(response, task)
         let isFirst = outcome.withLock { outcome -> Bool in
             guard case .pending = outcome else { return false }
             outcome = .done(response)
@@ -552,7 +551,7 @@ extension Exchange: ResponsePromise, Suspended {
     ///
     /// - Parameter action: Called at most once, on the thread of the `StreamWatch`.
     func onDisconnect(_ action: @escaping @Sendable () -> Void) {
-        // This happens under the lock, so that no request is watched after its response.
+        // This happens under the lock, so that no task is watched after its response.
         waiter.withLock { waiter in
             guard case .none = waiter else { return }
             waiter = .watched(server.streams.addWaiter(record.descriptor, action))
@@ -569,7 +568,7 @@ extension Exchange: ResponsePromise, Suspended {
 
     /// Answers 503 because the server stops while the connection is suspended.
     func abandon() {
-        guard let request else { return }
-        complete(shuttingDown(request))
+        guard let task else { return }
+        complete(shuttingDown(task))
     }
 }

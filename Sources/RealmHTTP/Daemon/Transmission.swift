@@ -33,18 +33,18 @@ final class Transmission {
     ///
     /// - Parameters:
     ///   - response: The response, finished by the handler.
-    ///   - request: The request that it answers.
+    ///   - task: The task of the request.
     ///   - server: The server.
     ///   - record: The connection.
     ///   - holding: What the response uses of the memory for unsent responses, if it is charged.
-    init(_ response: Response, to request: Request, server: HTTPServer, _ record: ConnectionRecord, holding: ByteHolding?) {
+    init(_ response: Response, to task: any RequestTask, server: HTTPServer, _ record: ConnectionRecord, holding: ByteHolding?) {
         self.response = response
         self.holding = holding
         self.server = server
         self.record = record
-        client = request.account
-        isChunked = !request.isHTTP10
-        isBodyless = request.method == .head || response.status == 204 || response.status == 304
+        client = task.account
+        isChunked = !task.request.isHTTP10
+        isBodyless = task.request.method == .head || response.status == 204 || response.status == 304
     }
 
     /// Has the connection closed after this response.

@@ -80,12 +80,12 @@ struct AdminEndpoints: Sendable {
     ///   read is in the reply.
     func reload(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
+        guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
         return .work { [reloading] in
             do throws(Problem) {
                 return Response(unstored: try reloading.run().json)
             } catch {
-                return Response(error, for: call.request)
+                return Response(error, for: call)
             }
         }
     }
@@ -97,7 +97,7 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `invalid_body` for any member but `logLevel`, `invalid_parameter` for an unknown
     ///   level.
     private func change(_ call: Call) throws(Problem) {
-        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
+        let body = try call.bodyObject()
         for member in body.members where member.name != "logLevel" {
             throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with(
                 "pointer", "/" + member.name)

@@ -27,7 +27,7 @@ struct AggregateEndpoints: Sendable {
         let operations = try AggregateOperation.list(parameters.ops, of: .objects(table))
         let etag = context.versionTag(parameters.code)
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }
-        return try Reply.reading(call.request, isShort: table.count <= 2000) { () throws(Problem) in
+        return try Reply.reading(call, isShort: table.count <= 2000) { () throws(Problem) in
             let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
             // A sort is one of groups.
             let query = try ObjectQuery(parameters.unsorted, arguments, of: table, context)

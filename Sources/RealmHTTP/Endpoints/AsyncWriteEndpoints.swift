@@ -22,16 +22,16 @@ struct AsyncWriteEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         let version = database.current.tokenText
-        call.request.version = version
+        call.versionToken = version
         guard call.request.method == .delete else {
-            guard let state = database.asyncWrites.state(id, owner: call.request.ownerScope) else {
+            guard let state = database.asyncWrites.state(id, owner: call.ownerScope) else {
                 throw AsyncWriteEndpoints.unknown
             }
             var response = Response(unstored: AsyncWriteDocument.text(id, state))
             response.add("Realm-Version", version)
             return .now(response)
         }
-        switch database.asyncWrites.cancel(id, owner: call.request.ownerScope) {
+        switch database.asyncWrites.cancel(id, owner: call.ownerScope) {
         case nil: throw AsyncWriteEndpoints.unknown
         case false?: throw Problem(.alreadyCommitted, "the write has begun")
         case true?:

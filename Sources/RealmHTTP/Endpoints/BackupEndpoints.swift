@@ -43,12 +43,12 @@ struct BackupEndpoints: Sendable {
     func post(_ call: Call) throws(Problem) -> Reply {
         let context = try context(call)
         try WriteCondition(call.request).require(context.version.token)
-        let request = try BackupRequest(try call.request.readJSON(limits))
-        if request.needsAdministrator, directory.access.grant(call.request) < .administer {
+        let request = try BackupRequest(try call.request.body.readJSON(limits))
+        if request.needsAdministrator, directory.access.grant(call.caller) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
         // Copies go to folders that realms are served from. A credential for one realm must not learn what else is there.
-        if request.path != nil, call.request.principal.realm != nil {
+        if request.path != nil, call.caller.principal.realm != nil {
             throw Problem(.forbidden, "this credential is for one realm, so it may not store files on the server")
                 .with("pointer", "/path")
         }
@@ -66,7 +66,7 @@ struct BackupEndpoints: Sendable {
     private func context(_ call: Call) throws(Problem) -> ReadContext {
         let parameters = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["snapshot"])
         // A copy of the file has everything.
-        guard call.request.scope == nil else { throw AccessPolicy.forbiddenByRoles }
+        guard call.scope == nil else { throw AccessPolicy.forbiddenByRoles }
         return try ReadContext(call, snapshot: try parameters.text("snapshot"))
     }
 
@@ -76,7 +76,7 @@ struct BackupEndpoints: Sendable {
             do throws(Problem) {
                 return try make()
             } catch {
-                return Response(error, for: call.request)
+                return Response(error, for: call)
             }
         }
     }
@@ -95,7 +95,7 @@ struct BackupEndpoints: Sendable {
         let file: BodyFile
         let expected = context.database.usedBytes ?? 0
         do throws(StorageError) {
-            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))
+            file = try BodyFile.make(inOneOf: spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
         } catch {
             throw Problem(keepingCopy: error)
         }
@@ -157,7 +157,7 @@ struct BackupEndpoints: Sendable {
             throw BackupEndpoints.refusal(error)
         }
         // Copying may have taken long.
-        try context.request.standing.require()
+        try context.call.caller.standing.require()
         do throws(StorageError) { try file.publish(as: path) } catch { throw BackupEndpoints.refusal(error) }
         let realm = context.database.name.text
         let location: String

@@ -50,7 +50,7 @@ struct BackupListEndpoints: Sendable {
         return reply(call) { () throws(Problem) in
             let control = WorkControl(deadline: .now().adding(seconds: Double(limits.answerSeconds)))
             var backup = try backups.make(of: version, in: database, control)
-            backup.digest = try digest(of: backup, call.request)
+            backup.digest = try digest(of: backup, call)
             var response = describe(backup, status: 201)
             response.addLocation(ObjectAddress.backup(database.name.text, backup.id))
             return response
@@ -73,10 +73,10 @@ struct BackupListEndpoints: Sendable {
             var backup = try backups.find(id, of: realm)
             guard format == .octets else {
                 backup.digest = try backups.knownDigest(of: backup)
-                backup.digest = try digest(of: backup, call.request)
+                backup.digest = try digest(of: backup, call)
                 return describe(backup, status: 200)
             }
-            let file = try backups.open(backup, for: call.request, call.request.control())
+            let file = try backups.open(backup, for: call, call.request.control())
             backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
             return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.fileName)
         }
@@ -87,11 +87,11 @@ struct BackupListEndpoints: Sendable {
     /// - Parameter call: The call.
     /// - Throws: `unknown_parameter`, or `precondition_failed` when the realm has another version than `If-Match` demands.
     ///   An unknown id is in the reply.
-    func delete(_ call: WriteCall) throws(Problem) -> Reply {
+    func delete(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         try WriteCondition(call.request).require((try? call.database())?.current.token)
-        return reply(call.call) { () throws(Problem) in
+        return reply(call) { () throws(Problem) in
             try backups.delete(try backups.find(id, of: realm))
             return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
         }
@@ -103,15 +103,15 @@ struct BackupListEndpoints: Sendable {
             do throws(Problem) {
                 return try make()
             } catch {
-                return Response(error, for: call.request)
+                return Response(error, for: call)
             }
         }
     }
 
     /// Returns the SHA-256 of a backup, which reads the whole file unless it is known.
-    private func digest(of backup: Backup, _ request: Request) throws(Problem) -> [UInt8] {
+    private func digest(of backup: Backup, _ call: Call) throws(Problem) -> [UInt8] {
         if let digest = backup.digest { return digest }
-        let file = try backups.open(backup, for: request, request.control())
+        let file = try backups.open(backup, for: call, call.request.control())
         return try Problem.mapping { () throws(StorageError) in try file.digest() }
     }
 

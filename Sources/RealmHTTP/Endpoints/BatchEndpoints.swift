@@ -17,10 +17,10 @@ struct BatchEndpoints: Sendable {
     ///   operation.
     /// - Throws: The `Problem` of a malformed body or option. A problem of one operation has its
     ///   index in `op`, and nothing is changed.
-    func run(_ call: WriteCall) throws(Problem) -> Reply {
+    func run(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
-        return try reply(to: call, database, options, carryingOut: try BatchReader(call.limits).read(call.request))
+        return try reply(to: call, database, options, carryingOut: try BatchReader(call.limits).read(call))
     }
 
     /// Answers `POST …/batch/{class}`: the same for operations on objects of one class, which do not name it.
@@ -28,17 +28,17 @@ struct BatchEndpoints: Sendable {
     /// - Parameter call: The call, with the class in its path and the operations in its body.
     /// - Returns: The same reply.
     /// - Throws: The same problems, and that of an unknown class.
-    func runInClass(_ call: WriteCall) throws(Problem) -> Reply {
+    func runInClass(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
-        let operations = try BatchReader(call.limits, className: target.name).read(call.request)
+        let operations = try BatchReader(call.limits, className: target.name).read(call)
         try target.requireClass()
         return try reply(to: call, target.database, options, carryingOut: operations)
     }
 
     /// Queues the operations, and returns the reply that they are answered with.
     private func reply(
-        to call: WriteCall, _ database: Database, _ options: WriteOptions, carryingOut operations: [BatchOperation]
+        to call: Call, _ database: Database, _ options: WriteOptions, carryingOut operations: [BatchOperation]
     ) throws(Problem) -> Reply {
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()

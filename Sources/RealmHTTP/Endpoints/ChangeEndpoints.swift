@@ -27,8 +27,8 @@ struct ChangeEndpoints: Sendable {
     /// - Throws: The `Problem` of a wrong parameter, or `too_many_streams` and `overloaded` when
     ///   the client or the server has too many streams.
     func get(_ call: Call) throws(Problem) -> Reply {
-        guard call.request.target.bytes.count + call.request.body.count > 1024 else { return try changes(call) }
-        return workers.reply(to: call.request) { () throws(Problem) in try changes(call) }
+        guard call.request.target.bytes.count + call.request.body.bytes.count > 1024 else { return try changes(call) }
+        return workers.reply(to: call) { () throws(Problem) in try changes(call) }
     }
 
     /// Reads the parameters, takes a place among the streams, and begins a stream or a long-poll.
@@ -46,10 +46,10 @@ struct ChangeEndpoints: Sendable {
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
-        let slot = try notifications.slots.take(call.request.account, limit: call.request.roleLimits?[.streams])
-        let realm = try notifications.notifications(of: context.database, for: context.request.scope)
+        let slot = try notifications.slots.take(call.account, limit: call.caller.roleLimits?[.streams])
+        let realm = try notifications.notifications(of: context.database, for: context.call.scope)
         let (holds, registration) = try self.holds(&request, realm, call)
-        call.request.version = context.version.tokenText
+        call.versionToken = context.version.tokenText
         guard isStream else {
             let options = LongPoll.Options(
                 start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
@@ -84,11 +84,11 @@ struct ChangeEndpoints: Sendable {
         options.sendsHeartbeatEvents = request.sendsHeartbeatEvents
         let leaseID = "e_" + RandomName.make()
         let stream = EventStream(
-            holds, options, slot: slot, registration: registration, call.request,
+            holds, options, slot: slot, registration: registration, call,
             didEnd: { [leases] in leases.remove(leaseID) })
         leases.add(
             LeaseRegistry.Lease(
-                id: leaseID, kind: .stream, realm: context.database.name.text, principal: call.request.principal.logName,
+                id: leaseID, kind: .stream, realm: context.database.name.text, principal: call.caller.principal.logName,
                 end: { [weak stream] in
                     stream?.hangUp()
                 }))
@@ -115,15 +115,15 @@ struct ChangeEndpoints: Sendable {
     ) throws(Problem) -> (FeedHolds, Registration?) {
         switch request.source {
         case .definition(let definition):
-            try realm.requireObservable(definition, for: call.request)
+            try realm.requireObservable(definition, for: call)
             let (feed, start) = try realm.feed(definition, from: request.start, within: call.request.budget)
             request.start = start
             return (FeedHolds([ReadSubscription(name: "default", feed: feed, skips: nil)], in: realm), nil)
         case .registration(let id):
-            let found = try notifications.registrations.find(id: id, in: realm.database, for: call.request)
+            let found = try notifications.registrations.find(id: id, in: realm.database, for: call)
             return try holds(found, request)
         case .ticket(let ticket):
-            let found = try notifications.registrations.find(ticket: ticket, in: realm.database, for: call.request)
+            let found = try notifications.registrations.find(ticket: ticket, in: realm.database, for: call)
             return try holds(found, request)
         }
     }

@@ -19,7 +19,7 @@ struct ClassWriteEndpoints: Sendable {
     ///   counts and keys; 200 when `upsert` found all of them there already.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     ///   Problems of objects are in the reply.
-    func create(_ call: WriteCall) throws(Problem) -> Reply {
+    func create(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["upsert", "nested"],
@@ -28,7 +28,7 @@ struct ClassWriteEndpoints: Sendable {
             className: target.name, policy: try ObjectMaker.policy(options.parameters), input: try options.input())
         let bodies = try ObjectBodies(call, options) {
             // What exists, and what the sender may write, is found out object by object.
-            guard maker.policy == nil, call.request.writeRights == nil else { return nil }
+            guard maker.policy == nil, call.writeRights == nil else { return nil }
             return target.database.rowShape(of: target.name, .documents)
         }
         let limits = call.limits
@@ -53,7 +53,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Returns: A reply with the number of matches, completed when the changes are durable.
     /// - Throws: The `Problem` of a malformed body, a missing or wrong predicate, an unknown class
     ///   or a missing condition.
-    func patch(_ call: WriteCall) throws(Problem) -> Reply {
+    func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call,
@@ -84,7 +84,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Returns: A reply with the number of matches, completed when the deletion is durable.
     /// - Throws: The `Problem` of a missing or wrong predicate, an unknown class or a missing
     ///   condition.
-    func delete(_ call: WriteCall) throws(Problem) -> Reply {
+    func delete(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, names: ["where", "args", "maxAffected"], honours: .init(returns: true))
         let selection = try Selection(call, options)
@@ -109,7 +109,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Parameter call: The call.
     /// - Returns: A reply with the number of objects, completed when the deletion is durable.
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
-    func deleteAll(_ call: WriteCall) throws(Problem) -> Reply {
+    func deleteAll(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, names: ["confirm"])
         switch try options.parameters.text("confirm") {

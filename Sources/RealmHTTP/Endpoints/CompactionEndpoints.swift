@@ -22,16 +22,16 @@ struct CompactionEndpoints: Sendable {
     ///   use; with `respond-async` 202 before that.
     /// - Throws: `precondition_failed` when the realm has another version than `If-Match` demands. It is compared once more
     ///   when the file is replaced.
-    func compact(_ call: WriteCall) throws(Problem) -> Reply {
+    func compact(_ call: Call) throws(Problem) -> Reply {
         let (name, database) = (try call.match[.realm], try call.database())
         try QueryParameters(call.request.target).requireKnown([])
         let options = try WriteOptions(call)
         try options.condition.require(database.current.token)
         let control = WorkControl(deadline: .now().adding(seconds: Double(call.limits.answerSeconds)))
         let wait = Duration.seconds(call.limits.writeSeconds)
-        let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
+        let deferred = DeferredOperation(call: call, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
-            let isQueued = workers.submit(for: call.request.account) {
+            let isQueued = workers.submit(for: call.account) {
                 guard operation?.begin() ?? true else { return }
                 directory.catalog.work(on: name, control) {
                     database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in

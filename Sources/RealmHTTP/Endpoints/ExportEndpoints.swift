@@ -63,11 +63,11 @@ struct ExportEndpoints: Sendable {
     private func rows(
         _ name: String?, _ selection: SelectionParameters, _ context: ReadContext
     ) throws(Problem) -> StreamRows {
-        let budget = context.request.budget
+        let budget = context.call.request.budget
         let seconds = context.limits.readSeconds
         guard let name else { return try StreamRows(allOf: context.snapshot, budget: budget, secondsPerChunk: seconds) }
         guard let table = context.snapshot.classTable(named: name) else {
-            try context.request.requireNoOtherRights(on: name, in: context.snapshot)
+            try context.call.requireNoOtherRights(on: name, in: context.snapshot)
             throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
         }
         let query =
@@ -109,7 +109,7 @@ struct ExportEndpoints: Sendable {
     ) throws(Problem) -> (file: BodyFile, isCut: Bool) {
         let file: BodyFile
         do throws(StorageError) {
-            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))
+            file = try BodyFile.make(inOneOf: spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
         } catch {
             throw Problem(keepingCopy: error)
         }
@@ -127,7 +127,7 @@ struct ExportEndpoints: Sendable {
     /// Makes a file, and ends the work when the realm is deleted, or what its sender may see has changed. A stream is examined while it
     /// is sent, and a file has to be while it is made.
     private func endingWithRealm<Result>(_ context: ReadContext, _ body: () throws(Problem) -> Result) throws(Problem) -> Result {
-        let (budget, database, standing) = (context.request.budget, context.database, context.request.standing)
+        let (budget, database, standing) = (context.call.request.budget, context.database, context.call.caller.standing)
         let isWanted = budget.isStillWanted
         budget.isStillWanted = {
             (isWanted?() ?? true) && standing.problem == nil && database.health.lookIfDue(.now()) == nil

@@ -27,7 +27,7 @@ struct ImportEndpoints: Sendable {
     ///   they are durable.
     /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its
     ///   number in `line`, and in `committed` how many lines were committed.
-    func post(_ call: WriteCall) throws(Problem) -> Reply {
+    func post(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(
             call, names: ["mode", "class", "atomic", "columns", "separator", "tables"], honours: .init(handling: true))
         let names = try ImportOptions(
@@ -41,16 +41,16 @@ struct ImportEndpoints: Sendable {
                 do throws(Problem) {
                     try post(call, options, names, until: control).resolve(promise)
                 } catch {
-                    promise.complete(Response(error, for: call.request))
+                    promise.complete(Response(error, for: call))
                 }
             }
-            if !call.services.workers.submitContinuation(for: call.request.account, work) { work() }
+            if !call.services.workers.submitContinuation(for: call.account, work) { work() }
         }
     }
 
     /// Imports a body whose parameters were read. The control cancels the work before the write.
     private func post(
-        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, until control: WorkControl? = nil
+        _ call: Call, _ options: WriteOptions, _ names: ImportOptions, until control: WorkControl? = nil
     ) throws(Problem) -> Reply {
         let database = try call.database()
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
@@ -83,12 +83,12 @@ struct ImportEndpoints: Sendable {
     /// - Throws: `invalid_json` for an empty body, `invalid_parameter` for CSV without a class,
     ///   `class_not_found`, or the problem of a wrong header line or database.
     private func importReader(
-        _ call: WriteCall, _ options: WriteOptions, named names: ImportOptions, in database: Database, _ control: WorkControl?
+        _ call: Call, _ options: WriteOptions, named names: ImportOptions, in database: Database, _ control: WorkControl?
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
-        let source = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
+        let source = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
         try requireFitting(options)
-        let snapshot = database.current.shown(by: call.request.scope).snapshot
+        let snapshot = database.current.shown(by: call.scope).snapshot
         switch options.bodyType {
         case .csv:
             guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
@@ -119,13 +119,12 @@ struct ImportEndpoints: Sendable {
 
     /// Returns the rows of tables as lines.
     private func tableLines(
-        _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: WriteCall,
+        _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: Call,
         _ control: WorkControl?
     ) throws(Problem) -> ImportSource {
-        let request = call.request
         let end = RealmPlatform.Instant.now().adding(seconds: Double(limits.readSeconds))
         func temporary() throws(StorageError) -> BodyFile {
-            try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
+            try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
         }
         let (file, lines): (BodyFile, BodyFile)
         do throws(StorageError) {
@@ -134,7 +133,7 @@ struct ImportEndpoints: Sendable {
                 file = long
             } else {
                 file = try temporary()
-                try file.append(request.body)
+                try file.append(call.request.body.bytes)
             }
         } catch {
             throw Problem(spooling: error)
@@ -179,29 +178,29 @@ struct ImportEndpoints: Sendable {
     /// - Throws: `conflicting_parameters` for options that need a single transaction, such as a dry
     ///   run.
     private func importInParts(
-        _ reader: ImportReader, _ mode: ImportRun.Mode, _ call: WriteCall, options: WriteOptions, to database: Database
+        _ reader: ImportReader, _ mode: ImportRun.Mode, _ call: Call, options: WriteOptions, to database: Database
     ) throws(Problem) -> Reply {
         for (name, isGiven) in [
             ("dryRun", options.isDryRun), ("Realm-Transaction", options.transaction != nil),
-            ("If-Match", !options.condition.isEmpty), ("Realm-Without-Notifying", options.skipped != nil),
+            ("If-Match", !options.condition.isEmpty), ("Realm-Without-Notifying", options.commitMark != nil),
         ]
         where isGiven {
             throw .conflict("an import in several commits cannot have '\(name)'", parameter: "atomic")
         }
         return .later { promise in
             let deadline = RealmPlatform.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
-            let (rights, audit) = (call.request.writeRights, call.request.audit)
+            let (rights, audit) = (call.writeRights, call.audit)
             ImportChain(
-                database, mode, reader, rights: rights, of: call.request.standing, client: call.request.account,
+                database, mode, reader, rights: rights, of: call.caller.standing, client: call.account,
                 deadline: deadline, audit: audit, isLenient: options.preferences.isLenient
             ) { result in
                 switch result {
                 case .success(let outcome):
-                    call.request.version = outcome.version
+                    call.versionToken = outcome.version
                     promise.complete(
                         ImportEndpoints.imported(outcome.created, outcome.updated, outcome.ignored)
                             .response(.init(version: outcome.version, isCommitted: true), options.synchronous))
-                case .failure(let problem): promise.complete(Response(problem, for: call.request))
+                case .failure(let problem): promise.complete(Response(problem, for: call))
                 }
             }.run()
         }

@@ -33,7 +33,7 @@ struct KeyEndpoints: Sendable {
         try parameters.requireKnown(call.request.method == .post ? [KeyEndpoints.confirm] : [])
         guard call.request.method == .post else { return .now(list()) }
         let text = APIKeyText()
-        let key = try KeyEndpoints.key(text, try RequestBody.object(call.request, call.limits, types: call.bodyTypes))
+        let key = try KeyEndpoints.key(text, try call.bodyObject())
         let check = CredentialCheck(options.current)
         if let defect = check.defect(ofRoles: key.roles) {
             var problem = KeyEndpoints.invalid("roles", defect)
@@ -44,7 +44,7 @@ struct KeyEndpoints: Sendable {
         let address = call.request.clientAddress
         return work(call) { file throws(KeyFile.Failure) in
             try file.add(key, guarding, from: address)
-            call.request.audit?.setTarget(key.id)
+            call.audit?.setTarget(key.id)
             var response = KeyEndpoints.document(key, text, status: 201)
             response.addLocation("/admin/keys/" + key.id)
             return response
@@ -72,7 +72,7 @@ struct KeyEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body. An unknown id is in the reply.
     func rotate(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
+        guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
         let id = try call.match[.id]
         return work(call) { file throws(KeyFile.Failure) in
             let (text, key) = try file.rotate(id)
@@ -96,10 +96,10 @@ struct KeyEndpoints: Sendable {
         .work { [keys] in
             guard var file = keys.file else {
                 let detail = "this server has no data folder, in which keys could be kept"
-                return Response(Problem(.invalidConfiguration, detail), for: call.request)
+                return Response(Problem(.invalidConfiguration, detail), for: call)
             }
             // Another request may have ended its credential, or open access.
-            file.mayChange = { [principal = call.request.principal] before in
+            file.mayChange = { [principal = call.caller.principal] before in
                 keys.refresh()
                 return !principal.isOver && (before == nil || !principal.isVisitor)
             }
@@ -108,7 +108,7 @@ struct KeyEndpoints: Sendable {
                 keys.refresh()
                 return response
             } catch {
-                return Response(KeyEndpoints.problem(error), for: call.request)
+                return Response(KeyEndpoints.problem(error), for: call)
             }
         }
     }

@@ -23,6 +23,6 @@ struct ListEndpoints: Sendable {
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }
         let list = ObjectList(context: context, parameters: parameters, table: table, etag: etag)
         if let response = try list.answerFromIndex() { return .now(response) }
-        return try Reply.reading(call.request, isShort: list.isShort) { () throws(Problem) in try list.answer() }
+        return try Reply.reading(call, isShort: list.isShort) { () throws(Problem) in try list.answer() }
     }
 }

@@ -20,7 +20,7 @@ struct LogEndpoints: Sendable {
         let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["since", "limit"])
         let since = try parameters.int("since", in: 0...Int.max)
         let limit = try parameters.int("limit", in: 1...LogTail.lineLimit) ?? LogEndpoints.usualLimit
-        let isText = try LogEndpoints.prefersText(call.request)
+        let isText = try LogEndpoints.prefersText(call)
         guard let log else { throw Problem(.notFound, "this server writes no log") }
         return .work {
             let (lines, last) = log.tail(after: since, limit: limit)
@@ -35,8 +35,8 @@ struct LogEndpoints: Sendable {
     }
 
     /// Whether a client takes text rather than JSON.
-    private static func prefersText(_ request: Request) throws(Problem) -> Bool {
-        guard let accept = request.headers[.accept], !accept.isEmpty else { return true }
+    private static func prefersText(_ call: Call) throws(Problem) -> Bool {
+        guard let accept = call.request.headers[.accept], !accept.isEmpty else { return true }
         guard let isText = AcceptHeader(accept).preferred([("text/plain", true), ("application/json", false)]) else {
             throw Problem(.notAcceptable, "the log is text/plain or application/json")
         }

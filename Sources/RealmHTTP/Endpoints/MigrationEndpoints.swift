@@ -16,10 +16,10 @@ struct MigrationEndpoints: Sendable {
     /// - Returns: A reply with the schema before and after, and the name of the backup if one was
     ///   made.
     /// - Throws: The `Problem` of a malformed body. Problems of steps are in the reply.
-    func migrate(_ call: WriteCall) throws(Problem) -> Reply {
+    func migrate(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call)
-        let json = try call.request.takeJSON(call.limits)
+        let json = try call.request.body.takeJSON(call.limits)
         let migration = try MigrationReader(call.limits).migration(json)
         let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
             try context.requireNoObjectCondition()

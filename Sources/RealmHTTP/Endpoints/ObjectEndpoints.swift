@@ -16,7 +16,7 @@ struct ObjectEndpoints: Sendable {
     /// - Returns: The object, or 304 when the client has that already.
     /// - Throws: `object_not_found`, `class_not_found`, or the `Problem` of a wrong parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(call.request, call.limits, .object, formats: .documents)
+        let parameters = try ReadParameters(call, call.limits, .object, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let row = try context.row(in: table)

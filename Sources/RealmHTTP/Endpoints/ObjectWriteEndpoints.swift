@@ -18,7 +18,7 @@ struct ObjectWriteEndpoints: Sendable {
     ///   otherwise 200.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition. A
     ///   failed condition is in the reply.
-    func put(_ call: WriteCall) throws(Problem) -> Reply {
+    func put(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["nested"], honours: .init(returns: true, handling: true))
@@ -50,7 +50,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply that is completed when the changes are durable; 404 when there is no such
     ///   object.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
-    func patch(_ call: WriteCall) throws(Problem) -> Reply {
+    func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call,
@@ -71,7 +71,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply with 204, completed when the deletion is durable; 404 when there is no
     ///   such object.
     /// - Throws: The `Problem` of an unknown class or a missing condition.
-    func delete(_ call: WriteCall) throws(Problem) -> Reply {
+    func delete(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call)
         return try change(call, target, with: options) { context, place throws(Problem) in
@@ -87,7 +87,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply with 204, completed when the value is durable. Problems of the value are
     ///   in it.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
-    func setProperty(_ call: WriteCall) throws(Problem) -> Reply {
+    func setProperty(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["nested"], honours: .init(handling: true))
@@ -96,9 +96,9 @@ struct ObjectWriteEndpoints: Sendable {
         let value: Result<InputValue, InputReader.InputError>
         if options.bodyType == .bytes {
             try requireData(property, target, call)
-            value = .success(.typed(.binary(call.request.body)))
+            value = .success(.typed(.binary(call.request.body.bytes)))
         } else {
-            let json = try call.request.takeJSON(call.limits)
+            let json = try call.request.body.takeJSON(call.limits)
             value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
         return try change(call, target, with: options) { context, place throws(Problem) in
@@ -123,7 +123,7 @@ struct ObjectWriteEndpoints: Sendable {
     ///   object, 412 when a condition does not hold.
     /// - Throws: The `Problem` of a malformed key, an unknown class or a missing condition.
     private func change(
-        _ call: WriteCall, _ target: ClassTarget, with options: WriteOptions,
+        _ call: Call, _ target: ClassTarget, with options: WriteOptions,
         _ change: @escaping @Sendable (WriteContext, ObjectPlace) throws(Problem) -> WriteDraft
     ) throws(Problem) -> Reply {
         let key = try call.match[.key]
@@ -143,7 +143,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// later.
     ///
     /// - Throws: `unsupported_media_type` for a property of another type, or for a collection.
-    private func requireData(_ property: String, _ target: ClassTarget, _ call: WriteCall) throws(Problem) {
+    private func requireData(_ property: String, _ target: ClassTarget, _ call: Call) throws(Problem) {
         guard let table = target.shown.classTable(named: target.name),
             let column = table.column(named: property), column.type != .binary || column.collection != nil
         else { return }

@@ -18,15 +18,15 @@ struct PageEndpoints: Sendable {
     func index(_ call: Call) throws(Problem) -> Reply {
         if isOn, PageRequest.prefersPage(call.request), let console = pages.console { return .now(console.response(to: call)) }
         try QueryParameters(call.request.target).requireKnown([])
-        return .now(Response(unstored: index(for: call.request)))
+        return .now(Response(unstored: index(for: call)))
     }
 
     /// Returns the index: where a program finds what, and to those who may read the version.
-    private func index(for request: Request) -> OutputBuffer {
+    private func index(for call: Call) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("name", text: Build.name)
-        if request.principal.logName != nil || AccessPolicy.grant(request.principal) >= .read {
+        if call.caller.principal.logName != nil || AccessPolicy.grant(call.caller.principal) >= .read {
             writer.member("version", text: Build.version)
         }
         let links: [(StaticString, String)] = [
@@ -69,7 +69,7 @@ struct PageEndpoints: Sendable {
         guard isOn else { throw PageEndpoints.nothing }
         // A page may have to be made first.
         return .work { [pages] in
-            pages.document(path)?.response(to: call) ?? Response(PageEndpoints.nothing, for: call.request)
+            pages.document(path)?.response(to: call) ?? Response(PageEndpoints.nothing, for: call)
         }
     }
 

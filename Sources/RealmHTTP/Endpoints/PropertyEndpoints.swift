@@ -82,7 +82,7 @@ struct PropertyEndpoints: Sendable {
         writer.key("value")
         try Problem.mapping { () throws(StorageError) in
             try elementWriter.writeSingle(target, to: &writer)
-            try context.request.budget.requireRoom(for: writer.count)
+            try context.call.request.budget.requireRoom(for: writer.count)
         }
         context.writeVersion(to: &writer)
         writer.endObject()

@@ -30,11 +30,11 @@ struct RealmEndpoints: Sendable {
         let isShort =
             directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList
             && catalog.isAllOpen(among: RealmEndpoints.shortList)
-        return try Reply.reading(call.request, isShort: isShort) { () throws(Problem) in
+        return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
             let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
-            let page = try directory.page(after: after, limit: limit, for: call.request)
+            let page = try directory.page(after: after, limit: limit, for: call)
             let next = page.hasMore ? page.realms.last.map { NameCursor($0.name).text } : nil
             var writer = JSONWriter()
             writer.beginObject()
@@ -43,7 +43,7 @@ struct RealmEndpoints: Sendable {
             var looks = RealmEndpoints.looks
             for (name, state) in page.realms {
                 if state.isClosed { looks -= 1 }
-                try directory.write(name, state, to: &writer, for: call.request, looks: looks >= 0, isListed: true)
+                try directory.write(name, state, to: &writer, for: call, looks: looks >= 0, isListed: true)
             }
             writer.endArray()
             if let next { writer.member("next", text: next) } else { writer.nullMember("next") }
@@ -62,10 +62,10 @@ struct RealmEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw .noRealm }
         // Of a realm that is not open the file is read.
-        return try Reply.reading(call.request, isShort: state.isReady) { () throws(Problem) in
+        return try Reply.reading(call, isShort: state.isReady) { () throws(Problem) in
             guard let state = catalog[name] else { throw .noRealm }
             var writer = JSONWriter()
-            try directory.write(name, state, to: &writer, for: call.request, isDetailed: true, looks: true)
+            try directory.write(name, state, to: &writer, for: call, isDetailed: true, looks: true)
             var response = RealmEndpoints.json(writer.buffer)
             if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
             return response
@@ -87,14 +87,14 @@ struct RealmEndpoints: Sendable {
     ///   before that.
     /// - Throws: The `Problem` of a malformed body, or `precondition_failed` for `If-Match`. Problems of the file are in
     ///   the reply.
-    func attach(_ call: WriteCall) throws(Problem) -> Reply {
+    func attach(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call)
         // The realm does not exist yet, so it has no version either.
         try options.condition.requireNothing()
         let attachment = try RealmAttachment(call, folder: catalog.folder)
-        call.request.audit?.setRealm(attachment.name.text)
-        if options.isDryRun { call.request.audit?.noteDryRun() }
-        return directory.workers.reply(to: call.request) { promise in
+        call.audit?.setRealm(attachment.name.text)
+        if options.isDryRun { call.audit?.noteDryRun() }
+        return directory.workers.reply(to: call) { promise in
             do throws(Problem) {
                 guard catalog[attachment.name.text] == nil else { throw directory.taken(attachment.name) }
                 var attachment = attachment
@@ -104,7 +104,7 @@ struct RealmEndpoints: Sendable {
                 }
                 try begin(Attaching(attachment, call, directory, isDryRun: options.isDryRun), options, promise)
             } catch {
-                promise.complete(Response(error, for: call.request))
+                promise.complete(Response(error, for: call))
             }
         }
     }
@@ -131,7 +131,7 @@ struct RealmEndpoints: Sendable {
         try directory.reserve(attachment)
         guard options.preferences.isAsynchronous else { return attaching.run(promise) }
         let document = try directory.document(
-            attachment.name.text, .opening(progress: 0), for: attaching.request, backup: nil)
+            attachment.name.text, .opening(progress: 0), for: attaching.call, backup: nil)
         var response = Response(unstored: document, status: 202)
         response.addLocation(ObjectAddress.realm(attachment.name.text))
         response.add("Preference-Applied", constant: "respond-async")
@@ -146,12 +146,12 @@ struct RealmEndpoints: Sendable {
     /// - Parameter call: The call.
     /// - Returns: A reply that a worker completes when the realm is closed, with 204.
     /// - Throws: `realm_not_found`, or the `Problem` of a wrong parameter.
-    func detach(_ call: WriteCall) throws(Problem) -> Reply {
+    func detach(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call, names: ["files"])
         let deletesFiles = try options.parameters.flag("files")
-        if options.isDryRun { call.request.audit?.noteDryRun() }
+        if options.isDryRun { call.audit?.noteDryRun() }
         guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw .noRealm }
-        return directory.workers.reply(to: call.request) { promise in
+        return directory.workers.reply(to: call) { promise in
             let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, directory)
             if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }
             departure.run(call, promise)
@@ -165,23 +165,23 @@ struct RealmEndpoints: Sendable {
     /// - Returns: A reply that a worker completes with 204 when the realm is open.
     /// - Throws: `invalid_body`; `already_attached` for a realm that is open. Problems of the file and the key are in
     ///   the reply.
-    func putKey(_ call: WriteCall) throws(Problem) -> Reply {
+    func putKey(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         // A realm that lacks its key has no version that could be demanded.
         try WriteCondition(call.request).require(nil)
         let reader = SchemaReader(place: InputPlace())
-        let object = try reader.members(try call.request.takeJSON(call.limits), ["encryptionKey"], InputPlace())
+        let object = try reader.members(try call.request.body.takeJSON(call.limits), ["encryptionKey"], InputPlace())
         guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {
             throw reader.malformed("'encryptionKey' is missing", InputPlace())
         }
         guard let name = call.match.decoded(.realm) else { throw .noRealm }
-        return directory.workers.reply(to: call.request) { promise in
+        return directory.workers.reply(to: call) { promise in
             do throws(Problem) {
                 if directory.retry(name, with: key, promise) { return }
                 try open(name, with: key)
                 promise.complete(RealmDirectory.keyAccepted)
             } catch {
-                promise.complete(Response(error, for: call.request))
+                promise.complete(Response(error, for: call))
             }
         }
     }

@@ -28,11 +28,11 @@ struct RestoreEndpoints: Sendable {
     ///   is served.
     /// - Throws: `realm_not_found`, or the problem of the body. Problems of the file and of the condition are in the
     ///   reply.
-    func restore(_ call: WriteCall) throws(Problem) -> Reply {
+    func restore(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call).synchronous
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw .noRealm }
-        return directory.workers.reply(to: call.request) { promise in
+        return directory.workers.reply(to: call) { promise in
             let control = call.request.control()
             do throws(Problem) {
                 promise.complete(
@@ -40,28 +40,28 @@ struct RestoreEndpoints: Sendable {
                         try restore(name, from: type, call, options, control)
                     })
             } catch {
-                promise.complete(Response(error, for: call.request))
+                promise.complete(Response(error, for: call))
             }
         }
     }
 
     /// Restores a file on this thread, which waits for it.
     private func restore(
-        _ name: String, from type: BodyType, _ call: WriteCall, _ options: WriteOptions, _ control: WorkControl
+        _ name: String, from type: BodyType, _ call: Call, _ options: WriteOptions, _ control: WorkControl
     ) throws(Problem) -> Response {
         let restore = try RealmRestore(name, if: options.condition, directory, control)
-        let body = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
-        let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call.request, control))
+        let body = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
+        let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call, control))
         try restore.fill(from: source)
         try restore.verify()
         if options.isDryRun {
-            let document = try restore.rehearse(for: call.request)
+            let document = try restore.rehearse(for: call)
             return response(name, document, options)
         }
         // Receiving and verifying the file may have taken long.
-        try call.request.standing.require()
+        try call.caller.standing.require()
         let backup = try restore.run()
-        return response(name, try directory.document(name, for: call.request, backup: backup), options)
+        return response(name, try directory.document(name, for: call, backup: backup), options)
     }
 
     /// Makes the response with a document of the realm. That of a realm which is not open states no version.
@@ -78,18 +78,18 @@ struct RestoreEndpoints: Sendable {
     ///
     /// - Throws: `invalid_json`, `invalid_body`, `body_too_large`, or `not_found` for an unknown id.
     private func backup(
-        _ body: ImportSource, of realm: String, _ request: Request, _ control: WorkControl
+        _ body: ImportSource, of realm: String, _ call: Call, _ control: WorkControl
     ) throws(Problem) -> BodyFile {
         guard body.byteCount <= limits.bodyBytes else {
             throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
         }
-        request.body = Array(try body.read(at: 0, byteCount: body.byteCount))
+        call.request.body.bytes = Array(try body.read(at: 0, byteCount: body.byteCount))
         let place = InputPlace()
         let reader = SchemaReader(place: place)
-        let object = try reader.members(try request.readJSON(limits), ["backup"], place)
+        let object = try reader.members(try call.request.body.readJSON(limits), ["backup"], place)
         guard let id = try reader.text(object, "backup", place) else {
             throw reader.malformed("the id of a backup is missing", place.inside("backup"))
         }
-        return try backups.open(try backups.find(id, of: realm), for: request, control)
+        return try backups.open(try backups.find(id, of: realm), for: call, control)
     }
 }

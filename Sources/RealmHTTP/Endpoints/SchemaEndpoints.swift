@@ -16,19 +16,19 @@ struct SchemaEndpoints: Sendable {
     /// - Returns: The schema in the requested form, or 304 when the client has that already.
     /// - Throws: The `Problem` of a wrong parameter, or `class_not_found`.
     func schema(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: hasShortSchema(call)) { () throws(Problem) in try document(call) }
+        try Reply.reading(call, isShort: hasShortSchema(call)) { () throws(Problem) in try document(call) }
     }
 
     /// Answers `GET …/openapi.json` with the API description of one realm, derived from its current
     /// schema. A worker answers, as making the description takes milliseconds.
     func realmOpenAPI(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: false) { () throws(Problem) in try realmDescription(call) }
+        try Reply.reading(call, isShort: false) { () throws(Problem) in try realmDescription(call) }
     }
 
     /// Answers `GET /v1/openapi.json` with the description of the whole interface. A worker
     /// answers, since the text may have to be made first.
     func openAPI(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: false) { () throws(Problem) in
+        try Reply.reading(call, isShort: false) { () throws(Problem) in
             description(
                 call,
                 OutputBuffer.text(
@@ -59,7 +59,7 @@ struct SchemaEndpoints: Sendable {
     /// Returns whether describing the schema takes well under a millisecond: at most 50 classes
     /// with 500 properties together.
     private func hasShortSchema(_ call: Call) -> Bool {
-        guard case .ready(let database)? = call.request.realm else { return true }
+        guard case .ready(let database)? = call.realm else { return true }
         let classes = database.current.snapshot.classes
         return classes.count <= 50 && classes.reduce(0) { $0 + $1.columns.count } <= 500
     }

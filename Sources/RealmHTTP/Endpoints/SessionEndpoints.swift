@@ -24,14 +24,14 @@ struct SessionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         // The files of realms that are closed are read.
         let isShort = catalog.count <= SessionEndpoints.shortList && catalog.isAllOpen(among: SessionEndpoints.shortList)
-        return try Reply.reading(call.request, isShort: isShort) { () throws(Problem) in
-            try description(of: call.request)
+        return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
+            try description(of: call)
         }
     }
 
     /// Describes the sender of a request.
-    private func description(of request: Request) throws(Problem) -> Response {
-        let principal = request.principal
+    private func description(of call: Call) throws(Problem) -> Response {
+        let principal = call.caller.principal
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("principal")
@@ -50,7 +50,7 @@ struct SessionEndpoints: Sendable {
         }
         let isJudged = AccessPolicy.isJudgedByRoles(principal, hasCredentials: authenticator.hasCredentials)
         let visibility = RealmVisibility(principal: principal, roles: options.roles, isJudged: isJudged)
-        let summary = try RightsSummary(visibility, catalog, request.budget)
+        let summary = try RightsSummary(visibility, catalog, call.request.budget)
         writer.key("may")
         writer.write(.object(summary.may))
         if summary.hasMore { writer.member("more", bool: true) }
@@ -66,18 +66,18 @@ struct SessionEndpoints: Sendable {
     ///   none, `invalid_body` for a body.
     func session(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
-        return .now(call.request.method == .delete ? try end(call.request) : try begin(call.request))
+        guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
+        return .now(call.request.method == .delete ? try end(call) : try begin(call))
     }
 
     /// Begins a session.
-    private func begin(_ request: Request) throws(Problem) -> Response {
+    private func begin(_ call: Call) throws(Problem) -> Response {
         // A session does not prolong itself.
-        guard request.headers.has(.authorization), request.principal.logName != nil else {
+        guard call.request.headers.has(.authorization), call.caller.principal.logName != nil else {
             throw Problem(.unauthenticated, "a session begins with the header field Authorization")
                 .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\""))
         }
-        let (secrets, principal) = try authenticator.sessions.begin(request.principal)
+        let (secrets, principal) = try authenticator.sessions.begin(call.caller.principal)
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("csrfToken", text: secrets.csrfToken)
@@ -89,8 +89,8 @@ struct SessionEndpoints: Sendable {
     }
 
     /// Ends the session of a request.
-    private func end(_ request: Request) throws(Problem) -> Response {
-        guard let cookie = request.sessionCookie, authenticator.sessions.end(cookie) else {
+    private func end(_ call: Call) throws(Problem) -> Response {
+        guard let cookie = call.caller.sessionCookie, authenticator.sessions.end(cookie) else {
             throw Problem(.notFound, "this request belongs to no session")
         }
         var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])

@@ -19,20 +19,20 @@ struct SnapshotEndpoints: Sendable {
     func snapshots(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
-        guard call.request.method == .post else { return .now(list(database, call.request)) }
+        guard call.request.method == .post else { return .now(list(database, call)) }
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try pinned.pin(
-            database, realm: database.name.text, client: holder(call.request),
-            for: call.request, ttl: ttl)
+            database, realm: database.name.text, client: holder(call),
+            for: call, ttl: ttl)
         let free: @Sendable () -> Void = { [pinned, id = lease.id, realm = database.name.text] in
             _ = pinned.free(id, realm: realm, owner: nil)
         }
         // Before it was among the leases, a reload could not end it.
-        if let problem = call.request.standing.problem {
+        if let problem = call.caller.standing.problem {
             free()
             throw problem
         }
-        call.request.takeBack = free
+        call.takeBack = free
         var response = document(201, lease)
         response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
         return .now(response)
@@ -51,7 +51,7 @@ struct SnapshotEndpoints: Sendable {
         let id = try call.match[.id]
         switch call.request.method {
         case .delete:
-            guard pinned.free(id, realm: database.name.text, owner: call.request.ownerScope) else {
+            guard pinned.free(id, realm: database.name.text, owner: call.ownerScope) else {
                 throw Problem(.notFound, "there is no snapshot of this id")
             }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
@@ -61,21 +61,21 @@ struct SnapshotEndpoints: Sendable {
             guard let ttl = try ttl(call) else {
                 throw Problem(.invalidBody, "the body needs a 'ttl'").with("pointer", "/ttl")
             }
-            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl, owner: call.request.ownerScope)))
-        default: return .now(document(200, try pinned.find(id, in: database, isUse: false, owner: call.request.ownerScope)))
+            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl, owner: call.ownerScope)))
+        default: return .now(document(200, try pinned.find(id, in: database, isUse: false, owner: call.ownerScope)))
         }
     }
 
     /// Returns the client that a snapshot is counted for: the principal, or on this machine the address.
     ///
     /// Strangers are kept apart from programs on this machine, even if the address is the same.
-    private func holder(_ request: Request) -> String { request.sender.isEmpty ? request.client : request.sender }
+    private func holder(_ call: Call) -> String { call.sender.isEmpty ? call.request.client : call.sender }
 
     /// Returns the snapshots that a client may see.
     ///
     /// Local clients see all of them, everybody else their own.
-    private func list(_ database: Database, _ request: Request) -> Response {
-        let owner = request.ownerScope
+    private func list(_ database: Database, _ call: Call) -> Response {
+        let owner = call.ownerScope
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")
@@ -123,8 +123,8 @@ struct SnapshotEndpoints: Sendable {
     ///   duration, or is above the limit of the server.
     private func ttl(_ call: Call) throws(Problem) -> Double? {
         _ = try call.bodyTypes.type(of: call.request)
-        guard !call.request.body.isEmpty else { return nil }
-        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
+        guard !call.request.body.bytes.isEmpty else { return nil }
+        let body = try call.bodyObject()
         for member in body.members where member.name != "ttl" {
             throw Problem(.invalidBody, "a snapshot has no '\(member.name.brief)'; it has 'ttl'").with(
                 "pointer", "/" + member.name)

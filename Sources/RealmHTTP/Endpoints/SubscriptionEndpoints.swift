@@ -15,7 +15,7 @@ struct SubscriptionEndpoints: Sendable {
     /// Answers `POST …/subscriptions` on a worker, with 201 and the id and ticket of the
     /// registration.
     func post(_ call: Call) throws(Problem) -> Reply {
-        workers.reply(to: call.request) { () throws(Problem) in try register(call) }
+        workers.reply(to: call) { () throws(Problem) in try register(call) }
     }
 
     /// Reads the definitions, holds a feed for each of them, and aligns the feeds to one version.
@@ -27,14 +27,14 @@ struct SubscriptionEndpoints: Sendable {
     private func register(_ call: Call) throws(Problem) -> Reply {
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
-        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
+        let body = try call.bodyObject()
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
-        let client = call.request.account
-        let realm = try notifications.notifications(of: context.database, for: context.request.scope)
-        try notifications.registrations.reserve(client, limit: call.request.roleLimits?[.registrations])
+        let client = call.account
+        let realm = try notifications.notifications(of: context.database, for: context.call.scope)
+        try notifications.registrations.reserve(client, limit: call.caller.roleLimits?[.registrations])
         let holds: FeedHolds
         do throws(Problem) {
-            holds = try hold(definitions, realm, for: call.request)
+            holds = try hold(definitions, realm, for: call)
         } catch {
             notifications.registrations.giveBack(client)
             throw error
@@ -44,9 +44,9 @@ struct SubscriptionEndpoints: Sendable {
             for sub in holds.subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
             realm.align(
-                holds.subs, wantsContents: false, for: call.request.account, countedIn: share,
+                holds.subs, wantsContents: false, for: call.account, countedIn: share,
                 until: call.request.deadline,
-                isWanted: { [standing = call.request.standing] in call.request.isWanted && standing.isInForce }
+                isWanted: { [standing = call.caller.standing] in call.request.isWanted && standing.isInForce }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))
@@ -58,14 +58,14 @@ struct SubscriptionEndpoints: Sendable {
     ///
     /// - Throws: The `Problem` of the first wrong definition, with a pointer into the body.
     private func hold(
-        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications, for request: Request
+        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications, for call: Call
     ) throws(Problem) -> FeedHolds {
         var subs: [ReadSubscription] = []
         for (name, definition) in definitions {
             do throws(Problem) {
-                try request.checkDeadline()
-                try realm.requireObservable(definition, for: request)
-                let feed = try realm.feed(definition, within: request.budget)
+                try call.request.checkDeadline()
+                try realm.requireObservable(definition, for: call)
+                let feed = try realm.feed(definition, within: call.request.budget)
                 subs.append(ReadSubscription(name: name, feed: feed, skips: SkippedVersions()))
             } catch {
                 for sub in subs { realm.release(sub.feed) }
@@ -87,30 +87,30 @@ struct SubscriptionEndpoints: Sendable {
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
-        let standing = call.request.standing
+        let standing = call.caller.standing
         let problem = standing.problem ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
         switch problem.map(Result.failure) ?? result {
         case .failure(let problem):
-            notifications.registrations.giveBack(call.request.account)
+            notifications.registrations.giveBack(call.account)
             holds.giveUp()
-            return Response(problem, for: call.request)
+            return Response(problem, for: call)
         case .success(let aligned):
             let version = aligned.version.tokenText
             let registration = Registration(
-                holds, for: call.request, version: version, seconds: call.limits.registrationSeconds,
+                holds, for: call, version: version, seconds: call.limits.registrationSeconds,
                 share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             // Before it was in the table, a reload could not end it.
             if let problem = standing.problem {
                 notifications.registrations.end(registration)
-                return Response(problem, for: call.request)
+                return Response(problem, for: call)
             }
-            call.request.takeBack = { [table = notifications.registrations] in table.end(registration) }
+            call.takeBack = { [table = notifications.registrations] in table.end(registration) }
             notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)
             response.addLocation(ObjectAddress.subscription(registration.notifications.database.name.text, registration.id))
             response.add("Realm-Version", version)
-            call.request.version = version
+            call.versionToken = version
             return response
         }
     }
@@ -123,14 +123,14 @@ struct SubscriptionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         if call.request.method == .delete {
-            guard notifications.registrations.delete(id: id, in: context.database, for: call.request) else {
+            guard notifications.registrations.delete(id: id, in: context.database, for: call) else {
                 throw SubscriptionEndpoints.unknown
             }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
             response.add("Realm-Version", context.version.tokenText)
             return .now(response)
         }
-        guard let registration = try notifications.registrations.find(id: id, in: context.database, for: call.request) else {
+        guard let registration = try notifications.registrations.find(id: id, in: context.database, for: call) else {
             throw SubscriptionEndpoints.unknown
         }
         var response = Response(unstored: registration.document, status: 200)

@@ -20,7 +20,7 @@ struct TransactionEndpoints: Sendable {
     ///   `respond-async` 202 before that.
     /// - Throws: `transactions_disabled`, `transaction_busy` inside another transaction,
     ///   `precondition_failed`, or the `Problem` of a wrong body.
-    func begin(_ call: WriteCall) throws(Problem) -> Reply {
+    func begin(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         guard allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
@@ -33,12 +33,12 @@ struct TransactionEndpoints: Sendable {
         let condition = options.condition
         let durations = try TransactionOptions(call, database.limits)
         try condition.require(database.current.token)
-        let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
+        let deferred = DeferredOperation(call: call, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
             database.beginTransaction(
-                owner: call.request.owner, client: call.request.account, limit: call.request.roleLimits?[.transactions],
+                owner: call.owner, client: call.account, limit: call.caller.roleLimits?[.transactions],
                 wait: durations.wait, idleTime: durations.idle, lifetime: durations.lifetime,
-                ended: { [audit = call.request.audit] info in audit?.transactionEnded(info.id, info.state.rawValue) }
+                ended: { [audit = call.audit] info in audit?.transactionEnded(info.id, info.state.rawValue) }
             ) { result in
                 completion(
                     Result { () throws(Problem) in
@@ -46,17 +46,17 @@ struct TransactionEndpoints: Sendable {
                         do throws(WriteError) { info = try result.get() } catch { throw Problem(error) }
                         do throws(Problem) {
                             guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
-                            try call.request.standing.require()
+                            try call.caller.standing.require()
                             try condition.require(info.version)
-                            addLease(info, database, call.request)
+                            addLease(info, database, call)
                             // Before it was among the leases, a reload could not end it.
-                            try call.request.standing.require()
+                            try call.caller.standing.require()
                         } catch {
                             leases.remove(info.id)
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
                             throw error
                         }
-                        call.request.audit?.setTarget(info.id)
+                        call.audit?.setTarget(info.id)
                         return outcome(201, info, showsState: false, at: ObjectAddress.transaction(database.name.text, info.id))
                     })
             }
@@ -75,23 +75,22 @@ struct TransactionEndpoints: Sendable {
     ///   that.
     /// - Throws: The `Problem` of a wrong parameter or header field, of an unknown or ended transaction, or
     ///   `precondition_failed` when it began with another version than `If-Match` demands.
-    func commit(_ call: WriteCall) throws(Problem) -> Reply {
+    func commit(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
-        let mark = try SkipMark(call.request, database, call.services.registrations, isShared: call.services.isInCluster)?
-            .commitMark
+        let mark = try call.services.commitMark(call, database).get()
         let condition = try WriteCondition(call.request)
-        if let error = database.refusal(ofTransaction: id, owner: call.request.ownerScope) { throw Problem(error) }
-        if !condition.isEmpty { try condition.require(database.transaction(id, owner: call.request.ownerScope)?.version) }
+        if let error = database.refusal(ofTransaction: id, owner: call.ownerScope) { throw Problem(error) }
+        if !condition.isEmpty { try condition.require(database.transaction(id, owner: call.ownerScope)?.version) }
         let deferred = DeferredOperation(
-            request: call.request, database: database, preferences: Preferences(call.request))
+            call: call, database: database, preferences: Preferences(call.request))
         return deferred.reply { operation, completion in
             // A commit that was asked for is not cancelled: the transaction would wait for its end.
             _ = operation?.begin()
             let commit = TransactionCommit(
-                mark: mark, source: call.request.source, refusal: { [standing = call.request.standing] in standing.problem })
-            database.commitTransaction(id, owner: call.request.ownerScope, commit) { result in
+                mark: mark, source: call.source, refusal: { [standing = call.caller.standing] in standing.problem })
+            database.commitTransaction(id, owner: call.ownerScope, commit) { result in
                 switch result {
                 case .success(let version):
                     leases.remove(id)
@@ -114,13 +113,13 @@ struct TransactionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         guard call.request.method == .delete else {
-            guard let info = database.transaction(id, owner: call.request.ownerScope) else {
+            guard let info = database.transaction(id, owner: call.ownerScope) else {
                 throw Problem(.notFound, "there is no transaction of this id")
             }
-            return .now(DeferredOperation.response(outcome(200, info, showsState: true), to: call.request))
+            return .now(DeferredOperation.response(outcome(200, info, showsState: true), to: call))
         }
         return .later { promise in
-            database.rollBackTransaction(id, owner: call.request.ownerScope) { result in
+            database.rollBackTransaction(id, owner: call.ownerScope) { result in
                 switch result {
                 case .success:
                     leases.remove(id)
@@ -128,7 +127,7 @@ struct TransactionEndpoints: Sendable {
                     answer.add("Realm-Version", database.current.tokenText)
                     answer.add("Cache-Control", constant: "no-store")
                     promise.complete(answer)
-                case .failure(let error): promise.complete(Response(Problem(error), for: call.request))
+                case .failure(let error): promise.complete(Response(Problem(error), for: call))
                 }
             }
         }
@@ -158,12 +157,12 @@ struct TransactionEndpoints: Sendable {
     }
 
     /// Registers a transaction as a lease, which administrators can end by rolling it back.
-    private func addLease(_ info: TransactionInfo, _ database: Database, _ request: Request) {
+    private func addLease(_ info: TransactionInfo, _ database: Database, _ call: Call) {
         leases.add(
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
-                id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName,
-                mayStay: { [standing = request.standing] in standing.mayKeep }
+                id: info.id, kind: .transaction, realm: database.name.text, principal: call.caller.principal.logName,
+                mayStay: { [standing = call.caller.standing] in standing.mayKeep }
             ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })

@@ -23,9 +23,9 @@ struct TransactionOptions {
     ///   - limits: The longest durations that the server permits.
     /// - Throws: `invalid_body` for unknown members or anything but an object, `invalid_parameter`
     ///   for a duration above its limit, and for a transaction that would end at once.
-    init(_ call: WriteCall, _ limits: WriteLimits) throws(Problem) {
-        guard !call.request.body.isEmpty else { return }
-        guard let body = try call.request.takeJSON(call.limits).object else {
+    init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
+        guard !call.request.body.bytes.isEmpty else { return }
+        guard let body = try call.request.body.takeJSON(call.limits).object else {
             throw Problem(.invalidBody, "the body has to be an object")
         }
         for member in body.members {

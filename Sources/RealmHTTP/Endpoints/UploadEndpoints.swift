@@ -23,34 +23,34 @@ struct UploadEndpoints: Sendable {
     /// - Parameter call: The call, whose body is the file.
     /// - Returns: A reply with 201 and the realm's document, completed when the copy is served.
     /// - Throws: `invalid_parameter` for the name or the key, `not_a_realm` without a body. Problems of the file are in the reply.
-    func upload(_ call: WriteCall) throws(Problem) -> Reply {
+    func upload(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call, names: ["name"]).synchronous
         try options.condition.requireNothing()
-        guard !call.request.hasNoBody else {
+        guard !call.request.body.isEmpty else {
             throw Problem(.notARealm, "the file is empty: the body of the request has no bytes")
         }
         guard options.bodyType != nil else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = try options.parameters.text("name").flatMap({ RealmName($0) }) else {
             throw .invalidParameter("name", RealmName.rule)
         }
-        let key = try key(of: call.request)
-        call.request.audit?.setRealm(name.text)
-        if options.isDryRun { call.request.audit?.noteDryRun() }
-        return directory.workers.reply(to: call.request) { promise in
+        let key = try key(of: call)
+        call.audit?.setRealm(name.text)
+        if options.isDryRun { call.audit?.noteDryRun() }
+        return directory.workers.reply(to: call) { promise in
             do throws(Problem) {
-                let attachment = RealmAttachment(of: try file(of: call.request), named: name, key: key)
+                let attachment = RealmAttachment(of: try file(of: call), named: name, key: key)
                 guard directory.catalog[name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(name)) }
                 if options.isDryRun { try directory.requireRoom() } else { try directory.reserve(attachment) }
                 Attaching(attachment, call, directory, isDryRun: options.isDryRun).run(promise)
             } catch {
-                promise.complete(Response(error, for: call.request))
+                promise.complete(Response(error, for: call))
             }
         }
     }
 
     /// Reads the encryption key of the file from the header fields, where it appears in no log.
-    private func key(of request: Request) throws(Problem) -> EncryptionKey? {
-        guard let text = request.headers[.realmEncryptionKey] else { return nil }
+    private func key(of call: Call) throws(Problem) -> EncryptionKey? {
+        guard let text = call.request.headers[.realmEncryptionKey] else { return nil }
         do throws(StorageError) {
             return try EncryptionKey(text: text)
         } catch {
@@ -59,13 +59,13 @@ struct UploadEndpoints: Sendable {
     }
 
     /// Returns the file in the body of a request.
-    private func file(of request: Request) throws(Problem) -> BodyFile {
-        let source = try ImportSource(bodyOf: request, limits, spoolFolders: spoolFolders)
+    private func file(of call: Call) throws(Problem) -> BodyFile {
+        let source = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
         if let file = source.file { return file }
         do throws(StorageError) {
-            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
-            try file.append(request.body)
-            request.forgetBody()
+            let file = try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
+            try file.append(call.request.body.bytes)
+            call.request.body.forget()
             return file
         } catch {
             throw Problem(spooling: error)

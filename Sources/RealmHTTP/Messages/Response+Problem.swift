@@ -10,11 +10,10 @@ extension Response {
     ///
     /// - Parameters:
     ///   - problem: What went wrong.
-    ///   - request: The request that is answered; its id appears in the document.
-    package init(_ problem: Problem, for request: Request) {
-        let problem = problem.told(to: request)
+    ///   - id: The id of the request, which appears in the document.
+    package init(_ problem: Problem, id: RequestID) {
         var writer = JSONWriter()
-        problem.write(to: &writer, requestID: request.id)
+        problem.write(to: &writer, requestID: id)
         self.init(status: problem.status, type: "application/problem+json", writer.buffer, headers: problem.headers)
         self.problem = problem.code
         add("Cache-Control", constant: "no-store")

@@ -15,44 +15,44 @@ extension WorkerPool {
     /// client has left while it waited, is not begun.
     ///
     /// - Parameters:
-    ///   - request: The request, whose client's share of the queue is used.
+    ///   - owner: The sender of the request, whose client's share of the queue is used.
     ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
     ///   - job: The work, run on a worker.
-    func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
-        let isQueued = submit(for: request.account) {
-            if request.isForItsClient, Instant.now().seconds(since: request.arrival) > WorkerPool.secondsToAsk,
-                request.budget.isStillWanted?() == false
+    func submit(for owner: some RequestOwner, to promise: any ResponsePromise, _ job: @escaping Job) {
+        let isQueued = submit(for: owner.account) {
+            if owner.isForItsClient, Instant.now().seconds(since: owner.request.arrival) > WorkerPool.secondsToAsk,
+                owner.request.budget.isStillWanted?() == false
             {
-                promise.complete(Response(Problem(WorkStop.cancelled), for: request))
+                promise.complete(owner.response(to: Problem(WorkStop.cancelled)))
             } else {
                 job()
             }
         }
-        if !isQueued { promise.complete(Response(.noWorker, for: request)) }
+        if !isQueued { promise.complete(owner.response(to: .noWorker)) }
     }
 
     /// Returns a reply for which a worker calls `work`, which completes the promise then or later.
     ///
     /// - Parameters:
-    ///   - request: The request that is answered.
+    ///   - owner: The sender of the request that is answered.
     ///   - work: Called once on a worker.
-    func reply(to request: Request, _ work: @escaping @Sendable (any ResponsePromise) -> Void) -> Reply {
-        .later { promise in self.submit(for: request, to: promise) { work(promise) } }
+    func reply(to owner: some RequestOwner, _ work: @escaping @Sendable (any ResponsePromise) -> Void) -> Reply {
+        .later { promise in self.submit(for: owner, to: promise) { work(promise) } }
     }
 
     /// Returns a reply that a worker determines, which itself may be one that comes later.
     ///
     /// - Parameters:
-    ///   - request: The request that is answered.
+    ///   - owner: The sender of the request that is answered.
     ///   - endpoint: Called once on a worker; a problem that it throws becomes an error response.
     func reply(
-        to request: Request, workingOut endpoint: @escaping @Sendable () throws(Problem) -> Reply
+        to owner: some RequestOwner, workingOut endpoint: @escaping @Sendable () throws(Problem) -> Reply
     ) -> Reply {
-        reply(to: request) { promise in
+        reply(to: owner) { promise in
             do throws(Problem) {
                 try endpoint().resolve(promise)
             } catch {
-                promise.complete(Response(error, for: request))
+                promise.complete(owner.response(to: error))
             }
         }
     }

@@ -169,10 +169,10 @@ final class EventStream: EventSource, ChangeSubscriber {
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
-    ///   - request: The request, with its id and its principal.
+    ///   - call: The request, with its id and its principal.
     ///   - didEnd: Called once after the connection was closed, or when the stream is released without having had one.
     init(
-        _ holds: FeedHolds, _ options: Options, slot: StreamSlots.Slot, registration: Registration?, _ request: Request,
+        _ holds: FeedHolds, _ options: Options, slot: StreamSlots.Slot, registration: Registration?, _ call: Call,
         didEnd: @escaping @Sendable () -> Void
     ) {
         self.holds = holds
@@ -181,8 +181,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         self.options = options
         self.slot = slot
         self.registration = registration
-        requestID = request.id
-        standing = request.standing
+        requestID = call.request.id
+        standing = call.caller.standing
         self.didEnd = didEnd
     }
 

@@ -89,7 +89,7 @@ final class LongPoll: ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         self.call = call
-        standing = call.request.standing
+        standing = call.caller.standing
         self.timers = timers
         self.promise = promise
     }
@@ -246,7 +246,7 @@ final class LongPoll: ChangeSubscriber {
 
     /// Answers the poll with a problem.
     private func fail(_ problem: Problem) {
-        complete(Response(problem, for: call.request))
+        complete(Response(problem, for: call))
     }
 
     /// Sends the response, removes the poll from everything that it was added to, and releases its holds. Only the first call has an
@@ -261,7 +261,7 @@ final class LongPoll: ChangeSubscriber {
         leave()
         holds.giveUp()
         // The credential may have ended, or got other rights, while the poll waited or while its answer was written.
-        promise.complete(standing.isInForce ? response : Response(.credentialEnded, for: call.request))
+        promise.complete(standing.isInForce ? response : Response(.credentialEnded, for: call))
     }
 
     /// Removes the poll from everything that it was added to.
@@ -428,7 +428,7 @@ final class LongPoll: ChangeSubscriber {
         var response = Response(type: options.representation.mediaType, body)
         response.add("Realm-Version", token)
         response.add("Cache-Control", constant: "no-store")
-        call.request.version = token
+        call.versionToken = token
         complete(response)
     }
 }

@@ -203,12 +203,12 @@ final class RealmNotifications: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The subscription.
-    ///   - request: The request that asks for it.
-    func requireObservable(_ definition: SubscriptionDefinition, for request: Request) throws(Problem) {
+    ///   - call: The request that asks for it.
+    func requireObservable(_ definition: SubscriptionDefinition, for call: Call) throws(Problem) {
         guard let className = definition.className else { return }
         let snapshot = database.current.shown(by: scope).snapshot
         guard snapshot.classTable(named: className) == nil else { return }
-        try request.requireNoOtherRights(on: className, in: snapshot)
+        try call.requireNoOtherRights(on: className, in: snapshot)
     }
 
     /// Returns the feed of a definition, resolved in the newest version. An existing feed is

@@ -58,22 +58,22 @@ final class Registration: Sendable {
     ///
     /// - Parameters:
     ///   - holds: The subscriptions, with a hold on each feed.
-    ///   - request: The request of the client that registers them.
+    ///   - call: The request of the client that registers them.
     ///   - version: The token of the version that all feeds have reached.
     ///   - seconds: How many seconds the registration lives without a reader.
     ///   - share: What its definitions take of the memory of its client.
     ///   - becameIdle: Called without a lock when the last reader has left.
     init(
-        _ holds: FeedHolds, for request: Request, version: String, seconds: Int, share: ObservedShare,
+        _ holds: FeedHolds, for call: Call, version: String, seconds: Int, share: ObservedShare,
         becameIdle: @escaping @Sendable () -> Void
     ) {
         self.becameIdle = becameIdle
         self.share = share
         self.holds = holds
-        client = request.account
-        standing = request.standing
-        rights = request.rightsIdentity
-        owner = request.owner
+        client = call.account
+        standing = call.caller.standing
+        rights = call.rightsIdentity
+        owner = call.owner
         self.version = version
         self.seconds = Double(seconds)
         state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))

@@ -129,18 +129,18 @@ final class RegistrationTable: Sendable {
     /// - Parameters:
     ///   - id: The id from the URL.
     ///   - database: The realm in the URL. A registration of another realm is not found.
-    ///   - request: The request. A registration of another principal is not found.
+    ///   - call: The request. A registration of another principal is not found.
     /// - Returns: The registration; nil when it never existed or was forgotten.
     /// - Throws: `subscription_expired` when it ended within the last ten minutes.
-    func find(id: String, in database: Database, for request: Request) throws(Problem) -> Registration? {
+    func find(id: String, in database: Database, for call: Call) throws(Problem) -> Registration? {
         sweep()
-        return try found(state.withLock { $0.byID[id] }, id, in: database, for: request)
+        return try found(state.withLock { $0.byID[id] }, id, in: database, for: call)
     }
 
     /// Returns the registration of a ticket, as `find(id:in:for:)` does for an id.
-    func find(ticket: String, in database: Database, for request: Request) throws(Problem) -> Registration? {
+    func find(ticket: String, in database: Database, for call: Call) throws(Problem) -> Registration? {
         sweep()
-        return try found(state.withLock { $0.byTicket[ticket] }, ticket, in: database, for: request)
+        return try found(state.withLock { $0.byTicket[ticket] }, ticket, in: database, for: call)
     }
 
     /// Whether any client has a registration of this id, in any realm.
@@ -156,13 +156,13 @@ final class RegistrationTable: Sendable {
 
     /// The registration if it is one of the realm. Throws for one that has ended.
     private func found(
-        _ registration: Registration?, _ name: String, in database: Database, for request: Request
+        _ registration: Registration?, _ name: String, in database: Database, for call: Call
     ) throws(Problem) -> Registration? {
-        let owner = request.ownerScope
+        let owner = call.ownerScope
         if let registration {
             // The ticket of a stranger is good for every stranger with the same rights.
-            if registration.ticket == name, registration.principal.kind == .anonymous, request.principal.kind == .anonymous,
-                registration.rights.utf8.elementsEqual(request.rightsIdentity.utf8)
+            if registration.ticket == name, registration.principal.kind == .anonymous, call.caller.principal.kind == .anonymous,
+                registration.rights.utf8.elementsEqual(call.rightsIdentity.utf8)
             {
                 return registration.notifications.database === database ? registration : nil
             }
@@ -185,12 +185,12 @@ final class RegistrationTable: Sendable {
     /// - Parameters:
     ///   - id: The id from the URL.
     ///   - database: The realm in the URL.
-    ///   - request: The request. A registration of another principal is not found.
+    ///   - call: The request. A registration of another principal is not found.
     /// - Returns: False when there is no such registration in the realm.
-    func delete(id: String, in database: Database, for request: Request) -> Bool {
+    func delete(id: String, in database: Database, for call: Call) -> Bool {
         sweep()
         guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database,
-            request.ownerScope ?? registration.owner == registration.owner
+            call.ownerScope ?? registration.owner == registration.owner
         else { return false }
         state.withLock { RegistrationTable.end(registration, .now(), &$0) }
         return registration.delete()

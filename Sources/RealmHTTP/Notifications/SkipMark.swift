@@ -13,14 +13,14 @@ internal import RealmStorage
 /// version. Where too many such versions wait for an evaluation they get the contents again.
 struct SkipMark: Sendable {
     /// The registered subscriptions that are not notified of the write.
-    let subs: [ReadSubscription]
+    package let subs: [ReadSubscription]
 
     /// The same as the field names them.
-    let names: [String]
+    package let names: [String]
 
     /// The action that the commit carries. The hub calls it with the version after all feeds have
     /// the changes and before that version is published, so no client reads them earlier.
-    var commitMark: CommitMark {
+    package var commitMark: CommitMark {
         CommitMark(skips: names, listeners: Set(subs.map { ObjectIdentifier($0.feed) })) { [subs] version, missed in
             for sub in subs {
                 if missed.contains(ObjectIdentifier(sub.feed)) { sub.skips?.lose(upTo: version) } else { sub.skips?.add(version) }
@@ -38,7 +38,7 @@ extension SkipMark {
     /// Registrations that have ended are ignored, also those that are forgotten: an id that never was has another form.
     ///
     /// - Parameters:
-    ///   - request: The write.
+    ///   - call: The write.
     ///   - database: The realm that it writes.
     ///   - table: The registrations of the server.
     ///   - isShared: Whether other nodes serve the realm too. An id that is unknown here may be known
@@ -46,10 +46,10 @@ extension SkipMark {
     /// - Returns: nil without the header field, and when all named registrations have ended.
     /// - Throws: `invalid_parameter` for an id that never was, or belongs to another client or realm, and for a name that the
     ///   registration does not have.
-    init?(
-        _ request: Request, _ database: Database, _ table: RegistrationTable, isShared: Bool
+    package init?(
+        _ call: Call, _ database: Database, _ table: RegistrationTable, isShared: Bool
     ) throws(Problem) {
-        guard let text = request.headers[.realmWithoutNotifying] else { return nil }
+        guard let text = call.request.headers[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
         var names: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -59,7 +59,7 @@ extension SkipMark {
             let name = words.count > 1 ? String(words[1]) : nil
             let registration: Registration?
             do throws(Problem) {
-                registration = try table.find(id: id, in: database, for: request)
+                registration = try table.find(id: id, in: database, for: call)
             } catch {
                 continue
             }
@@ -90,7 +90,7 @@ extension SkipMark {
     ///   - names: The names as the header field has them.
     ///   - database: The realm.
     ///   - table: The registrations of the server.
-    init?(_ names: [String], _ database: Database, _ table: RegistrationTable) {
+    package init?(_ names: [String], _ database: Database, _ table: RegistrationTable) {
         var subs: [ReadSubscription] = []
         for name in names {
             let words = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

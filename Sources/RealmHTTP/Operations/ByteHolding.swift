@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmFormats
+package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -9,7 +9,7 @@ internal import RealmStorage
 /// The bytes go back to the ledger when the object is deallocated, so that no path out of a request
 /// can forget them. Any thread may call it; `adjust` expects that no other thread changes the total
 /// at the same time.
-final class ByteHolding: Sendable {
+package final class ByteHolding: Sendable {
     /// The ledger that the bytes are taken from.
     private let ledger: ByteLedger
     /// The client that the held bytes are counted for.
@@ -25,7 +25,7 @@ final class ByteHolding: Sendable {
     ///   - ledger: The ledger to take bytes from.
     ///   - principal: The client to count them for.
     ///   - ownLimit: The bytes that this client may hold; nil for the limit of every client.
-    init(_ ledger: ByteLedger, _ principal: String, ownLimit: Int? = nil) {
+    package init(_ ledger: ByteLedger, _ principal: String, ownLimit: Int? = nil) {
         self.ownLimit = ownLimit
         self.ledger = ledger
         self.principal = principal
@@ -38,7 +38,7 @@ final class ByteHolding: Sendable {
     ///
     /// - Parameter bytes: How many more.
     /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
-    func grow(by bytes: Int) -> ByteLedger.Excess? {
+    package func grow(by bytes: Int) -> ByteLedger.Excess? {
         if let excess = ledger.take(bytes, for: principal, ownLimit: ownLimit) { return excess }
         count.withLock { $0 += bytes }
         return nil
@@ -48,7 +48,7 @@ final class ByteHolding: Sendable {
     ///
     /// - Parameter bytes: The total.
     /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
-    func adjust(to bytes: Int) -> ByteLedger.Excess? {
+    package func adjust(to bytes: Int) -> ByteLedger.Excess? {
         let held = count.withLock { $0 }
         if bytes > held { return grow(by: bytes - held) }
         shrink(by: held - bytes)
@@ -58,7 +58,7 @@ final class ByteHolding: Sendable {
     /// Gives bytes back to the ledger.
     ///
     /// - Parameter bytes: How many; no more than are held.
-    func shrink(by bytes: Int) {
+    package func shrink(by bytes: Int) {
         let returned = count.withLock { count in
             let returned = min(bytes, count)
             count -= returned
@@ -76,7 +76,7 @@ extension ByteHolding {
     /// - Throws: `overloaded` when all requests together would hold more than `waiting-bytes`, and
     ///   `rate_limited` when those of one client would hold more than
     ///   `waiting-bytes-per-principal`.
-    func require(_ bytes: Int) throws(Problem) {
+    package func require(_ bytes: Int) throws(Problem) {
         switch grow(by: bytes) {
         case nil: return
         case .total?:

@@ -10,9 +10,9 @@ internal import RealmStorage
 /// The server has one for bodies of requests and each listener has one for responses that were not
 /// sent yet. Nothing is allocated here: `ByteHolding` takes bytes before memory is used, and gives
 /// them back. Any thread may call it.
-final class ByteLedger: Sendable {
+package final class ByteLedger: Sendable {
     /// The limit that would be exceeded: that of all clients together, or that of one client.
-    enum Excess: Sendable { case total, principal }
+    package enum Excess: Sendable { case total, principal }
 
     /// The bytes that are taken from a ledger, guarded by its lock.
     private struct State {

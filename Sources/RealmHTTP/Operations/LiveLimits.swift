@@ -40,7 +40,7 @@ package final class LiveLimits: Sendable {
     /// Puts other limits in force, for everything that reads them from then on.
     ///
     /// - Parameter limits: The limits of the server.
-    func replace(with limits: Limits) {
+    package func replace(with limits: Limits) {
         all.withLock { addresses in
             let known = addresses.first { address in
                 unsafe UnsafePointer<Limits>(bitPattern: address).map { place in unsafe place.pointee == limits } ?? false

@@ -39,7 +39,7 @@ extension OutputBuffer {
     /// Appends a time in milliseconds with three decimal places.
     ///
     /// - Parameter seconds: The time in seconds. It is limited to the range from 0 to 1e9.
-    func append(milliseconds seconds: Double) {
+    package func append(milliseconds seconds: Double) {
         let microseconds = Int64(min(max(seconds, 0), 1e9) * 1e6)
         append(decimal: microseconds / 1000)
         append(UInt8(ascii: "."))

@@ -58,14 +58,14 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     ///   fields of the response list the accepted types.
     func type(of request: Request) throws(Problem) -> BodyType? {
         guard let text = request.headers[.contentType] else {
-            guard request.hasNoBody else {
+            guard request.body.isEmpty else {
                 throw unsupported(
                     isEmpty ? "this request takes no body" : "the body has no Content-Type; \(advice(for: nil))", request)
             }
             return nil
         }
         guard !isEmpty else {
-            guard request.hasNoBody else { throw unsupported("this request takes no body", request) }
+            guard request.body.isEmpty else { throw unsupported("this request takes no body", request) }
             return nil
         }
         // Most clients send a type without parameters, in the usual case.

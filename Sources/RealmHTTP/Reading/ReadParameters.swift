@@ -102,7 +102,7 @@ package struct ReadParameters: Sendable {
     /// Reads the parameters of a request.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - limits: The bounds of the server: page size, lengths and numbers of terms.
     ///   - kind: The kind of read.
     ///   - formats: The forms in which the endpoint can answer.
@@ -110,17 +110,17 @@ package struct ReadParameters: Sendable {
     /// - Throws: `not_acceptable` before anything else; then `unknown_parameter`,
     ///   `invalid_parameter`, `invalid_query` or `conflicting_parameters`.
     package init(
-        _ request: Request, _ limits: Limits, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil
+        _ call: Call, _ limits: Limits, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil
     ) throws(Problem) {
-        if body == nil, request.target.query == nil {
-            format = try ResponseFormat.negotiate(request, parameter: nil, among: formats)
+        if body == nil, call.request.target.query == nil {
+            format = try ResponseFormat.negotiate(call.request, parameter: nil, among: formats)
             if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
             return
         }
         // Precedence: 406 is reported before 400, so a malformed URL is reported only after the negotiation.
-        let url = Result { () throws(Problem) in try QueryParameters(request.target) }
+        let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let wanted = (try? url.get())?["format"] ?? body?["format"]?.string
-        format = try ResponseFormat.negotiate(request, parameter: wanted, among: formats)
+        format = try ResponseFormat.negotiate(call.request, parameter: wanted, among: formats)
         let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
         _ = try set.text("format")
         try readQuery(set, limits)

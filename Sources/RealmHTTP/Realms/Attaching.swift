@@ -19,7 +19,7 @@ final class Attaching: Sendable {
     /// The body of the attach request, with its paths resolved.
     let attachment: RealmAttachment
     /// The HTTP request, which decides how the response is written.
-    let call: WriteCall
+    let call: Call
     /// The attempt that has failed and that this one repeats; nil for a first attempt. After another failure the
     /// realm stays listed as failed.
     private let former: Attaching?
@@ -32,8 +32,6 @@ final class Attaching: Sendable {
 
     /// The realms of the server, to which the attached realm will belong.
     private let directory: RealmDirectory
-    /// The HTTP request that asks for the realm.
-    var request: Request { call.request }
     /// The name under which the realm will be served.
     private var name: String { attachment.name.text }
 
@@ -47,7 +45,7 @@ final class Attaching: Sendable {
     ///   - isDryRun: Whether to find out only what the request would lead to.
     ///   - former: The failed attempt that is repeated; nil for a first one.
     init(
-        _ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool,
+        _ attachment: RealmAttachment, _ call: Call, _ directory: RealmDirectory, isDryRun: Bool,
         repeating former: Attaching? = nil
     ) {
         self.attachment = attachment
@@ -218,7 +216,7 @@ final class Attaching: Sendable {
                 proceed(problem: problem, backup: backup, with: database, stage, promise: promise)
             }
             // Closing waits for the writer thread, which may be this one.
-            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
             if !isQueued { fail(problem ?? Problem(.shuttingDown, "the server is shutting down"), promise) }
         }
         let isNew: Bool
@@ -265,24 +263,24 @@ final class Attaching: Sendable {
     /// The rehearsal of a dry run commits in memory, so that the document shows the result. The
     /// rehearsal of a real call is rolled back, and so is a dry run on a realm in memory that is
     /// served already.
-    private func request(_ stage: Stage) -> WriteRequest {
-        var request = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
-        request.control = control
-        request.isAlone = true
-        if former == nil { request.refusal = { [standing = call.request.standing] in standing.problem } }
+    private func writeRequest(_ stage: Stage) -> WriteRequest {
+        var write = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
+        write.control = control
+        write.isAlone = true
+        if former == nil { write.refusal = { [standing = call.caller.standing] in standing.problem } }
         switch stage {
         // The document of a dry run shows the result, so that must be committed in memory.
-        case .rehearsal: request.isDryRun = !isDryRun
-        case .known: request.isDryRun = isDryRun
+        case .rehearsal: write.isDryRun = !isDryRun
+        case .known: write.isDryRun = isDryRun
         case .real: break
         }
-        return request
+        return write
     }
 
     /// Throws when the sender of the request may not attach the realm any more, which is asked after what may take long. The repetition
     /// of an attempt was admitted with that.
     private func requireStanding() throws(Problem) {
-        if former == nil { try call.request.standing.require() }
+        if former == nil { try call.caller.standing.require() }
     }
 
     /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps what it has.
@@ -293,7 +291,7 @@ final class Attaching: Sendable {
         guard isNew else { return finish(namesError(database), nil) }
         let names = openOptions
         database.write(
-            request(stage),
+            writeRequest(stage),
             { [self] session in
                 try ImportRun(session, .create).run(try sample.reader())
                 if let defect = names.defect(in: try session.view()) {
@@ -324,7 +322,7 @@ final class Attaching: Sendable {
         let plan = SchemaPlan(attachment, isNew: isNew)
         let names = openOptions
         database.write(
-            request(stage),
+            writeRequest(stage),
             { [self] session in
                 let migrates = try plan.apply(to: session)
                 if let defect = names.defect(in: try session.view()) {
@@ -350,7 +348,7 @@ final class Attaching: Sendable {
         guard let schema = attachment.schema else { return }
         let place = InputPlace().inside("schema")
         database.write(
-            request(stage),
+            writeRequest(stage),
             { [self] session in
                 try Problem.writing(place) { () throws(WriteError) in try session.recreateSchema(schema) }
                 try requireStanding()
@@ -431,7 +429,7 @@ final class Attaching: Sendable {
     private func rehearsed(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             var writer = JSONWriter(reservingCapacity: 512)
-            try directory.write(name, .ready(database), to: &writer, for: call.request, isRehearsed: true)
+            try directory.write(name, .ready(database), to: &writer, for: call, isRehearsed: true)
             // The document without its last brace, and some members more.
             writer.buffer.truncate(to: writer.buffer.count - 1)
             if let backup {
@@ -446,7 +444,7 @@ final class Attaching: Sendable {
             response.headers.removeAll { $0.name.description == "Realm-Version" }
             return response
         } catch {
-            return Response(error, for: call.request)
+            return Response(error, for: call)
         }
     }
 
@@ -476,13 +474,13 @@ final class Attaching: Sendable {
     private func answer(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             // It may have been deleted by another request already.
-            let document = try directory.document(name, .ready(database), for: call.request, backup: backup)
+            let document = try directory.document(name, .ready(database), for: call, backup: backup)
             var response = Response(unstored: document, status: 201)
             response.addLocation(ObjectAddress.realm(name))
             response.add("Realm-Version", database.current.tokenText)
             return response
         } catch {
-            return Response(error, for: call.request)
+            return Response(error, for: call)
         }
     }
 
@@ -492,11 +490,11 @@ final class Attaching: Sendable {
     /// the problem, and later requests repeat the attempt. So does a realm that had failed before. In all other
     /// cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
-        guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
+        guard !isDryRun else { return end { promise?.complete(Response(problem, for: call)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
         // What its sender may not do any more is not repeated either.
-        let isRefused = former == nil && call.request.standing.problem?.code == problem.code
+        let isRefused = former == nil && call.caller.standing.problem?.code == problem.code
         if promise == nil || former != nil, !control.isCancelled, !isRefused {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
             directory.noteFailure(of: former ?? self, isAboutContents: error?.isAboutContents ?? true)
@@ -505,7 +503,7 @@ final class Attaching: Sendable {
             directory.forgetFailure(of: name)
             directory.catalog.remove(name)
         }
-        end { promise?.complete(Response(problem, for: call.request)) }
+        end { promise?.complete(Response(problem, for: call)) }
     }
 
     /// Ends the attempt: responds, and calls the actions that wait for the end.

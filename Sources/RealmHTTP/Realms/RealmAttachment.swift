@@ -73,9 +73,9 @@ struct RealmAttachment: Sendable {
     ///     new file is refused.
     /// - Throws: `invalid_body`, `conflicting_parameters` or another problem of the request, for
     ///   members that are unknown, malformed or exclude each other.
-    init(_ call: WriteCall, folder: DataFolder?) throws(Problem) {
+    init(_ call: Call, folder: DataFolder?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
-        let json = try call.request.takeJSON(call.limits)
+        let json = try call.request.body.takeJSON(call.limits)
         try SyncMembers.refuse(in: json, at: InputPlace())
         let object = try reader.members(json, RealmAttachment.names, InputPlace())
         let path = try RealmAttachment.path(object, "path", reader)

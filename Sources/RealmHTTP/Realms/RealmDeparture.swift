@@ -42,7 +42,7 @@ struct RealmDeparture: Sendable {
     /// - Parameters:
     ///   - call: The request.
     ///   - options: The options of the write, which shape the response.
-    func rehearse(_ call: WriteCall, _ options: WriteOptions) -> Response {
+    func rehearse(_ call: Call, _ options: WriteOptions) -> Response {
         do throws(Problem) {
             guard var state = catalog[name] else { throw Problem.noRealm }
             if case .closed = state, condition.version != nil { state = try opened(catalog.openNow(name)) }
@@ -52,7 +52,7 @@ struct RealmDeparture: Sendable {
             if deletesFiles { try requireDeletable(state) }
             return WriteDraft(status: 204, content: .none).response(.init(version: version, isCommitted: false), options)
         } catch {
-            return Response(error, for: call.request)
+            return Response(error, for: call)
         }
     }
 
@@ -66,7 +66,7 @@ struct RealmDeparture: Sendable {
     /// - Parameters:
     ///   - call: The request.
     ///   - promise: Receives 204, or the problem that kept the realm.
-    func run(_ call: WriteCall, _ promise: any ResponsePromise) {
+    func run(_ call: Call, _ promise: any ResponsePromise) {
         let promise = deletesFiles ? deleting(promise) : promise
         do throws(Problem) {
             guard let state = begunState else { throw Problem.noRealm }
@@ -80,7 +80,7 @@ struct RealmDeparture: Sendable {
             let response = try depart(state)
             catalog.whenOpeningsEnd(name) { promise.complete(response) }
         } catch {
-            promise.complete(Response(error, for: call.request))
+            promise.complete(Response(error, for: call))
         }
     }
 
@@ -138,17 +138,17 @@ struct RealmDeparture: Sendable {
     }
 
     /// Opens a closed realm, and then detaches it and deletes its files like those of any other.
-    private func open(_ call: WriteCall, _ promise: any ResponsePromise) {
+    private func open(_ call: Call, _ promise: any ResponsePromise) {
         catalog.wake(name) { [self] result in
             let goOn: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
                     promise.complete(try depart(try opened(result)))
                 } catch {
-                    promise.complete(Response(error, for: call.request))
+                    promise.complete(Response(error, for: call))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
-            if !isQueued { promise.complete(Response(.noWorker, for: call.request)) }
+            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
+            if !isQueued { promise.complete(Response(.noWorker, for: call)) }
         }
     }
 
@@ -158,7 +158,7 @@ struct RealmDeparture: Sendable {
     /// Cancels an attach request that is in progress, and responds after it has ended.
     ///
     /// The realm may have been opened in that moment. Then it is detached like any other.
-    private func cancel(_ attaching: Attaching, _ call: WriteCall, _ promise: any ResponsePromise) {
+    private func cancel(_ attaching: Attaching, _ call: Call, _ promise: any ResponsePromise) {
         attaching.cancel { [self] in
             // It may have been completed in that moment, so that the realm is served.
             let goOn: @Sendable () -> Void = { [self] in
@@ -171,10 +171,10 @@ struct RealmDeparture: Sendable {
                     }
                     promise.complete(RealmDeparture.done)
                 } catch {
-                    promise.complete(Response(error, for: call.request))
+                    promise.complete(Response(error, for: call))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
             if !isQueued { promise.complete(RealmDeparture.done) }
         }
     }

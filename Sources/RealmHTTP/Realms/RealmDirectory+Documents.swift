@@ -12,13 +12,13 @@ extension RealmDirectory {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
-    ///   - request: The request that asks for it. Its rights decide whether sizes, paths, options and
+    ///   - call: The request that asks for it. Its rights decide whether sizes, paths, options and
     ///     reasons are shown.
     ///   - backup: The id of the backup that was made for the request; nil for none.
     /// - Throws: `realm_not_found` when there is no realm of this name.
-    func document(_ name: String, for request: Request, backup: String? = nil) throws(Problem) -> OutputBuffer {
+    func document(_ name: String, for call: Call, backup: String? = nil) throws(Problem) -> OutputBuffer {
         guard let state = catalog[name] else { throw .noRealm }
-        return try document(name, state, for: request, backup: backup)
+        return try document(name, state, for: call, backup: backup)
     }
 
     /// Returns the document that describes a realm in a state.
@@ -26,20 +26,20 @@ extension RealmDirectory {
     /// - Parameters:
     ///   - name: The name of the realm.
     ///   - state: Its state, which need not be the one in the catalog.
-    ///   - request: The request that asks for it.
+    ///   - call: The request that asks for it.
     ///   - backup: The id of the backup that was made for the request; nil for none.
     func document(
-        _ name: String, _ state: Catalog.State, for request: Request, backup: String?
+        _ name: String, _ state: Catalog.State, for call: Call, backup: String?
     ) throws(Problem) -> OutputBuffer {
         var writer = JSONWriter()
-        try write(name, state, to: &writer, for: request, backup: backup)
+        try write(name, state, to: &writer, for: call, backup: backup)
         return writer.buffer
     }
 
     /// Returns the name of the copy that was made before the file of an open realm was upgraded; nil when there is none, or not any more.
-    private func keptOriginal(_ state: Catalog.State, for request: Request) -> String? {
+    private func keptOriginal(_ state: Catalog.State, for call: Call) -> String? {
         guard case .ready(let database) = state, let name = database.originalName, let copies = database.copies,
-            tellsAll(to: request), System.entry(atPath: copies.path(of: name), followsLink: false) != nil
+            tellsAll(to: call), System.entry(atPath: copies.path(of: name), followsLink: false) != nil
         else { return nil }
         return name
     }
@@ -51,7 +51,7 @@ extension RealmDirectory {
     ///   - state: Its state in the catalog. Damage in one realm does not keep the others out of a
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.
-    ///   - request: The request, whose rights decide what is shown.
+    ///   - call: The request, whose rights decide what is shown.
     ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
     ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
     ///     the file of a realm that is not open.
@@ -59,7 +59,7 @@ extension RealmDirectory {
     ///   - isListed: Whether the document is one of a list, which has the short form of the report of a conversion.
     ///   - backup: The id of the backup that was made for the request; nil for that of an upgrade while the realm was opened.
     func write(
-        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for call: Call, isRehearsed: Bool = false,
         isDetailed: Bool = false, looks: Bool = false, isListed: Bool = false, backup: String? = nil
     ) throws(Problem) {
         writer.beginObject()
@@ -69,51 +69,51 @@ extension RealmDirectory {
             writer.member("state", text: "opening")
             writer.key("progress")
             writer.value { _ = $0.append(shortest: progress) }
-            write(RealmFacts(path: catalog.path(of: name)), of: name, to: &writer, for: request)
+            write(RealmFacts(path: catalog.path(of: name)), of: name, to: &writer, for: call)
         case .closed(let realm):
             writer.member("state", text: "closed")
-            write(realm, looks: looks, to: &writer, for: request)
-            if isDetailed, !catalog.isReplicated(name) { describe(try? realm.inspect(), to: &writer, for: request) }
+            write(realm, looks: looks, to: &writer, for: call)
+            if isDetailed, !catalog.isReplicated(name) { describe(try? realm.inspect(), to: &writer, for: call) }
         case .failed(let error):
             writer.member("state", text: "failed")
             var facts = RealmFacts(path: catalog.path(of: name))
             facts.take(error)
-            write(facts, of: name, to: &writer, for: request)
+            write(facts, of: name, to: &writer, for: call)
             writer.key("problem")
-            problem(of: name, error, request).write(to: &writer, requestID: request.id)
+            problem(of: name, error, call).write(to: &writer, requestID: call.request.id)
             if isDetailed, let source = catalog.failedSource(name) {
-                describe(try? FileInspection(path: source.path, source.options), to: &writer, for: request)
+                describe(try? FileInspection(path: source.path, source.options), to: &writer, for: call)
             }
         case .ready(let database):
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
             do throws(Problem) {
-                try write(name, database, to: &writer, for: request, isRehearsed: isRehearsed, isListed: isListed)
+                try write(name, database, to: &writer, for: call, isRehearsed: isRehearsed, isListed: isListed)
             } catch {
                 writer.key("problem")
-                error.write(to: &writer, requestID: request.id)
+                error.write(to: &writer, requestID: call.request.id)
             }
             if let reason = database.readOnlyReason {
                 writer.key("readOnlyReason")
-                problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
+                problem(opening: reason, otherwise: "the file is read-only", call).write(to: &writer, requestID: call.request.id)
             }
-            if isDetailed, tellsAll(to: request) { write(database.copies?.list() ?? [], to: &writer) }
+            if isDetailed, tellsAll(to: call) { write(database.copies?.list() ?? [], to: &writer) }
         }
-        if access.grant(request) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
+        if access.grant(call.caller) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
             writer.raw(Array(attached.utf8))
         }
-        if !isRehearsed, let backup = backup ?? keptOriginal(state, for: request) { writer.member("backup", text: backup) }
+        if !isRehearsed, let backup = backup ?? keptOriginal(state, for: call) { writer.member("backup", text: backup) }
         writer.endObject()
     }
 
     /// The reason why a realm has failed: that of a refusal in the background, otherwise the error.
-    private func problem(of name: String, _ error: StorageError, _ request: Request) -> Problem {
+    private func problem(of name: String, _ error: StorageError, _ call: Call) -> Problem {
         let detail = Problem.notOpened
         guard let refusal = refusals.withLock({ $0[name] }) else {
-            return problem(opening: error, otherwise: detail, request)
+            return problem(opening: error, otherwise: detail, call)
         }
-        return access.grant(request) == .administer ? refusal : Problem(refusal.code, detail)
+        return access.grant(call.caller) == .administer ? refusal : Problem(refusal.code, detail)
     }
 
     /// Keeps the reason why a realm that is attached in the background was refused; nil forgets it. What is
@@ -134,9 +134,9 @@ extension RealmDirectory {
 
     /// The reason why a file was not opened, or not for writing. It may name folders of the
     /// machine, so only administrators get it in full; others get `detail`.
-    private func problem(opening error: StorageError, otherwise detail: String, _ request: Request) -> Problem {
+    private func problem(opening error: StorageError, otherwise detail: String, _ call: Call) -> Problem {
         var problem = Problem(opening: error)
-        if access.grant(request) < .administer { problem.detail = detail }
+        if access.grant(call.caller) < .administer { problem.detail = detail }
         return problem
     }
 
@@ -150,17 +150,17 @@ extension RealmDirectory {
     }
 
     /// Writes the facts of a realm that is not open, and where its file is.
-    private func write(_ facts: RealmFacts, of name: String, to writer: inout JSONWriter, for request: Request) {
-        facts.write(to: &writer, isDefault: name == defaultRealm, tellsAll: tellsAll(to: request))
-        guard access.grant(request) == .administer, let path = catalog.path(of: name) else { return }
+    private func write(_ facts: RealmFacts, of name: String, to writer: inout JSONWriter, for call: Call) {
+        facts.write(to: &writer, isDefault: name == defaultRealm, tellsAll: tellsAll(to: call))
+        guard access.grant(call.caller) == .administer, let path = catalog.path(of: name) else { return }
         writer.member("path", text: path)
     }
 
     /// Writes the member `file`, which describes the file of a realm that is not open, for those who may open any file.
     private func describe(
-        _ file: @autoclosure () -> FileInspection?, to writer: inout JSONWriter, for request: Request
+        _ file: @autoclosure () -> FileInspection?, to writer: inout JSONWriter, for call: Call
     ) {
-        guard access.grant(request) == .administer, var file = file() else { return }
+        guard access.grant(call.caller) == .administer, var file = file() else { return }
         if options.isReadOnly { file.restrictToReading() }
         writer.key("file")
         file.write(to: &writer)
@@ -169,31 +169,31 @@ extension RealmDirectory {
     /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.
     ///
     /// What a cluster keeps of a realm may be newer than its file here, so that is not read.
-    private func write(_ realm: ClosedRealm, looks: Bool, to writer: inout JSONWriter, for request: Request) {
+    private func write(_ realm: ClosedRealm, looks: Bool, to writer: inout JSONWriter, for call: Call) {
         let name = realm.name.text
         var facts = RealmFacts(path: realm.path)
-        guard looks, !catalog.isReplicated(name) else { return write(facts, of: name, to: &writer, for: request) }
+        guard looks, !catalog.isReplicated(name) else { return write(facts, of: name, to: &writer, for: call) }
         do throws(StorageError) {
             let read = try realm.look()
-            facts.take(read, shownBy: visibility(for: request).scope(in: name), isReadOnly: options.isReadOnly)
-            write(facts, of: name, to: &writer, for: request)
+            facts.take(read, shownBy: visibility(for: call).scope(in: name), isReadOnly: options.isReadOnly)
+            write(facts, of: name, to: &writer, for: call)
             guard let reason = read.readOnlyReason else { return }
             writer.key("readOnlyReason")
-            problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
+            problem(opening: reason, otherwise: "the file is read-only", call).write(to: &writer, requestID: call.request.id)
         } catch {
             facts.take(error)
-            write(facts, of: name, to: &writer, for: request)
+            write(facts, of: name, to: &writer, for: call)
             writer.key("problem")
-            problem(opening: error, otherwise: Problem.notOpened, request).write(to: &writer, requestID: request.id)
+            problem(opening: error, otherwise: Problem.notOpened, call).write(to: &writer, requestID: call.request.id)
         }
     }
 
     /// Writes the members of an open realm: its mode, format, size, version and counts. Classes are counted that the sender sees.
     private func write(
-        _ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool, isListed: Bool
+        _ name: String, _ database: Database, to writer: inout JSONWriter, for call: Call, isRehearsed: Bool, isListed: Bool
     ) throws(Problem) {
-        let tellsAll = tellsAll(to: request)
-        let version = database.current.shown(by: visibility(for: request).scope(in: name))
+        let tellsAll = tellsAll(to: call)
+        let version = database.current.shown(by: visibility(for: call).scope(in: name))
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
         if database.mode == .follow { writer.member("fileVersion", text: String(version.snapshot.version)) }
@@ -214,14 +214,14 @@ extension RealmDirectory {
         writer.member("classes", int: facts.classCount)
         if tellsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
-        let seesAll = database.shownClasses == nil && visibility(for: request).scope(in: name) == nil
+        let seesAll = database.shownClasses == nil && visibility(for: call).scope(in: name) == nil
         database.conversion?.write(to: &writer, tellsNames: seesAll, isWhole: !isListed)
         guard tellsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
         cluster?.write(database, to: &writer)
-        if access.grant(request) == .administer, !database.path.isEmpty {
+        if access.grant(call.caller) == .administer, !database.path.isEmpty {
             writer.member("path", text: database.path)
         }
     }

@@ -9,14 +9,14 @@ internal import RealmStorage
 extension RealmDirectory {
     /// Returns which realms the sender of a request may know of.
     ///
-    /// - Parameter request: A request that was admitted.
-    func visibility(for request: Request) -> RealmVisibility {
-        RealmVisibility(principal: request.principal, roles: options.roles, isJudged: request.roleReach != nil)
+    /// - Parameter call: A request that was admitted.
+    func visibility(for call: Call) -> RealmVisibility {
+        RealmVisibility(principal: call.caller.principal, roles: options.roles, isJudged: call.caller.roleReach != nil)
     }
 
     /// Returns whether the sender of a request is told what only those need to know who run the server: sizes, versions in use,
     /// waiting writes, and whether a realm is empty, which tells of objects that the sender may not see.
-    func tellsAll(to request: Request) -> Bool { request.principal.kind == .local || access.grant(request) == .administer }
+    func tellsAll(to call: Call) -> Bool { call.caller.principal.kind == .local || access.grant(call.caller) == .administer }
 
     /// The number of realms that are taken from the catalog at once.
     private static let step = 1000
@@ -27,15 +27,15 @@ extension RealmDirectory {
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
     ///   - limit: How many realms are returned at most.
-    ///   - request: The request.
+    ///   - call: The request.
     /// - Returns: The realms, and whether there are more.
     /// - Throws: The problem of a stopped budget.
     func page(
-        after name: String?, limit: Int, for request: Request
+        after name: String?, limit: Int, for call: Call
     ) throws(Problem) -> (realms: [(name: String, state: Catalog.State)], hasMore: Bool) {
-        let visibility = visibility(for: request)
+        let visibility = visibility(for: call)
         guard !visibility.showsAll else { return listed(after: name, limit: limit) }
-        if let only = request.principal.realm {
+        if let only = call.caller.principal.realm {
             guard visibility.shows(only), name.map({ $0 < only }) ?? true, let state = catalog[only] else { return ([], false) }
             return limit > 0 ? ([(only, state)], false) : ([], true)
         }
@@ -43,7 +43,7 @@ extension RealmDirectory {
         var last = name
         while visible.count <= limit {
             let page = listed(after: last, limit: RealmDirectory.step)
-            try Problem.mapping { () throws(StorageError) in try request.budget.spend(page.realms.count) }
+            try Problem.mapping { () throws(StorageError) in try call.request.budget.spend(page.realms.count) }
             visible += page.realms.filter { visibility.shows($0.name) }
             guard page.hasMore, let end = page.realms.last?.name else { break }
             last = end

@@ -115,9 +115,9 @@ struct RealmRestore: Sendable {
 
     /// Returns the document that the realm would have, with the id of the backup that its file would become.
     ///
-    /// - Parameter request: The request, whose rights decide what is shown.
+    /// - Parameter call: The request, whose rights decide what is shown.
     /// - Throws: `file_in_use` when another program has the file open, and other problems of the exchange.
-    func rehearse(for request: Request) throws(Problem) -> OutputBuffer {
+    func rehearse(for call: Call) throws(Problem) -> OutputBuffer {
         let (database, name): (Database, String?)
         do throws(StorageError) {
             try requireUnused()
@@ -129,7 +129,7 @@ struct RealmRestore: Sendable {
             throw Problem(opening: error)
         }
         defer { database.close() }
-        return try directory.document(target.name.text, .ready(database), for: request, backup: name)
+        return try directory.document(target.name.text, .ready(database), for: call, backup: name)
     }
 
     /// Throws unless the exchange would get the lock of the file. A realm that is written to has it already.

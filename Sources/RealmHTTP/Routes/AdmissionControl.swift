@@ -62,46 +62,49 @@ struct AdmissionControl: Sendable {
     /// the checks came. A request with a token that is not known yet passes with `request.unverifiedToken`, and
     /// `verify` goes on with it later.
     ///
-    /// - Parameter request: A request whose head is complete.
+    /// - Parameter call: A request whose head is complete.
     /// - Returns: The route of the path.
     /// - Throws: The `Problem` of the first check that fails, which is the response to the request.
-    func check(_ request: Request) throws(Problem) -> Route {
-        let match = RouteTable.match(request.target)
-        let wantsPage = showsPages && AdmissionControl.wantsPage(request, at: RouteTable.routes[match.index])
-        try checkBeforeRouting(request, wantsPage: wantsPage)
-        request.match = match
-        request.match.defaultRealm = liveOptions.defaultRealm
-        let route = RouteTable.route(of: request)
-        request.isForItsClient = route.isForItsClient(request.method)
+    func check(_ call: Call) throws(Problem) -> Route {
+        let match = RouteTable.match(call.request.target)
+        let wantsPage = showsPages && AdmissionControl.wantsPage(call, at: RouteTable.routes[match.index])
+        try checkBeforeRouting(call, wantsPage: wantsPage)
+        call.match = match
+        call.match.defaultRealm = liveOptions.defaultRealm
+        let route = RouteTable.route(of: call)
+        call.isForItsClient = route.isForItsClient(call.request.method)
+        call.readMethods = route.readMethods
+        call.methods = route.readMethods.union(route.writeMethods)
+        call.bodyTypes = route.bodyTypes(of: call.request.method)
         // Whoever signs in has no credential yet, or one that has expired.
         if wantsPage { return route }
         // What monitors the server needs no credential, and is answered whatever it brings.
-        let isProbe = route.traits.contains(.isUnmetered) && route.access(of: request.method) == .health
-        if !isProbe { try authenticate(request, route) }
-        try checkRate(request, route)
-        guard request.unverifiedToken == nil else { return route }
-        try checkAuthenticated(request, route)
+        let isProbe = route.traits.contains(.isUnmetered) && route.access(of: call.request.method) == .health
+        if !isProbe { try authenticate(call, route) }
+        try checkRate(call, route)
+        guard call.caller.unverifiedToken == nil else { return route }
+        try checkAuthenticated(call, route)
         return route
     }
 
     /// Returns whether a request reads a page or a file of one, which is the same to everybody. At `/` there is an index for programs
     /// too, which is not.
-    private static func wantsPage(_ request: Request, at route: Route) -> Bool {
-        guard route.traits.contains(.showsPages), route.readMethods.contains(request.method ?? .delete) else { return false }
-        return route.pattern.text != "/" || PageRequest.prefersPage(request)
+    private static func wantsPage(_ call: Call, at route: Route) -> Bool {
+        guard route.traits.contains(.showsPages), route.readMethods.contains(call.request.method ?? .delete) else { return false }
+        return route.pattern.text != "/" || PageRequest.prefersPage(call.request)
     }
 
     /// Makes the checks of a request whose principal is known: its rights, the realm and the method.
     ///
     /// - Throws: The `Problem` of the first check that fails.
-    private func checkAuthenticated(_ request: Request, _ route: Route) throws(Problem) {
-        try checkRights(request, route)
-        guard route.isServed else { throw AdmissionControl.nothing(request) }
-        if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
-        request.realm = checked(try realmState(request, route), request)
+    private func checkAuthenticated(_ call: Call, _ route: Route) throws(Problem) {
+        try checkRights(call, route)
+        guard route.isServed else { throw AdmissionControl.nothing(call) }
+        if route.pattern.isRealm { try checkMethodBeforeRealm(route, call) }
+        call.realm = checked(try realmState(call, route), call)
         // Whoever looks at the state of a realm does not keep it open.
-        if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
-        try checkMethod(route, request)
+        if case .ready(let database)? = call.realm, !route.pattern.isRealm { database.noteUse(call.request.arrival) }
+        try checkMethod(route, call)
     }
 
     // MARK: - Principal
@@ -109,29 +112,29 @@ struct AdmissionControl: Sendable {
     /// Finds out who sends a request.
     ///
     /// - Throws: The problems of `Authenticator.outcome`.
-    private func authenticate(_ request: Request, _ route: Route) throws(Problem) {
-        request.certificatePrincipal = certificatePrincipal(request)
+    private func authenticate(_ call: Call, _ route: Route) throws(Problem) {
+        call.caller.certificatePrincipal = certificatePrincipal(call)
         do throws(Problem) {
-            switch try authenticator.outcome(request) {
-            case .principal(let principal): request.principal = principal
-            case .unverified(let token): request.unverifiedToken = token
+            switch try authenticator.outcome(call.request, &call.caller) {
+            case .principal(let principal): call.caller.principal = principal
+            case .unverified(let token): call.caller.unverifiedToken = token
             }
         } catch {
-            request.isRefusedByRights = true
+            call.caller.isRefusedByRights = true
             throw error
         }
-        if request.principal.kind == .anonymous, authenticator.hasCredentials, let principal = ticketHolder(request, route) {
-            request.principal = principal
+        if call.caller.principal.kind == .anonymous, authenticator.hasCredentials, let principal = ticketHolder(call, route) {
+            call.caller.principal = principal
         }
         // How long the body of a request may be is known before its token is verified, so the most generous role counts.
         let roles = liveOptions.roles
-        request.roleLimits =
-            request.unverifiedToken == nil ? roles.limits(of: request.principal.roles) : roles.widestLimits
+        call.caller.roleLimits =
+            call.caller.unverifiedToken == nil ? roles.limits(of: call.caller.principal.roles) : roles.widestLimits
     }
 
     /// Returns who holds the client certificate of a connection; nil without one that the configuration knows.
-    private func certificatePrincipal(_ request: Request) -> Principal? {
-        guard let certificate = request.clientCertificate else { return nil }
+    private func certificatePrincipal(_ call: Call) -> Principal? {
+        guard let certificate = call.request.clientCertificate else { return nil }
         let now = Int64(WallClock.now().nanoseconds / 1_000_000_000)
         guard let rule = CertificateRule.first(of: liveOptions.certificateRules, for: certificate, now: now) else {
             return nil
@@ -147,56 +150,56 @@ struct AdmissionControl: Sendable {
     /// Returns the principal whose ticket is in the URL of a stream, where browsers cannot send a credential; nil without one.
     ///
     /// Registrations that were made without a credential do not count once there are some.
-    private func ticketHolder(_ request: Request, _ route: Route) -> Principal? {
-        guard request.method == .get, route.traits.contains(.takesTickets),
-            let ticket = (try? QueryParameters(request.target))?["ticket"],
+    private func ticketHolder(_ call: Call, _ route: Route) -> Principal? {
+        guard call.request.method == .get, route.traits.contains(.takesTickets),
+            let ticket = (try? QueryParameters(call.request.target))?["ticket"],
             let principal = registrations.principal(ofTicket: ticket), principal.logName != nil, !principal.isOver,
-            principal.mayBeUsed(from: request.clientAddress)
+            principal.mayBeUsed(from: call.request.clientAddress)
         else { return nil }
         return principal
     }
 
     /// Checks whether the principal of a request may do what the route does, and notes on the request when it may not.
-    private func checkRights(_ request: Request, _ route: Route) throws(Problem) {
+    private func checkRights(_ call: Call, _ route: Route) throws(Problem) {
         do throws(Problem) {
-            try judge(request, route)
+            try judge(call, route)
         } catch {
             // Also a realm or path that only seems to be missing.
-            request.isRefusedByRights = route.isServed
+            call.caller.isRefusedByRights = route.isServed
             // Whether there is a realm of this name makes no difference to the answer.
-            if error.code == .realmNotFound { throw noRealm(request) }
-            throw error.code == .notFound && !route.isServed ? AdmissionControl.nothing(request) : error
+            if error.code == .realmNotFound { throw noRealm(call) }
+            throw error.code == .notFound && !route.isServed ? AdmissionControl.nothing(call) : error
         }
     }
 
     /// Checks whether the principal of a request may do what the route does. No other place asks for that.
-    private func judge(_ request: Request, _ route: Route) throws(Problem) {
+    private func judge(_ call: Call, _ route: Route) throws(Problem) {
         // Nobody was asked for a credential there, and everybody may read it.
-        if route.traits.contains(.isUnmetered), route.readMethods.contains(request.method ?? .delete) { return }
-        let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance.isForAdministrators
-        if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
-        if AccessPolicy.isJudgedByRoles(request.principal, hasCredentials: authenticator.hasCredentials) {
+        if route.traits.contains(.isUnmetered), route.readMethods.contains(call.request.method ?? .delete) { return }
+        let isOpen = route.traits.contains(.isOpenToAdminListener) && call.request.entrance.isForAdministrators
+        if isOpen, call.request.headers.forwardedBy == nil, route.readMethods.contains(call.request.method ?? .delete) { return }
+        if AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: authenticator.hasCredentials) {
             return try RolePolicy(roles: liveOptions.roles, hasCredentials: authenticator.hasCredentials).check(
-                request, route)
+                call, route)
         }
         try rules.access.check(
-            request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden),
+            call.request, of: call.caller, needed: route.access(of: call.request.method), isHidden: route.traits.contains(.isHidden),
             hasCredentials: authenticator.hasCredentials)
-        try checkRealm(request, route)
+        try checkRealm(call, route)
     }
 
     /// Checks that a principal with a realm of its own uses no other one.
     ///
     /// - Throws: `realm_not_found` for another realm; `not_found` or `forbidden` for what concerns all realms.
-    private func checkRealm(_ request: Request, _ route: Route) throws(Problem) {
-        guard let realm = request.principal.realm else { return }
+    private func checkRealm(_ call: Call, _ route: Route) throws(Problem) {
+        guard let realm = call.caller.principal.realm else { return }
         if route.pattern.position(of: .realm) != nil {
-            guard request.match.decoded(.realm) == realm else {
+            guard call.match.decoded(.realm) == realm else {
                 throw .noRealm
             }
-        } else if route.access(of: request.method) > .health, route.isServed {
+        } else if route.access(of: call.request.method) > .health, route.isServed {
             // The list has the one realm then.
-            if route.traits.contains(.showsVisible), route.access(of: request.method) <= .read { return }
+            if route.traits.contains(.showsVisible), route.access(of: call.request.method) <= .read { return }
             guard !route.traits.contains(.isHidden) else { throw Problem(.notFound, "there is nothing at this path") }
             throw Problem(.forbidden, "this credential is for one realm")
         }
@@ -206,16 +209,16 @@ struct AdmissionControl: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - then: Receives nil when the request is admitted, otherwise the problem that answers it; once, on any thread.
-    func verify(_ token: String, of request: Request, then: @Sendable @escaping (Problem?) -> Void) {
-        authenticator.verify(token, of: request) { [self] result in
+    func verify(_ token: String, of call: Call, then: @Sendable @escaping (Problem?) -> Void) {
+        authenticator.verify(token, of: call.request) { [self] result in
             do throws(Problem) {
-                if case .failure(let problem) = result, problem.status < 500 { request.isRefusedByRights = true }
-                request.principal = try result.get()
-                request.unverifiedToken = nil
-                request.roleLimits = liveOptions.roles.limits(of: request.principal.roles)
-                try checkAuthenticated(request, RouteTable.route(of: request))
+                if case .failure(let problem) = result, problem.status < 500 { call.caller.isRefusedByRights = true }
+                call.caller.principal = try result.get()
+                call.caller.unverifiedToken = nil
+                call.caller.roleLimits = liveOptions.roles.limits(of: call.caller.principal.roles)
+                try checkAuthenticated(call, RouteTable.route(of: call))
                 then(nil)
             } catch {
                 then(error)
@@ -226,28 +229,28 @@ struct AdmissionControl: Sendable {
     /// Makes the checks that need no route: host, origin, repeated header fields, sizes and method.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - wantsPage: Whether it is for a page, which tells nothing of what is served, so that links may lead there from anywhere.
     /// - Throws: `host_not_allowed`, `cross_origin`, `invalid_parameter`,
     ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
-    private func checkBeforeRouting(_ request: Request, wantsPage: Bool) throws(Problem) {
+    private func checkBeforeRouting(_ call: Call, wantsPage: Bool) throws(Problem) {
         // These two come first and do not depend on the path, so that no refused client learns what exists.
-        try rules.hosts.check(request)
-        if !wantsPage { try rules.origins.check(request) }
-        if let repeated = request.headers.repeated {
+        try rules.hosts.check(call.request)
+        if !wantsPage { try rules.origins.check(call.request) }
+        if let repeated = call.request.headers.repeated {
             throw .invalidHeader(repeated.name.description, "the header field is given more than once")
         }
-        guard request.headers.byteCount <= limits.headerBytes else {
+        guard call.request.headers.byteCount <= limits.headerBytes else {
             throw .overLimit(.headersTooLarge, "the header section is too large", limit: limits.headerBytes)
         }
-        guard request.headers.fieldCount <= limits.headerFields else {
+        guard call.request.headers.fieldCount <= limits.headerFields else {
             throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: limits.headerFields)
         }
-        guard request.target.bytes.count <= limits.targetBytes else {
+        guard call.request.target.bytes.count <= limits.targetBytes else {
             let detail = "the request target is too long; send long queries with the QUERY method or POST to /query"
             throw .overLimit(.uriTooLong, detail, limit: limits.targetBytes)
         }
-        guard request.method != nil else {
+        guard call.request.method != nil else {
             throw Problem(.notImplemented, "this server does not know the method of this request")
         }
     }
@@ -259,10 +262,10 @@ struct AdmissionControl: Sendable {
     ///
     /// - Throws: `rate_limited`, with the seconds after which the next request is admitted, at
     ///   least 1.
-    private func checkRate(_ request: Request, _ route: Route) throws(Problem) {
-        let rate = request.roleLimits?[.rate] ?? usualRate
-        guard !request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
-            let seconds = rates.secondsToWait(request.account, rate: rate, request.arrival)
+    private func checkRate(_ call: Call, _ route: Route) throws(Problem) {
+        let rate = call.caller.roleLimits?[.rate] ?? usualRate
+        guard !call.request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
+            let seconds = rates.secondsToWait(call.account, rate: rate, call.request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests of this client", limit: rate)
         problem.retryAfterSeconds = max(1, Int(seconds.rounded(.up)))
@@ -272,38 +275,38 @@ struct AdmissionControl: Sendable {
     /// Returns the state of the realm that the path names, if the request is to be answered here.
     ///
     /// - Parameters:
-    ///   - request: The request, whose principal is known.
+    ///   - call: The request, whose principal is known.
     ///   - route: Its route.
     /// - Returns: The state; nil for a path outside realms.
     /// - Throws: `realm_not_found` for an unknown name, or one that no realm can have; what `ClusterService.admit` throws.
-    private func realmState(_ request: Request, _ route: Route) throws(Problem) -> Catalog.State? {
-        guard request.match.pattern.position(of: .realm) != nil else { return nil }
-        guard let name = request.match.decoded(.realm) else { throw noRealm(request) }
+    private func realmState(_ call: Call, _ route: Route) throws(Problem) -> Catalog.State? {
+        guard call.match.pattern.position(of: .realm) != nil else { return nil }
+        guard let name = call.match.decoded(.realm) else { throw noRealm(call) }
         let state = catalog[name]
-        if let cluster, request.method != .options, !route.traits.contains(.concernsNode) {
-            try cluster.admit(name, state, for: request, route.access(of: request.method))
+        if let cluster, call.request.method != .options, !route.traits.contains(.concernsNode) {
+            try cluster.admit(name, state, for: call, route.access(of: call.request.method))
         }
         if let state { return state }
         // The log may have a realm of which there is no file here yet.
         cluster?.adopt(name)
-        guard let state = catalog[name] else { throw noRealm(request) }
+        guard let state = catalog[name] else { throw noRealm(call) }
         return state
     }
 
     /// Makes `not_found` for a path that no route has, which proposes one.
-    private static func nothing(_ request: Request) -> Problem {
-        Problem(.notFound, "there is nothing at this path\(PathAdvice.hint(for: request.target))")
+    private static func nothing(_ call: Call) -> Problem {
+        Problem(.notFound, "there is nothing at this path\(PathAdvice.hint(for: call.request.target))")
     }
 
     /// Makes `realm_not_found`, which proposes a realm that the sender of the request may know of.
-    private func noRealm(_ request: Request) -> Problem {
+    private func noRealm(_ call: Call) -> Problem {
         let visibility = RealmVisibility(
-            principal: request.principal, roles: liveOptions.roles,
-            isJudged: AccessPolicy.isJudgedByRoles(request.principal, hasCredentials: authenticator.hasCredentials))
+            principal: call.caller.principal, roles: liveOptions.roles,
+            isJudged: AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: authenticator.hasCredentials))
         // Listing very many realms takes longer than a hint is worth.
         guard catalog.count <= AdmissionControl.suggestedRealms else { return .noRealm(nil, in: []) }
         let names = catalog.page(after: nil, limit: AdmissionControl.suggestedRealms).realms.lazy.map(\.name)
-        return .noRealm(request.match.sent(.realm), in: names.filter { visibility.shows($0) })
+        return .noRealm(call.match.sent(.realm), in: names.filter { visibility.shows($0) })
     }
 
     /// Among how many realms the one is looked for that was probably meant.
@@ -317,12 +320,12 @@ struct AdmissionControl: Sendable {
     ///
     /// - Parameters:
     ///   - state: The state in the catalog; nil for a path outside realms.
-    ///   - request: The request, with its time of arrival.
+    ///   - call: The request, with its time of arrival.
     /// - Returns: The state as it is for this request.
-    private func checked(_ state: Catalog.State?, _ request: Request) -> Catalog.State? {
+    private func checked(_ state: Catalog.State?, _ call: Call) -> Catalog.State? {
         switch state {
         case .ready(let database)?:
-            guard let failure = database.health.lookIfDue(request.arrival) else {
+            guard let failure = database.health.lookIfDue(call.request.arrival) else {
                 // The realm stays open, with its streams, until the followed file is back.
                 return database.absence.map { .failed($0) } ?? state
             }
@@ -336,21 +339,21 @@ struct AdmissionControl: Sendable {
     ///
     /// - Parameters:
     ///   - state: The state of the realm; nil when it was detached meanwhile.
-    ///   - request: The request, whose `realm` is set.
+    ///   - call: The request, whose `realm` is set.
     /// - Throws: `realm_not_found`, or `read_only` for a write when the file is only read.
-    func checkOpened(_ state: Catalog.State?, _ request: Request) throws(Problem) {
+    func checkOpened(_ state: Catalog.State?, _ call: Call) throws(Problem) {
         guard let state else { throw .noRealm }
-        request.realm = checked(state, request)
-        try checkMethod(RouteTable.route(of: request), request)
+        call.realm = checked(state, call)
+        try checkMethod(RouteTable.route(of: call), call)
     }
 
     /// Checks the method at the path of a realm itself, where methods that could make a realm are never
     /// available, whether a realm of this name is there or not.
     ///
     /// - Throws: `method_not_allowed`, never `read_only`.
-    private func checkMethodBeforeRealm(_ route: Route, _ request: Request) throws(Problem) {
-        guard let method = request.method, !route.readMethods.union(route.writeMethods).contains(method) else { return }
-        try checkMethod(route, request)
+    private func checkMethodBeforeRealm(_ route: Route, _ call: Call) throws(Problem) {
+        guard let method = call.request.method, !route.readMethods.union(route.writeMethods).contains(method) else { return }
+        try checkMethod(route, call)
     }
 
     /// Checks that the method is available at the path.
@@ -360,14 +363,14 @@ struct AdmissionControl: Sendable {
     ///
     /// - Throws: `read_only` for a write to a realm or server that is only read, otherwise
     ///   `method_not_allowed`.
-    private func checkMethod(_ route: Route, _ request: Request) throws(Problem) {
-        guard let method = request.method, method != .options else { return }
-        guard !allowed(route, request.realm).contains(method) else { return }
-        let allowed = self.allowed(route, request.realm, for: request)
+    private func checkMethod(_ route: Route, _ call: Call) throws(Problem) {
+        guard let method = call.request.method, method != .options else { return }
+        guard !allowed(route, call.realm).contains(method) else { return }
+        let allowed = self.allowed(route, call.realm, for: call)
         let code: ProblemCode = route.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
         let detail =
             code == .readOnly
-            ? AdmissionControl.readOnlyDetail(request.realm)
+            ? AdmissionControl.readOnlyDetail(call.realm)
             : "the method \(method.rawValue) is not available here; there are \(allowed.allow)"
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
@@ -385,10 +388,10 @@ struct AdmissionControl: Sendable {
     /// - Parameters:
     ///   - route: The route of the path.
     ///   - realm: The state of the realm that the path names; nil for paths outside realms.
-    ///   - request: The request that shows who the client is.
+    ///   - call: The request that shows who the client is.
     /// - Returns: The methods for `Allow`.
-    func allowed(_ route: Route, _ realm: Catalog.State?, for request: Request) -> MethodSet {
-        let granted = rules.access.grant(request)
+    func allowed(_ route: Route, _ realm: Catalog.State?, for call: Call) -> MethodSet {
+        let granted = rules.access.grant(call.caller)
         let served = HTTPMethod.allCases.filter { route.access(of: $0) <= granted }
         return allowed(route, realm).intersection(MethodSet(served))
     }

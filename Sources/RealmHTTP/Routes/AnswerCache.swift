@@ -108,12 +108,12 @@ final class AnswerCache: Sendable {
     /// Returns the response to a request for a version, if it is kept.
     ///
     /// - Parameters:
-    ///   - request: The request. Only plain reads have entries.
+    ///   - call: The request. Only plain reads have entries.
     ///   - version: The token of the version that the request would read now.
     /// - Returns: The response before it is finished; nil when it is unknown, or was made from
     ///   another version.
-    func answer(to request: Request, version: String) -> Response? {
-        guard let key = key(of: request) else { return nil }
+    func answer(to call: Call, version: String) -> Response? {
+        guard let key = key(of: call) else { return nil }
         let (response, dropped) = shard(of: key).state.withLock { shard -> (Response?, [Key: Entry]?) in
             if let entry = shard.young[key] {
                 guard entry.version == version else { return (nil, nil) }
@@ -137,11 +137,11 @@ final class AnswerCache: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response before it is finished.
-    ///   - request: The request, with the version that its response was made from.
-    func note(_ response: Response, to request: Request) {
-        guard response.status == 200, !request.readsSnapshot, case .bytes(let body) = response.body,
-            let version = request.version,
-            let key = key(of: request)
+    ///   - call: The request, with the version that its response was made from.
+    func note(_ response: Response, to call: Call) {
+        guard response.status == 200, !call.readsSnapshot, case .bytes(let body) = response.body,
+            let version = call.versionToken,
+            let key = key(of: call)
         else { return }
         let keyBytes = key.target.count + (key.scope?.utf8.count ?? 0)
         let byteCount = body.capacity + body.capacity / 2 + keyBytes + AnswerCache.overheadBytes
@@ -163,12 +163,12 @@ final class AnswerCache: Sendable {
     /// target and `Accept`.
     ///
     /// Conditions, ranges, minimum versions and transactions are left to the endpoints.
-    private func key(of request: Request) -> Key? {
-        guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
-            request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil,
-            request.headers[.realmRead] == nil, !request.headers.has(.range)
+    private func key(of call: Call) -> Key? {
+        guard bytesPerShard > 0, call.request.method == .get || call.request.method == .head, call.request.headers[.ifNoneMatch] == nil,
+            call.request.headers[.realmMinVersion] == nil, call.request.headers[.realmTransaction] == nil,
+            call.request.headers[.realmRead] == nil, !call.request.headers.has(.range)
         else { return nil }
-        return Key(request.target.bytes, accept: request.headers[.accept], scope: request.scope?.identity)
+        return Key(call.request.target.bytes, accept: call.request.headers[.accept], scope: call.scope?.identity)
     }
 
     /// Returns the shard that the digest of a key selects.

@@ -24,28 +24,32 @@ struct BodyReader: Sendable {
 
     /// Admits a request and states how much of a body it may send.
     ///
-    /// - Parameter request: A request that passed all checks of its head.
+    /// - Parameter call: A request that passed all checks of its head.
     /// - Returns: The bound in bytes, and folders if the body may be stored in a file while it
     ///   arrives.
-    func admission(of request: Request) -> Admission {
-        .accept(bodyLimit: bodyLimit(of: request), spoolFolders: hasLongBody(request) ? spoolFolders : [])
+    func admission(of call: Call) -> Admission {
+        let standing = call.caller.standing
+        let isWatched = call.request.headers.announcesBody && call.caller.unverifiedToken == nil
+        let refusal: @Sendable () -> Problem? = { standing.problem }
+        return .accept(
+            bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [], refusal: isWatched ? refusal : nil)
     }
 
     /// Whether the path takes long bodies, as an import does.
-    private func hasLongBody(_ request: Request) -> Bool { RouteTable.route(of: request).traits.contains(.hasLongBodies) }
+    private func hasLongBody(_ call: Call) -> Bool { RouteTable.route(of: call).traits.contains(.hasLongBodies) }
 
     /// Returns the bound on the body of a request in bytes, before and after inflating.
-    private func bodyLimit(of request: Request) -> Int {
-        let own = request.roleLimits
-        return hasLongBody(request) ? own?[.importBytes] ?? limits.importBytes : own?[.bodyBytes] ?? limits.bodyBytes
+    private func bodyLimit(of call: Call) -> Int {
+        let own = call.caller.roleLimits
+        return hasLongBody(call) ? own?[.importBytes] ?? limits.importBytes : own?[.bodyBytes] ?? limits.bodyBytes
     }
 
     /// Checks the length of a body that was received before it was known who sends it.
     ///
     /// - Throws: `body_too_large`.
-    func checkLength(ofBodyOf request: Request) throws(Problem) {
-        let byteCount = request.bodyFile?.byteCount ?? request.body.count
-        let limit = bodyLimit(of: request)
+    func checkLength(ofBodyOf call: Call) throws(Problem) {
+        let byteCount = call.request.body.file?.byteCount ?? call.request.body.bytes.count
+        let limit = bodyLimit(of: call)
         guard byteCount <= limit else {
             throw .overLimit(.bodyTooLarge, "the body is larger than \(limit) bytes", limit: limit)
         }
@@ -58,41 +62,41 @@ struct BodyReader: Sendable {
     /// short one can inflate to any length; such a file is inflated while it is read. Bodies
     /// without content coding are left as they are.
     ///
-    /// - Parameter request: A request whose body is complete.
+    /// - Parameter call: A request whose body is complete.
     /// - Throws: `unsupported_media_type` for a coding other than gzip, `invalid_body` for data
     ///   that is not gzip, `body_too_large`, and the problem of a client or server whose memory for
     ///   bodies is used up.
-    func inflate(bodyOf request: Request) throws(Problem) {
-        guard request.isPacked else { return }
-        guard request.headers[.contentEncoding]?.lowercasedASCII == "gzip" else {
+    func inflate(bodyOf call: Call) throws(Problem) {
+        guard call.request.isPacked else { return }
+        guard call.request.headers[.contentEncoding]?.lowercasedASCII == "gzip" else {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
         // A body in a file is inflated while it is read; even a short one can inflate to any length.
-        if hasLongBody(request), request.bodyFile == nil { try spool(request) }
-        guard request.bodyFile == nil else { return }
+        if hasLongBody(call), call.request.body.file == nil { try spool(call) }
+        guard call.request.body.file == nil else { return }
         do throws(Gzip.Failure) {
-            let plain = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
-            request.holding?.shrink(by: request.body.count)
-            request.body = plain
+            let plain = try Gzip.inflate(call.request.body.bytes, limit: bodyLimit(of: call))
+            call.request.body.holding?.shrink(by: call.request.body.bytes.count)
+            call.request.body.bytes = plain
         } catch .tooLarge {
             throw .overLimit(
-                .bodyTooLarge, "the body is larger than \(bodyLimit(of: request)) bytes", limit: bodyLimit(of: request))
+                .bodyTooLarge, "the body is larger than \(bodyLimit(of: call)) bytes", limit: bodyLimit(of: call))
         } catch {
             throw Problem(.invalidBody, "the body is not a gzip stream")
         }
-        try request.holding?.require(request.body.count)
+        try call.request.body.holding?.require(call.request.body.bytes.count)
     }
 
     /// Moves the body of a request from memory to a file in one of the spool folders.
     ///
     /// - Throws: The problem of a disk that cannot take the file.
-    private func spool(_ request: Request) throws(Problem) {
+    private func spool(_ call: Call) throws(Problem) {
         do throws(StorageError) {
-            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
-            try file.append(request.body)
-            request.bodyFile = file
-            request.forgetBody()
+            let file = try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
+            try file.append(call.request.body.bytes)
+            call.request.body.file = file
+            call.request.body.forget()
         } catch {
             throw Problem(spooling: error)
         }

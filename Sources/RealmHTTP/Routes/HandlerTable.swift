@@ -17,7 +17,7 @@ struct HandlerTable: Sendable {
         /// A function of an endpoint that changes no realm.
         case read(@Sendable (Call) throws(Problem) -> Reply)
         /// A function of an endpoint that changes a realm, or the list of realms.
-        case write(@Sendable (WriteCall) throws(Problem) -> Reply)
+        case write(@Sendable (Call) throws(Problem) -> Reply)
     }
 
     /// The number of methods, and so of places that each route has in the table.
@@ -50,11 +50,11 @@ struct HandlerTable: Sendable {
 
     /// Returns the function that answers a request.
     ///
-    /// - Parameter request: A request whose route was looked up.
+    /// - Parameter call: A request whose route was looked up.
     /// - Returns: The function; `.none` for a method that is unknown, or that the path does not
     ///   have.
-    subscript(request: Request) -> Handler {
-        guard let method = request.method else { return .none }
-        return handlers[request.match.index * HandlerTable.methodCount + method.position]
+    subscript(call: Call) -> Handler {
+        guard let method = call.request.method else { return .none }
+        return handlers[call.match.index * HandlerTable.methodCount + method.position]
     }
 }

@@ -11,29 +11,29 @@ extension IdempotencyStore {
     ///
     /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time.
     /// - Throws: `internal_error` when the body cannot be read.
-    static func source(of request: Request) throws(Problem) -> CommittedRequest? {
-        guard let key = request.headers[.idempotencyKey] else { return nil }
+    static func source(of call: Call) throws(Problem) -> CommittedRequest? {
+        guard let key = call.request.headers[.idempotencyKey] else { return nil }
         do throws(StorageError) {
-            let name = try DigestContext.digest(of: Array((request.sender + "\n" + key).utf8))
-            return CommittedRequest(name: FileDigest.hex(name), digest: FileDigest.hex(try digest(of: request)))
+            let name = try DigestContext.digest(of: Array((call.sender + "\n" + key).utf8))
+            return CommittedRequest(name: FileDigest.hex(name), digest: FileDigest.hex(try digest(of: call)))
         } catch {
             throw Problem(.internalError, "the request could not be read")
         }
     }
 
     /// Returns the digest of what must be equal in a repetition.
-    private static func digest(of request: Request) throws(StorageError) -> [UInt8] {
+    private static func digest(of call: Call) throws(StorageError) -> [UInt8] {
         var context = try DigestContext()
         var head: [UInt8] = []
         for part in [
-            Array(request.methodName.utf8), Array(request.target.bytes), Array((request.headers[.contentType] ?? "").utf8),
-            Array((request.headers[.realmTransaction] ?? "").utf8),
+            Array(call.request.methodName.utf8), Array(call.request.target.bytes), Array((call.request.headers[.contentType] ?? "").utf8),
+            Array((call.request.headers[.realmTransaction] ?? "").utf8),
         ] {
             head += Array("\(part.count) ".utf8) + part
         }
         try add(head, to: &context)
-        try add(request.body, to: &context)
-        guard let file = request.bodyFile else { return try context.finish() }
+        try add(call.request.body.bytes, to: &context)
+        guard let file = call.request.body.file else { return try context.finish() }
         var offset = 0
         while true {
             let piece = try file.read(at: offset, byteCount: 1 << 20)

@@ -117,26 +117,26 @@ final class IdempotencyStore: Sendable {
     /// Looks up the key of a request, and claims it for this request when it is new. Expired
     /// responses are dropped on the way.
     ///
-    /// - Parameter request: A write whose body is complete; a long body is read for its digest.
+    /// - Parameter call: A write whose body is complete; a long body is read for its digest.
     /// - Returns: What the store knows about it.
     /// - Throws: `invalid_parameter` for a malformed key, `idempotency_key_reused` when another
     ///   request had the key, `idempotency_in_progress` while the first one is running.
-    func begin(_ request: Request) throws(Problem) -> Attempt {
-        guard let key = request.headers[.idempotencyKey], request.method == .post || request.method == .patch else {
+    func begin(_ call: Call) throws(Problem) -> Attempt {
+        guard let key = call.request.headers[.idempotencyKey], call.request.method == .post || call.request.method == .patch else {
             return .none
         }
         guard (1...128).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw .invalidHeader("Idempotency-Key", "an idempotency key is 1 to 128 visible ASCII characters")
         }
-        let fingerprint = IdempotencyStore.fingerprint(request)
+        let fingerprint = IdempotencyStore.fingerprint(call)
         // The same key of another principal is another key.
-        let name = request.sender + "\n" + key
-        let rights = request.rightsIdentity
-        let realm = request.match.decoded(.realm)
-        let life = IdempotencyStore.life(of: request.realm)
-        let reopens = realm != nil && RouteTable.route(of: request).concernsFile
+        let name = call.sender + "\n" + key
+        let rights = call.rightsIdentity
+        let realm = call.match.decoded(.realm)
+        let life = IdempotencyStore.life(of: call.realm)
+        let reopens = realm != nil && RouteTable.route(of: call).concernsFile
         let first = Entry(
-            fingerprint: fingerprint, client: request.sender, rights: rights, realm: realm.map { ByteText($0) }, life: life)
+            fingerprint: fingerprint, client: call.sender, rights: rights, realm: realm.map { ByteText($0) }, life: life)
         let ticket = Ticket(store: self, key: name, reopened: reopens ? realm : nil)
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
             var forgotten = forgetOld(&entries)
@@ -209,16 +209,16 @@ final class IdempotencyStore: Sendable {
     ///
     /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time; one
     ///   that cannot be read counts as far as it could be.
-    private static func fingerprint(_ request: Request) -> Int {
+    private static func fingerprint(_ call: Call) -> Int {
         var hasher = Hasher()
-        hasher.combine(request.methodName)
-        hasher.combine(request.target.bytes)
+        hasher.combine(call.request.methodName)
+        hasher.combine(call.request.target.bytes)
         // The default realm may be another one by now.
-        hasher.combine(request.match.decoded(.realm).map { ByteText($0) })
-        hasher.combine(request.headers[.contentType].map { ByteText($0) })
-        hasher.combine(request.headers[.realmTransaction].map { ByteText($0) })
-        unsafe request.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        if let file = request.bodyFile {
+        hasher.combine(call.match.decoded(.realm).map { ByteText($0) })
+        hasher.combine(call.request.headers[.contentType].map { ByteText($0) })
+        hasher.combine(call.request.headers[.realmTransaction].map { ByteText($0) })
+        unsafe call.request.body.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        if let file = call.request.body.file {
             var offset = 0
             while let piece = try? file.read(at: offset, byteCount: 1 << 20), !piece.isEmpty {
                 unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

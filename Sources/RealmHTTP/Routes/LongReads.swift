@@ -36,24 +36,24 @@ package final class LongReads: Sendable {
     /// Knows of no long reads.
     package init() {}
 
-    /// Whether a read like this one was too long a moment ago. It is never so for a request with a body, which may ask for anything.
+    /// Whether a read like this one was too long a moment ago. It is never so for a call with a body, which may ask for anything.
     ///
-    /// - Parameter request: The request, whose client is known.
-    package func hasOne(like request: Request) -> Bool {
-        guard lastEnd.load(ordering: .relaxed) > request.arrival.nanoseconds, !request.headers.announcesBody else { return false }
-        let shape = LongReads.shape(request)
+    /// - Parameter owner: The call, whose client is known.
+    package func hasOne(like owner: some RequestOwner) -> Bool {
+        guard lastEnd.load(ordering: .relaxed) > owner.request.arrival.nanoseconds, !owner.request.headers.announcesBody else { return false }
+        let shape = LongReads.shape(owner)
         let note = slots.withLock { $0[LongReads.slot(shape)] }
-        return note.map { $0.shape == shape && $0.end > request.arrival } ?? false
+        return note.map { $0.shape == shape && $0.end > owner.request.arrival } ?? false
     }
 
     /// Notes that a read was too long for a daemon's thread.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - owner: The request.
     ///   - now: The present time.
-    package func note(_ request: Request, _ now: Instant) {
-        guard !request.headers.announcesBody else { return }
-        let note = Note(shape: LongReads.shape(request), end: now.adding(seconds: LongReads.seconds))
+    package func note(_ owner: some RequestOwner, _ now: Instant) {
+        guard !owner.request.headers.announcesBody else { return }
+        let note = Note(shape: LongReads.shape(owner), end: now.adding(seconds: LongReads.seconds))
         slots.withLock { $0[LongReads.slot(note.shape)] = note }
         lastEnd.store(note.end.nanoseconds, ordering: .relaxed)
     }
@@ -61,12 +61,12 @@ package final class LongReads: Sendable {
     /// Takes into account how long a worker needed for a read that it was given at once.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - owner: The request.
     ///   - begin: When the worker began.
-    package func note(_ request: Request, begunAt begin: Instant) {
+    package func note(_ owner: some RequestOwner, begunAt begin: Instant) {
         let now = Instant.now()
-        guard now.seconds(since: begin) < LongReads.briefSeconds else { return note(request, now) }
-        let shape = LongReads.shape(request)
+        guard now.seconds(since: begin) < LongReads.briefSeconds else { return note(owner, now) }
+        let shape = LongReads.shape(owner)
         slots.withLock { slots in
             let slot = LongReads.slot(shape)
             if slots[slot]?.shape == shape { slots[slot] = nil }
@@ -76,12 +76,12 @@ package final class LongReads: Sendable {
     /// The slot of a shape.
     private static func slot(_ shape: Int) -> Int { Int(UInt(bitPattern: shape) % UInt(slotCount)) }
 
-    /// Returns the hash of what a request has in common with others like it: client, method, and target without numbers and quoted texts.
-    private static func shape(_ request: Request) -> Int {
+    /// Returns the hash of what a call has in common with others like it: client, method, and target without numbers and quoted texts.
+    private static func shape(_ owner: some RequestOwner) -> Int {
         var hasher = Hasher()
-        hasher.combine(request.account)
-        hasher.combine(request.method)
-        let bytes = request.target.bytes
+        hasher.combine(owner.account)
+        hasher.combine(owner.request.method)
+        let bytes = owner.request.target.bytes
         var isQuoted = false
         for index in bytes.indices {
             if isQuote(bytes, index) { isQuoted.toggle() }

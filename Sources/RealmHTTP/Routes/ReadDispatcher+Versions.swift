@@ -58,25 +58,25 @@ extension ReadDispatcher {
     private func read(
         _ call: Call, inTransaction id: String, of database: Database, _ endpoint: @escaping Endpoint
     ) -> Reply {
-        guard let info = database.transaction(id, owner: call.request.ownerScope) else {
+        guard let info = database.transaction(id, owner: call.ownerScope) else {
             return .now(
                 Response(
                     Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction"),
-                    for: call.request))
+                    for: call))
         }
         return .later { promise in
             database.perform(
-                in: id, owner: call.request.ownerScope, .read, deadline: .now().adding(seconds: Double(call.limits.readSeconds)),
+                in: id, owner: call.ownerScope, .read, deadline: .now().adding(seconds: Double(call.limits.readSeconds)),
                 { session in
                     call.request.deadline = session.deadline
-                    var inner = call
-                    inner.version = Version(try session.view(), info.version)
-                    return self.finished(inner, endpoint)
+                    call.version = Version(try session.view(), info.version)
+                    defer { call.version = nil }
+                    return self.finished(call, endpoint)
                 },
                 completion: { (result: Result<Response, WriteError>) in
                     switch result {
                     case .success(let response): promise.complete(response)
-                    case .failure(let error): promise.complete(Response(Problem(error), for: call.request))
+                    case .failure(let error): promise.complete(Response(Problem(error), for: call))
                     }
                 })
         }
@@ -98,7 +98,7 @@ extension ReadDispatcher {
                 response.body = .bytes(try ReadDispatcher.drain(producer, call.limits))
             }
         } catch {
-            return Response(error, for: call.request)
+            return Response(error, for: call)
         }
         response.headers = response.headers.map { field in
             field.name.description == "Cache-Control" ? HeaderField("Cache-Control", "no-store") : field
@@ -153,7 +153,7 @@ extension ReadDispatcher {
     ) -> Reply {
         .later { promise in
             let wait = VersionWait {
-                workers.submit(for: call.request, to: promise) { answer(call, promise, endpoint) }
+                workers.submit(for: call, to: promise) { answer(call, promise, endpoint) }
             }
             wait.begin(wanted, database, timers, until: call.request.deadline)
         }
@@ -170,14 +170,14 @@ extension ReadDispatcher {
         _ call: Call, of database: Database, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
     ) -> Reply {
         if let replica = cluster.replica(of: database) { return read(call, .everything(cluster), of: replica, endpoint) }
-        return workers.reply(to: call.request) { promise in
+        return workers.reply(to: call) { promise in
             do throws(Problem) {
                 guard let wanted = try cluster.confirm(database), wanted > database.current.token.version else {
                     return answer(call, promise, endpoint)
                 }
                 read(call, waitingFor: wanted, of: database, endpoint).resolve(promise)
             } catch {
-                promise.complete(Response(error, for: call.request))
+                promise.complete(Response(error, for: call))
             }
         }
     }
@@ -200,7 +200,7 @@ extension ReadDispatcher {
         let soon = min(end, Instant.now().adding(seconds: ClusterService.lookSeconds))
         return .later { promise in
             let goesOn: @Sendable (Bool) -> Void = { isReached in
-                workers.submit(for: call.request, to: promise) {
+                workers.submit(for: call, to: promise) {
                     if case .everything(let cluster) = goal, !isReached {
                         return retry(call, of: replica, cluster, endpoint).resolve(promise)
                     }
@@ -219,7 +219,7 @@ extension ReadDispatcher {
         _ call: Call, of replica: FollowedLogRealm, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
     ) -> Reply {
         guard cluster.replica(of: replica.database) !== replica, Instant.now() < call.request.deadline else {
-            return .now(Response(Problem(unavailable: .refused(.logUnavailable(""))), for: call.request))
+            return .now(Response(Problem(unavailable: .refused(.logUnavailable(""))), for: call))
         }
         return linearRead(call, of: replica.database, cluster, endpoint)
     }
@@ -233,7 +233,7 @@ extension ReadDispatcher {
         do throws(Problem) {
             try endpoint(call).resolve(promise)
         } catch {
-            promise.complete(Response(error, for: call.request))
+            promise.complete(Response(error, for: call))
         }
     }
 }

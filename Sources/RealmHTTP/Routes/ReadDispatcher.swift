@@ -42,22 +42,22 @@ struct ReadDispatcher: Sendable {
     /// - Returns: The response, or the work that leads to it.
     /// - Throws: The `Problem` that is the response.
     func reply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
-        guard case .ready(let database)? = call.request.realm else { return try briefReply(to: call, route, endpoint) }
+        guard case .ready(let database)? = call.realm else { return try briefReply(to: call, route, endpoint) }
         if let other = try otherVersion(for: call, of: database, route, endpoint: endpoint) { return other }
         guard route.traits.contains(.isRepeatable) else { return try briefReply(to: call, route, endpoint) }
         let version = database.current.tokenText
-        if let known = answers.answer(to: call.request, version: version) {
-            call.request.version = version
+        if let known = answers.answer(to: call, version: version) {
+            call.versionToken = version
             return .now(known)
         }
         switch try briefReply(to: call, route, endpoint) {
         case .now(let response):
-            answers.note(response, to: call.request)
+            answers.note(response, to: call)
             return .now(response)
         case .work(let work):
             return .work { [answers] in
                 let response = work()
-                answers.note(response, to: call.request)
+                answers.note(response, to: call)
                 return response
             }
         case .attend(let work): return .attend(work)
@@ -90,12 +90,12 @@ struct ReadDispatcher: Sendable {
     /// - Throws: The `Problem` of the endpoint, when it was not merely too slow.
     private func briefReply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         guard route.traits.contains(.readsContents) else { return try endpoint(call) }
-        if longReads.hasOne(like: call.request) {
-            return work(call, endpoint) { [longReads] begin in longReads.note(call.request, begunAt: begin) }
+        if longReads.hasOne(like: call) {
+            return work(call, endpoint) { [longReads] begin in longReads.note(call, begunAt: begin) }
         }
         let budget = call.request.budget
         let seconds =
-            workers.isBusy(for: call.request.account) ? ReadDispatcher.briefSecondsOfBusyClients : ReadDispatcher.briefSeconds
+            workers.isBusy(for: call.account) ? ReadDispatcher.briefSecondsOfBusyClients : ReadDispatcher.briefSeconds
         budget.handOverAt = Instant.now().adding(seconds: seconds)
         budget.byteLimit = min(limits.answerBytes, ReadDispatcher.briefBytes)
         let result = Result { () throws(Problem) in try endpoint(call) }
@@ -103,7 +103,7 @@ struct ReadDispatcher: Sendable {
         budget.beginAnew()
         budget.byteLimit = limits.answerBytes
         guard isTooLong(stop) else { return try result.get() }
-        longReads.note(call.request, Instant.now())
+        longReads.note(call, Instant.now())
         return work(call, endpoint) { _ in }
     }
 
@@ -123,7 +123,7 @@ struct ReadDispatcher: Sendable {
                 try call.request.checkDeadline()
                 return try ReadDispatcher.answer(of: call, endpoint)
             } catch {
-                return Response(error, for: call.request)
+                return Response(error, for: call)
             }
         }
     }

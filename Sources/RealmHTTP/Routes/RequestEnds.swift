@@ -28,21 +28,21 @@ struct RequestEnds: Sendable {
     /// Counts and logs one request. Called on a thread of the daemon, so nothing here waits.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - call: The request.
     ///   - status: The status of its response.
     ///   - bytesSent: The length of the body that was sent, in bytes.
     ///   - bytesReceived: The length of the body that was received, in bytes.
-    func note(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int) {
-        let seconds = Instant.now().seconds(since: request.arrival)
+    func note(_ call: Call, status: Int, bytesSent: Int, bytesReceived: Int) {
+        let seconds = Instant.now().seconds(since: call.request.arrival)
         metrics.count(
-            route: request.match.index, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
+            route: call.match.index, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
         memory.note(bytesReceived: bytesReceived, bytesSent: bytesSent, seconds: seconds, workers)
         accessLog?.write(
             AccessLog.Entry(
-                id: request.id.text, method: request.methodName, route: request.match.pattern.label, status: status,
-                bytes: bytesSent, seconds: seconds, principal: request.principal.logName,
-                client: request.clientAddress.isEmpty ? nil : request.clientAddress, version: request.version,
-                traceparent: request.headers[.traceparent], query: request.query,
-                path: status == 404 ? request.target.pathInLog : nil))
+                id: call.request.id.text, method: call.request.methodName, route: call.match.pattern.label, status: status,
+                bytes: bytesSent, seconds: seconds, principal: call.caller.principal.logName,
+                client: call.request.clientAddress.isEmpty ? nil : call.request.clientAddress, version: call.versionToken,
+                traceparent: call.request.headers[.traceparent], query: call.query,
+                path: status == 404 ? call.request.target.pathInLog : nil))
     }
 }

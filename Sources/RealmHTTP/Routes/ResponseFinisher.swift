@@ -37,18 +37,18 @@ struct ResponseFinisher: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response as the endpoint made it.
-    ///   - request: The request that it belongs to.
-    func finish(_ response: consuming Response, for request: Request) -> Response {
-        replaceOutdated(&response, request)
-        replaceUnsound(&response, request)
-        indent(&response, for: request)
-        compress(&response, for: request)
+    ///   - call: The request that it belongs to.
+    func finish(_ response: consuming Response, for call: Call) -> Response {
+        replaceOutdated(&response, call)
+        replaceUnsound(&response, call)
+        indent(&response, for: call)
+        compress(&response, for: call)
         response.removeAddresses(longerThan: targetBytes)
-        response.add("X-Request-Id", request.id.text)
-        if let timing = request.timing { response.add("Server-Timing", timing.text) }
-        if request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
-        if authenticator.hasCredentials || request.principal.logName != nil { response.restrictToClient() }
-        origins.addRules(to: &response, request)
+        response.add("X-Request-Id", call.request.id.text)
+        if let timing = call.timing { response.add("Server-Timing", timing.text) }
+        if call.request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
+        if authenticator.hasCredentials || call.caller.principal.logName != nil { response.restrictToClient() }
+        origins.addRules(to: &response, call.request)
         return response
     }
 
@@ -59,12 +59,12 @@ struct ResponseFinisher: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response as the endpoint made it.
-    ///   - request: The request, which states which codings the client accepts.
-    func finishesQuickly(_ response: Response, for request: Request) -> Bool {
+    ///   - call: The request, which states which codings the client accepts.
+    func finishesQuickly(_ response: Response, for call: Call) -> Bool {
         guard case .bytes(let buffer) = response.body, buffer.count > ResponseFinisher.quicklyPacked,
-            response.status != 304, response.isCompressible, request.coding != nil || request.target.wantsIndentation
+            response.status != 304, response.isCompressible, call.request.coding != nil || call.request.target.wantsIndentation
         else { return true }
-        guard !request.target.wantsIndentation, let coding = request.coding else { return false }
+        guard !call.request.target.wantsIndentation, let coding = call.request.coding else { return false }
         return response.packed?.isKnown(coding) ?? false
     }
 
@@ -75,8 +75,8 @@ struct ResponseFinisher: Sendable {
 
     /// Puts JSON on several lines, for people who ask for it with the parameter `pretty`. Its entity tag differs from that of the
     /// usual form.
-    private func indent(_ response: inout Response, for request: Request) {
-        guard response.status != 304, request.target.wantsIndentation, response.isJSON else { return }
+    private func indent(_ response: inout Response, for call: Call) {
+        guard response.status != 304, call.request.target.wantsIndentation, response.isJSON else { return }
         switch response.body {
         case .none, .events: return
         case .bytes(let buffer):
@@ -95,9 +95,9 @@ struct ResponseFinisher: Sendable {
     ///
     /// Streams are packed chunk by chunk whatever their length; streams of events are never packed.
     /// Where packing does not succeed, the response stays as it is.
-    private func compress(_ response: inout Response, for request: Request) {
+    private func compress(_ response: inout Response, for call: Call) {
         if case .bytes(let buffer) = response.body, buffer.count <= ResponseFinisher.neverPacked { return }
-        guard response.status != 304, let coding = request.coding, response.isCompressible else { return }
+        guard response.status != 304, let coding = call.request.coding, response.isCompressible else { return }
         switch response.body {
         case .none, .events: return
         case .bytes(let buffer):
@@ -115,18 +115,18 @@ struct ResponseFinisher: Sendable {
 
     /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is
     /// told, also to whoever has ended its own credential.
-    private func replaceOutdated(_ response: inout Response, _ request: Request) {
-        guard response.status < 400, let problem = request.standing.problemOfReading,
-            RouteTable.route(of: request).onlyReads(request.method)
+    private func replaceOutdated(_ response: inout Response, _ call: Call) {
+        guard response.status < 400, let problem = call.caller.standing.problemOfReading,
+            RouteTable.route(of: call).onlyReads(call.request.method)
         else { return }
-        response = Response(problem, for: request)
+        response = Response(problem, for: call)
     }
 
     /// Returns whether a request detaches a realm.
     ///
     /// The response to it is not read from the realm's file, which may rightly be gone by then.
-    private static func removesRealm(_ request: Request) -> Bool {
-        request.method == .delete && request.match.pattern.isRealm
+    private static func removesRealm(_ call: Call) -> Bool {
+        call.request.method == .delete && call.match.pattern.isRealm
     }
 
     /// Replaces a response that was read from a file which another program has changed, and lets
@@ -136,20 +136,20 @@ struct ResponseFinisher: Sendable {
     /// itself is examined before streams and before server errors, which may come from a file that
     /// is being overwritten; for all others only what is known already counts. A stream is examined
     /// further while it is sent.
-    private func replaceUnsound(_ response: inout Response, _ request: Request) {
-        guard case .ready(let database)? = request.realm, !ResponseFinisher.removesRealm(request) else { return }
+    private func replaceUnsound(_ response: inout Response, _ call: Call) {
+        guard case .ready(let database)? = call.realm, !ResponseFinisher.removesRealm(call) else { return }
         var isWorthALook = response.status >= 500
         if case .stream = response.body { isWorthALook = true }
         // Apparent damage may be another program writing to the file; a long response is better rejected than cut off.
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
             if case .stream(let producer) = response.body {
                 let source = producer.completeByteCount == nil ? database : nil
-                response.body = .stream(CheckedProducer(producer, source, request.standing))
+                response.body = .stream(CheckedProducer(producer, source, call.caller.standing))
             }
             return
         }
         caretaker.fail(database, failure)
-        response = Response(Problem(unavailable: failure), for: request)
+        response = Response(Problem(unavailable: failure), for: call)
     }
 }
 

@@ -18,55 +18,55 @@ struct RolePolicy: Sendable {
     /// Checks a request of a principal that does not administer, and sets what it sees.
     ///
     /// - Parameters:
-    ///   - request: The request, whose principal and path are known.
+    ///   - call: The request, whose principal and path are known.
     ///   - route: The route of its path.
     /// - Throws: `realm_not_found` where the principal has no right at all, `forbidden` where it has others; for clients without a
     ///   credential `unauthenticated` in the place of both.
-    func check(_ request: Request, _ route: Route) throws(Problem) {
-        let needed = route.access(of: request.method)
-        guard needed > .health || request.headers[.realmTransaction] != nil else { return }
-        guard let realm = request.match.decoded(.realm), route.isServed else {
-            let isInRealm = request.match.pattern.position(of: .realm) != nil && route.isServed
-            guard isInRealm, !roles.administers(RightsHolder(request.principal)) else {
-                return try checkOutsideRealms(request, route)
+    func check(_ call: Call, _ route: Route) throws(Problem) {
+        let needed = route.access(of: call.request.method)
+        guard needed > .health || call.request.headers[.realmTransaction] != nil else { return }
+        guard let realm = call.match.decoded(.realm), route.isServed else {
+            let isInRealm = call.match.pattern.position(of: .realm) != nil && route.isServed
+            guard isInRealm, !roles.administers(RightsHolder(call.caller.principal)) else {
+                return try checkOutsideRealms(call, route)
             }
             // No realm can have the name, so nobody has rights in it.
-            throw refusal(request, .noRealm)
+            throw refusal(call, .noRealm)
         }
-        let held = request.principal.rights(in: realm, by: roles)
-        request.rights = held
+        let held = call.caller.principal.rights(in: realm, by: roles)
+        call.caller.rights = held
         guard !held.rights.administers else {
-            request.roleReach = .administers
+            call.caller.roleReach = .administers
             return
         }
-        guard !held.isNothing else { throw refusal(request, .noRealm) }
+        guard !held.isNothing else { throw refusal(call, .noRealm) }
         let isPermitted = needed <= .write || route.traits.contains(.migrates) && held.rights.mayMigrate
         if held.rights.isWhole {
-            guard isPermitted else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
-            request.roleReach = .writes
+            guard isPermitted else { throw refusal(call, AccessPolicy.forbiddenByRoles) }
+            call.caller.roleReach = .writes
             return
         }
-        guard isPermitted, route.traits.contains(.showsVisible), allows(route, needed, request, with: held.rights) else {
-            throw refusal(request, AccessPolicy.forbiddenByRoles)
+        guard isPermitted, route.traits.contains(.showsVisible), allows(route, needed, call, with: held.rights) else {
+            throw refusal(call, AccessPolicy.forbiddenByRoles)
         }
-        request.roleReach = .part
-        request.scope = held.scope(for: action(of: route, held.rights))
-        request.writeRights = held.writes
+        call.caller.roleReach = .part
+        call.scope = held.scope(for: action(of: route, held.rights))
+        call.writeRights = held.writes
     }
 
     /// Checks a request that concerns no realm, or a path that there is not.
-    private func checkOutsideRealms(_ request: Request, _ route: Route) throws(Problem) {
-        let holder = RightsHolder(request.principal)
+    private func checkOutsideRealms(_ call: Call, _ route: Route) throws(Problem) {
+        let holder = RightsHolder(call.caller.principal)
         if roles.administers(holder) {
-            request.roleReach = .administers
+            call.caller.roleReach = .administers
             return
         }
-        if mayList(holder, request, route) {
-            request.roleReach = .part
+        if mayList(holder, call, route) {
+            call.caller.roleReach = .part
             return
         }
-        if request.principal.kind == .anonymous {
-            throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
+        if call.caller.principal.kind == .anonymous {
+            throw Problem.unauthenticated(call.request, hasCredentials: hasCredentials)
         }
         guard !route.traits.contains(.isHidden), route.isServed else {
             throw Problem(.notFound, "there is nothing at this path")
@@ -75,8 +75,8 @@ struct RolePolicy: Sendable {
     }
 
     /// Returns whether some rights are enough to use a route at all, whatever the request concerns there.
-    private func allows(_ route: Route, _ needed: AccessClass, _ request: Request, with rights: RealmRights) -> Bool {
-        if route.traits.contains(.concernsTransactions) || request.headers[.realmTransaction] != nil {
+    private func allows(_ route: Route, _ needed: AccessClass, _ call: Call, with rights: RealmRights) -> Bool {
+        if route.traits.contains(.concernsTransactions) || call.request.headers[.realmTransaction] != nil {
             guard rights.mayUseTransactions else { return false }
         }
         if route.traits.contains(.imports), !rights.mayImportSomething { return false }
@@ -87,11 +87,11 @@ struct RolePolicy: Sendable {
 
     /// Returns whether a principal may use a path outside realms, because that shows the realms that the principal may know of and
     /// nothing else. Clients without a credential may if their role has rights in any realm.
-    private func mayList(_ holder: RightsHolder, _ request: Request, _ route: Route) -> Bool {
+    private func mayList(_ holder: RightsHolder, _ call: Call, _ route: Route) -> Bool {
         guard route.isServed, route.traits.contains(.showsVisible), route.pattern.position(of: .realm) == nil,
-            route.access(of: request.method) <= .read
+            route.access(of: call.request.method) <= .read
         else { return false }
-        return request.principal.kind != .anonymous || roles.mayHaveRights(holder)
+        return call.caller.principal.kind != .anonymous || roles.mayHaveRights(holder)
     }
 
     /// Returns what a route does with what is seen.
@@ -103,8 +103,8 @@ struct RolePolicy: Sendable {
     }
 
     /// Returns the problem of a refused request; whoever sends no credential is asked for one.
-    private func refusal(_ request: Request, _ problem: Problem) -> Problem {
-        guard request.principal.kind == .anonymous else { return problem }
-        return Problem.unauthenticated(request, hasCredentials: hasCredentials)
+    private func refusal(_ call: Call, _ problem: Problem) -> Problem {
+        guard call.caller.principal.kind == .anonymous else { return problem }
+        return Problem.unauthenticated(call.request, hasCredentials: hasCredentials)
     }
 }

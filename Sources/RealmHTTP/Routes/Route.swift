@@ -161,20 +161,20 @@ package final class Route: Sendable {
     func check(_ call: Call) throws(Problem) {
         // Endpoints that read from the target ignore bodies of GET and HEAD.
         if call.request.method != .get, call.request.method != .head { _ = try call.bodyTypes.type(of: call.request) }
-        try checkTransaction(of: call.request)
+        try checkTransaction(of: call)
     }
 
     /// Throws `conflicting_parameters` for a request that names an interactive transaction which it does not take part
     /// in, and which it would otherwise pass by unnoticed.
     ///
-    /// - Parameter request: A request for this route.
-    private func checkTransaction(of request: Request) throws(Problem) {
-        guard let id = request.headers[.realmTransaction], let operation = operation(of: request.method),
+    /// - Parameter call: A request for this route.
+    private func checkTransaction(of call: Call) throws(Problem) {
+        guard let id = call.request.headers[.realmTransaction], let operation = operation(of: call.request.method),
             !operation.joinsTransactions
         else { return }
         if traits.contains(.concernsTransactions) {
             // The request that begins one has an answer of its own.
-            guard pattern.variables.contains(.id), request.match.decoded(.id) != id else { return }
+            guard pattern.variables.contains(.id), call.match.decoded(.id) != id else { return }
             throw Problem(.conflictingParameters, "the path and the header field name different transactions")
                 .with("header", "Realm-Transaction")
         }

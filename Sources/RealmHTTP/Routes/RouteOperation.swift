@@ -15,7 +15,7 @@ package struct RouteOperation: Sendable {
         /// Selects a function that changes no realm.
         case read(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
         /// Selects a function that changes a realm, or the list of realms.
-        case write(@Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply)
+        case write(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
     }
 
     /// The methods that the handler answers.
@@ -99,7 +99,7 @@ package struct RouteOperation: Sendable {
     ///   - handler: Selects the function among the endpoints of a server.
     static func write(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
     ) -> RouteOperation {
         RouteOperation(methods: methods, access: access, handler: .write(handler), description: description, types: types)
     }

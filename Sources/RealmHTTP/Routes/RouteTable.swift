@@ -32,8 +32,8 @@ package enum RouteTable {
     /// Returns the route of a request: the one that was found, or the one for unknown paths before
     /// that.
     ///
-    /// - Parameter request: Any request.
-    package static func route(of request: Request) -> Route { routes[request.match.index] }
+    /// - Parameter call: Any request.
+    package static func route(of call: Call) -> Route { routes[call.match.index] }
 
     /// Returns the route with a pattern.
     ///

@@ -9,7 +9,7 @@ internal import RealmStorage
 /// their endpoint.
 struct WriteDispatcher: Sendable {
     /// The function of an endpoint that answers a write.
-    typealias Endpoint = @Sendable (WriteCall) throws(Problem) -> Reply
+    typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
 
     /// The responses that are kept for repetitions.
     private let idempotency: IdempotencyStore
@@ -40,17 +40,17 @@ struct WriteDispatcher: Sendable {
     ///   - endpoint: The function that answers.
     /// - Returns: The response, or the work that leads to it.
     /// - Throws: A `Problem` of the idempotency key.
-    func reply(to call: WriteCall, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
+    func reply(to call: Call, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         let ticket: IdempotencyStore.Ticket?
-        switch try idempotency.begin(call.request) {
+        switch try idempotency.begin(call) {
         case .none: ticket = nil
         case .first(let first):
-            if let cluster, case .ready(let database)? = call.request.realm, cluster.keeps(database) {
+            if let cluster, case .ready(let database)? = call.realm, cluster.keeps(database) {
                 return answer(call, first, in: database, of: cluster, endpoint)
             }
             ticket = first
         case .known(let response):
-            call.request.audit?.noteRepetition()
+            call.audit?.noteRepetition()
             return .now(response)
         }
         return answer(call, ticket, endpoint)
@@ -58,22 +58,21 @@ struct WriteDispatcher: Sendable {
 
     /// Answers the first request with a key that this node knows of, unless another node has carried it out. A worker asks the log.
     private func answer(
-        _ call: WriteCall, _ ticket: IdempotencyStore.Ticket, in database: Database, of cluster: ClusterService,
+        _ call: Call, _ ticket: IdempotencyStore.Ticket, in database: Database, of cluster: ClusterService,
         _ endpoint: @escaping Endpoint
     ) -> Reply {
-        let request = call.request
         return .later { promise in
             // Whatever is answered, also that there is no worker, ends the claim on the key.
             let keeping = KeepingPromise(promise, ticket)
-            workers.submit(for: request, to: keeping) {
+            workers.submit(for: call, to: keeping) {
                 do throws(Problem) {
-                    let source = try IdempotencyStore.source(of: request)
+                    let source = try IdempotencyStore.source(of: call)
                     guard let source, let earlier = try cluster.outcome(of: source, in: database) else {
-                        request.source = source
+                        call.source = source
                         return answer(call, nil, endpoint).resolve(keeping)
                     }
                     guard earlier.digest == source.digest else { throw IdempotencyStore.reused }
-                    request.audit?.noteRepetition()
+                    call.audit?.noteRepetition()
                     var response = Response(status: 204)
                     response.add("Realm-Version", earlier.version)
                     response.add("Idempotency-Replayed", constant: "true")
@@ -81,7 +80,7 @@ struct WriteDispatcher: Sendable {
                     ticket.forget()
                     promise.complete(response)
                 } catch {
-                    keeping.complete(Response(error, for: request))
+                    keeping.complete(Response(error, for: call))
                 }
             }
         }
@@ -93,12 +92,12 @@ struct WriteDispatcher: Sendable {
     ///   - call: The call.
     ///   - ticket: The claim on the idempotency key; nil for a request without one.
     ///   - endpoint: The function that answers.
-    private func answer(_ call: WriteCall, _ ticket: IdempotencyStore.Ticket?, _ endpoint: Endpoint) -> Reply {
+    private func answer(_ call: Call, _ ticket: IdempotencyStore.Ticket?, _ endpoint: Endpoint) -> Reply {
         let reply: Reply
         do throws(Problem) {
             reply = try endpoint(call)
         } catch {
-            reply = .now(Response(error, for: call.request))
+            reply = .now(Response(error, for: call))
         }
         guard let ticket else { return reply }
         switch reply {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
-internal import RealmFormats
+package import RealmEngine
+package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -20,7 +20,7 @@ package final class PinnedVersions: Sendable {
     ///
     /// It is a value. A copy keeps the version readable even after the lease has ended, so requests
     /// that have found the lease can finish.
-    struct Lease: Sendable {
+    package struct Lease: Sendable {
         /// The name of the lease in URLs, random, so that other clients cannot guess it.
         let id: String
         /// The open realm whose version the lease holds.
@@ -73,7 +73,7 @@ package final class PinnedVersions: Sendable {
     }
 
     /// The time to live in seconds of a lease whose client names none.
-    static let defaultSeconds = 60.0
+    package static let defaultSeconds = 60.0
     /// How many ended leases are remembered. When there are more, the older half is forgotten.
     private static let rememberedCount = 10_000
     /// The free bytes that the disk of a realm should have: with less, its oldest leases are ended.
@@ -96,17 +96,17 @@ package final class PinnedVersions: Sendable {
     ///   - leases: The registry in which administrators see the leases, and through which they may
     ///     end them.
     ///   - timers: The timer that ends expired leases.
-    init(_ limits: LiveLimits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
+    package init(_ limits: LiveLimits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
         liveLimits = limits
         leaseRegistry = leases
         self.timers = timers
     }
 
     /// The number of leases of all realms, including expired ones that are not ended yet.
-    var count: Int { state.withLock { $0.leases.count } }
+    package var count: Int { state.withLock { $0.leases.count } }
     /// The number of leases that were ended because versions or disk space ran short, since the
     /// start of the server.
-    var droppedCount: UInt64 { state.withLock { $0.dropped } }
+    package var droppedCount: UInt64 { state.withLock { $0.dropped } }
 
     // MARK: - Leases
 
@@ -119,20 +119,20 @@ package final class PinnedVersions: Sendable {
     ///   - database: The realm whose newest version is pinned.
     ///   - realm: The name of the realm.
     ///   - client: The client to count the lease for.
-    ///   - request: The request, whose principal owns the lease.
+    ///   - call: The request, whose principal owns the lease.
     ///   - ttl: The time to live in seconds.
     /// - Returns: The lease, which begins now.
     /// - Throws: `too_many_snapshots` when the realm or the client has as many leases as the limits
     ///   allow. Expired leases are not counted.
     /// - Complexity: O(leases of all realms).
-    func pin(
-        _ database: Database, realm: String, client: String, for request: Request, ttl: Double
+    package func pin(
+        _ database: Database, realm: String, client: String, for call: Call, ttl: Double
     ) throws(Problem) -> Lease {
         let lease = Lease(
             id: RandomName.make(), database: database, realm: realm, version: database.current, client: client,
-            owner: request.owner, ttl: ttl,
+            owner: call.owner, ttl: ttl,
             expires: .now().adding(seconds: ttl))
-        let ownLimit = request.roleLimits?[.snapshots] ?? limits.snapshotsPerPrincipal
+        let ownLimit = call.caller.roleLimits?[.snapshots] ?? limits.snapshotsPerPrincipal
         let problem = state.withLock { state -> Problem? in
             let now = Instant.now()
             let alive = state.leases.filter { $0.expires > now }
@@ -148,8 +148,8 @@ package final class PinnedVersions: Sendable {
         if let problem { throw problem }
         leaseRegistry.add(
             LeaseRegistry.Lease(
-                id: lease.id, kind: .snapshot, realm: realm, principal: request.principal.logName,
-                mayStay: { [standing = request.standing] in standing.mayKeep }
+                id: lease.id, kind: .snapshot, realm: realm, principal: call.caller.principal.logName,
+                mayStay: { [standing = call.caller.standing] in standing.mayKeep }
             ) { [weak self] in
                 _ = self?.free(lease.id, realm: realm, owner: nil)
             })
@@ -166,7 +166,7 @@ package final class PinnedVersions: Sendable {
     }
 
     /// Returns the leases of a realm that have not expired, the oldest first.
-    func all(of database: Database) -> [Lease] {
+    package func all(of database: Database) -> [Lease] {
         let now = Instant.now()
         return state.withLock { $0.leases.filter { $0.database === database && $0.expires > now } }
     }
@@ -181,7 +181,7 @@ package final class PinnedVersions: Sendable {
     ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Throws: `snapshot_expired` when the lease of this id has ended within the last
     ///   `Limits.rememberedSeconds`, otherwise `not_found`.
-    func find(_ id: String, in database: Database, isUse: Bool, owner: String?) throws(Problem) -> Lease {
+    package func find(_ id: String, in database: Database, isUse: Bool, owner: String?) throws(Problem) -> Lease {
         let found = state.withLock { state -> Lease? in
             let now = Instant.now()
             let isFound = { (lease: Lease) in lease.id == id && lease.database === database && lease.expires > now }
@@ -212,7 +212,7 @@ package final class PinnedVersions: Sendable {
     ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Returns: The lease with its new expiry.
     /// - Throws: `snapshot_expired` or `not_found`, as `find` does.
-    func renew(_ id: String, in database: Database, ttl: Double, owner: String?) throws(Problem) -> Lease {
+    package func renew(_ id: String, in database: Database, ttl: Double, owner: String?) throws(Problem) -> Lease {
         _ = try find(id, in: database, isUse: false, owner: owner)
         let renewed = state.withLock { state -> Lease? in
             guard let index = state.leases.firstIndex(where: { $0.id == id }) else { return nil }
@@ -231,15 +231,15 @@ package final class PinnedVersions: Sendable {
     ///   - realm: The name of the realm.
     ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Returns: Whether there was a lease of this id in the realm.
-    func free(_ id: String, realm: String, owner: String?) -> Bool {
+    package func free(_ id: String, realm: String, owner: String?) -> Bool {
         end { $0.id == id && $0.realm == realm && owner ?? $0.owner == $0.owner } > 0
     }
 
     /// Ends all leases of a database that is about to be closed.
-    func free(_ database: Database) { end { $0.database === database } }
+    package func free(_ database: Database) { end { $0.database === database } }
 
     /// Ends the leases of a database that hold a version up to the given one, because its file is about to be written over.
-    func free(_ database: Database, upTo version: UInt64) {
+    package func free(_ database: Database, upTo version: UInt64) {
         let count = end { $0.database === database && $0.version.token.version <= version }
         state.withLock { $0.dropped += UInt64(count) }
     }

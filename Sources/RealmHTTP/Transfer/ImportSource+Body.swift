@@ -10,17 +10,17 @@ extension ImportSource {
     /// A packed body in a file is inflated into another file. The calling thread waits for the disk.
     ///
     /// - Parameters:
-    ///   - request: A request to a route with long bodies.
+    ///   - call: A request to a route with long bodies.
     ///   - limits: The bounds on the body and its records.
     ///   - folders: Folders for the inflated body, in the order in which they are tried.
     /// - Throws: `invalid_body` for data that is not gzip, `body_too_large`, or the problem of the
     ///   disk.
-    init(bodyOf request: Request, _ limits: Limits, spoolFolders folders: [String]) throws(Problem) {
-        guard let file = request.bodyFile else {
-            self.init(request.body, recordLimit: limits.importRecordBytes)
+    init(bodyOf call: Call, _ limits: Limits, spoolFolders folders: [String]) throws(Problem) {
+        guard let file = call.request.body.file else {
+            self.init(call.request.body.bytes, recordLimit: limits.importRecordBytes)
             return
         }
-        guard request.isPacked else {
+        guard call.request.isPacked else {
             self.init(file, recordLimit: limits.importRecordBytes)
             return
         }

@@ -19,14 +19,14 @@ enum AsyncWriteDocument {
     /// - Parameters:
     ///   - id: The id of the write.
     ///   - database: The realm.
-    ///   - request: The request, whose log line gets the newest version.
+    ///   - call: The request, whose log line gets the newest version.
     ///   - applied: The value of `Preference-Applied`; nil for none.
-    static func accepted(_ id: String, in database: Database, _ request: Request, applied: String?) -> Response {
-        let state = database.asyncWrites.state(id, owner: request.ownerScope) ?? .queued
+    static func accepted(_ id: String, in database: Database, _ call: Call, applied: String?) -> Response {
+        let state = database.asyncWrites.state(id, owner: call.ownerScope) ?? .queued
         var response = Response(status: 202, type: "application/json", text(id, state))
         response.addLocation(ObjectAddress.write(database.name.text, id))
         let version = database.current.tokenText
-        request.version = version
+        call.versionToken = version
         response.add("Realm-Version", version)
         response.add("Cache-Control", constant: "no-store")
         if let applied { response.add("Preference-Applied", applied) }

@@ -29,15 +29,15 @@ struct BatchReader {
 
     /// Reads all operations of a batch. The text of the body is released as soon as it is parsed.
     ///
-    /// - Parameter request: A request whose body has arrived completely.
+    /// - Parameter call: A request whose body has arrived completely.
     /// - Returns: The operations in the order of the body. An empty array is a batch that changes
     ///   nothing.
     /// - Throws: `invalid_json` for a body that is not JSON; `invalid_body` for one that is not a
     ///   batch, with the place in `pointer` and the operation in `op`; `body_too_large` for more
     ///   operations than the limit `batch-operations`; `invalid_query` and `missing_where` for the
     ///   query of an operation.
-    func read(_ request: Request) throws(Problem) -> [BatchOperation] {
-        let document = try request.takeJSON(limits)
+    func read(_ call: Call) throws(Problem) -> [BatchOperation] {
+        let document = try call.request.body.takeJSON(limits)
         guard let object = document.object else { throw Problem(.invalidBody, "a batch is an object with the member 'ops'") }
         for member in object.members where member.name != "ops" {
             let means = ["operations", "requests", "batch", "actions", "steps", "commands"].contains(member.name)

@@ -17,20 +17,20 @@ struct ClassTarget {
     /// Whether the newest version had the class when the request was read.
     private let exists: Bool
     /// The request whose path names the class.
-    private let call: WriteCall
+    private let call: Call
 
     /// Looks the class of a request up.
     ///
     /// - Throws: `method_not_allowed`, with `Allow`, for an embedded class, whose objects are
     ///   written inside their owners only; `realm_unavailable` when the realm is not open.
-    init(_ call: WriteCall) throws(Problem) {
+    init(_ call: Call) throws(Problem) {
         self.call = call
         database = try call.database()
         name = try call.match[.class]
         // Whoever may write in a class without seeing it is answered by the write itself.
-        let isKnown = call.request.writeRights?.mayKnow(name) ?? false
+        let isKnown = call.writeRights?.mayKnow(name) ?? false
         let table =
-            database.current.shown(by: call.request.scope).snapshot.classTable(named: name)
+            database.current.shown(by: call.scope).snapshot.classTable(named: name)
             ?? (isKnown ? database.current.snapshot.classTable(named: name) : nil)
         exists = table != nil
         guard table?.kind == .embedded else { return }
@@ -38,7 +38,7 @@ struct ClassTarget {
     }
 
     /// What the sender of the request sees of the newest version.
-    var shown: Snapshot { database.current.shown(by: call.request.scope).snapshot }
+    var shown: Snapshot { database.current.shown(by: call.scope).snapshot }
 
     /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar
     /// name.
@@ -74,11 +74,11 @@ extension Problem {
     /// path that names a class, `Allow` lists the methods that only read. At other paths the method
     /// itself is right, and `Allow` lists all methods of the path. Problems with other codes are
     /// returned unchanged.
-    func allowing(_ call: WriteCall) -> Problem {
+    func allowing(_ call: Call) -> Problem {
         guard code == .methodNotAllowed, !headers.contains(where: { $0.name.description == "Allow" }) else { return self }
         // Objects of an embedded class can be read at the paths of the class; at other paths the method is not the error.
         let isPathOfClass = call.match.pattern.position(of: .class) != nil
-        let methods = isPathOfClass ? call.call.readMethods : call.call.methods
+        let methods = isPathOfClass ? call.readMethods : call.methods
         return with(header: HeaderField("Allow", text: methods.union(.options).allow))
     }
 }

@@ -24,7 +24,7 @@ struct DeferredOperation: Sendable {
     typealias Completion = @Sendable (Result<Outcome, Problem>) -> Void
 
     /// The request.
-    let request: Request
+    let call: Call
     /// The realm.
     let database: Database
     /// The preferences of the client.
@@ -44,9 +44,9 @@ struct DeferredOperation: Sendable {
                 }
             }
         }
-        let operation = database.asyncWrites.beginOperation(owner: request.owner)
+        let operation = database.asyncWrites.beginOperation(owner: call.owner)
         let refusal = RankedMutex<Problem?>(.leaf, nil)
-        request.audit?.noteEarlyResponse()
+        call.audit?.noteEarlyResponse()
         run(operation) { result in
             endAudit(result)
             switch result {
@@ -56,34 +56,34 @@ struct DeferredOperation: Sendable {
                     AsyncWriteDocument.committed(version: outcome.version.text, status: outcome.status, body: outcome.body))
             case .failure(let problem):
                 refusal.withLock { $0 = problem }
-                operation.end(isCommitted: false, AsyncWriteDocument.failed(problem, requestID: request.id))
+                operation.end(isCommitted: false, AsyncWriteDocument.failed(problem, requestID: call.request.id))
             }
         }
-        if let problem = refusal.withLock({ $0 }) { return .now(Response(problem, for: request)) }
+        if let problem = refusal.withLock({ $0 }) { return .now(Response(problem, for: call)) }
         let applied = preferences.applied(returns: false, handling: false, isAsynchronous: true)
-        return .now(AsyncWriteDocument.accepted(operation.id, in: database, request, applied: applied))
+        return .now(AsyncWriteDocument.accepted(operation.id, in: database, call, applied: applied))
     }
 
     /// Writes the line of the audit log, on the thread on which the operation ended.
     private func endAudit(_ result: Result<Outcome, Problem>) {
         switch result {
-        case .success(let outcome): request.audit?.end(status: outcome.status, version: outcome.version.text)
-        case .failure(let problem): request.audit?.end(status: problem.status, code: problem.code.rawValue)
+        case .success(let outcome): call.audit?.end(status: outcome.status, version: outcome.version.text)
+        case .failure(let problem): call.audit?.end(status: problem.status, code: problem.code.rawValue)
         }
     }
 
     /// Returns the response to a request that has waited for the end of the operation.
     private func response(to result: Result<Outcome, Problem>) -> Response {
         switch result {
-        case .success(let outcome): return DeferredOperation.response(outcome, to: request)
-        case .failure(let problem): return Response(problem, for: request)
+        case .success(let outcome): return DeferredOperation.response(outcome, to: call)
+        case .failure(let problem): return Response(problem, for: call)
         }
     }
 
     /// Returns the response with an outcome, and notes its version for the log line of the request.
-    static func response(_ outcome: Outcome, to request: Request) -> Response {
+    static func response(_ outcome: Outcome, to call: Call) -> Response {
         var response = Response(unstored: outcome.body, status: outcome.status)
-        request.version = outcome.version.text
+        call.versionToken = outcome.version.text
         response.add("Realm-Version", outcome.version.text)
         if let location = outcome.location { response.addLocation(location) }
         return response

@@ -26,20 +26,20 @@ enum ObjectBodies {
     ///   - shape: Returns the class of new objects, if they can be read as rows.
     /// - Throws: `invalid_json` and `body_too_large`. Errors inside an object are not thrown but
     ///   kept in its `InputReader.Reading`.
-    init(_ call: WriteCall, _ options: WriteOptions, _ shape: () -> RowShape?) throws(Problem) {
+    init(_ call: Call, _ options: WriteOptions, _ shape: () -> RowShape?) throws(Problem) {
         if options.bodyType == .ndjson {
-            let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
-                try call.request.holding?.require(count * Request.bytesPerValue)
+            let lines = try NDJSONLines.parse(call.request.body.bytes, call.limits) { count throws(Problem) in
+                try call.request.body.holding?.require(count * RequestBody.bytesPerValue)
             }
-            call.request.forgetBody()
+            call.request.body.forget()
             self = .many(lines.map { InputReader.read($0.value) }, lines: lines.map(\.line))
             return
         }
-        if let rows = call.request.readRows(call.limits, shape) {
-            self = .rows(rows, text: call.request.body)
+        if let rows = call.request.body.readRows(call.limits, shape) {
+            self = .rows(rows, text: call.request.body.bytes)
             return
         }
-        let value = try call.request.takeJSON(call.limits)
+        let value = try call.request.body.takeJSON(call.limits)
         if case .array(let elements) = value {
             self = .many(elements.map(InputReader.read), lines: nil)
         } else {
@@ -61,7 +61,7 @@ enum ObjectBodies {
     /// Reads the body of a request about one object; the text of the body is released.
     ///
     /// - Throws: `invalid_json` for a body that is not JSON.
-    static func one(_ call: WriteCall) throws(Problem) -> InputReader.Reading {
-        InputReader.read(try call.request.takeJSON(call.limits))
+    static func one(_ call: Call) throws(Problem) -> InputReader.Reading {
+        InputReader.read(try call.request.body.takeJSON(call.limits))
     }
 }

@@ -11,14 +11,14 @@ internal import RealmStorage
 /// read from.
 struct ObjectLookup {
     /// The request whose path names a class and a key.
-    private let call: WriteCall
+    private let call: Call
     /// The committed version in which the object is looked up.
     private let version: Version
     /// The options of the write, of which the representation is used.
     private let options: WriteOptions
 
     /// Prepares a look-up of the request's object in a version.
-    init(_ call: WriteCall, _ version: Version, _ options: WriteOptions) {
+    init(_ call: Call, _ version: Version, _ options: WriteOptions) {
         self.call = call
         self.version = version
         self.options = options

@@ -40,8 +40,8 @@ enum ObjectPatch: Sendable {
     ///   - isJSONPatch: Whether the media type is `application/json-patch+json`. Any other type
     ///     means a merge patch.
     /// - Throws: `invalid_json`, and `invalid_body` for a malformed JSON Patch.
-    init(_ call: WriteCall, isJSONPatch: Bool) throws(Problem) {
-        let json = try call.request.takeJSON(call.limits)
+    init(_ call: Call, isJSONPatch: Bool) throws(Problem) {
+        let json = try call.request.body.takeJSON(call.limits)
         self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(InputReader.read(json))
     }
 

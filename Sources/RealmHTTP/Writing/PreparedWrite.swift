@@ -12,7 +12,7 @@ internal import RealmStorage
 /// changes are durable. No thread of the daemon waits meanwhile; the connection is suspended.
 struct PreparedWrite: Sendable {
     /// The request that asks for the write, with its route and realm.
-    let call: WriteCall
+    let call: Call
     /// The open realm that the write is for.
     let database: Database
     /// What the request demands besides its changes: conditions, dry run, representation,
@@ -42,7 +42,7 @@ struct PreparedWrite: Sendable {
     ///   - isAlone: Whether the write shares its commit with no other.
     ///   - work: Makes the changes; see the property.
     init(
-        call: WriteCall, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
+        call: Call, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
         work: @escaping @Sendable (WriteContext) throws(Problem) -> WriteDraft
     ) {
         self.call = call
@@ -54,7 +54,6 @@ struct PreparedWrite: Sendable {
     }
 
     /// The request that asks for the write, as received.
-    private var request: Request { call.request }
 
     /// Whether the request is answered before the write is done.
     var isAsynchronous: Bool { options.preferences.isAsynchronous && !options.isDryRun }
@@ -65,7 +64,7 @@ struct PreparedWrite: Sendable {
     /// - Throws: `precondition_failed` when the demanded version has another epoch than the open
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.
     func reply() throws(Problem) -> Reply {
-        if options.isDryRun { request.audit?.noteDryRun() }
+        if options.isDryRun { call.audit?.noteDryRun() }
         if let transaction = options.transaction {
             guard isAsynchronous else { return .later { promise in self.run(in: transaction, promise) } }
             return .now(try runAsynchronously(behind: transaction))
@@ -90,7 +89,7 @@ struct PreparedWrite: Sendable {
         guard isAboutObject else { return problem }
         return problem.with(
             "current",
-            .json((try? ObjectLookup(call, version.shown(by: request.scope), options).document()) ?? Array("null".utf8)))
+            .json((try? ObjectLookup(call, version.shown(by: call.scope), options).document()) ?? Array("null".utf8)))
     }
 
     /// The time at which the writer gives up and rolls back, counted from now.
@@ -98,14 +97,14 @@ struct PreparedWrite: Sendable {
 
     /// The deadline and the conditions of the write, in the form that the engine's queue takes.
     private var writeRequest: WriteRequest {
-        var request = WriteRequest(
+        var write = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
-            isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.skipped != nil)
-        request.client = self.request.account
-        request.refusal = { [standing = self.request.standing] in standing.problem }
-        request.mark = options.skipped?.commitMark
-        request.source = options.isDryRun ? nil : self.request.source
-        return request
+            isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.commitMark != nil)
+        write.client = call.account
+        write.refusal = { [standing = call.caller.standing] in standing.problem }
+        write.mark = options.commitMark
+        write.source = options.isDryRun ? nil : call.source
+        return write
     }
 
     /// Returns the problem of an error. A failed version condition gets the current object, which
@@ -118,13 +117,13 @@ struct PreparedWrite: Sendable {
     /// Makes the changes, and checks what they leave behind.
     private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
         // It may have waited.
-        try request.standing.require()
+        try call.caller.standing.require()
         let draft = try work(context)
         try context.requireRoom(for: draft.byteCount)
         context.session.resultBytes = draft.byteCount
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
         // The work may have taken long, and rights may have changed meanwhile.
-        try request.standing.require()
+        try call.caller.standing.require()
         return draft
     }
 
@@ -140,7 +139,7 @@ struct PreparedWrite: Sendable {
             },
             completion: { result in
                 let response = self.response(result)
-                self.request.endAudit(response, version: PreparedWrite.committed(result))
+                call.endAudit(response, version: PreparedWrite.committed(result))
                 self.hand(response, to: promise)
             })
     }
@@ -156,8 +155,8 @@ struct PreparedWrite: Sendable {
     /// Compressing a response of more than 1 KiB would delay the next write, so a worker completes
     /// it then. When the pool of workers is closed, the writer's thread does it after all.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
-        guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.coding != nil,
-            call.services.workers.submitContinuation(for: request.account, { promise.complete(response) })
+        guard case .bytes(let buffer) = response.body, buffer.count > 1024, call.request.coding != nil,
+            call.services.workers.submitContinuation(for: call.account, { promise.complete(response) })
         else { return promise.complete(response) }
     }
 
@@ -167,9 +166,9 @@ struct PreparedWrite: Sendable {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
-            request.version = outcome.version
+            call.versionToken = outcome.version
             return receipt.value.response(outcome, options)
-        case .failure(let error): return Response(problem(error), for: request)
+        case .failure(let error): return Response(problem(error), for: call)
         }
     }
 
@@ -185,9 +184,9 @@ struct PreparedWrite: Sendable {
     ///   - id: The id of the transaction, from the header field `Realm-Transaction`.
     ///   - promise: The promise of the response.
     private func run(in id: String, _ promise: any ResponsePromise) {
-        let base = database.transaction(id, owner: request.ownerScope)?.version ?? database.current.token
+        let base = database.transaction(id, owner: call.ownerScope)?.version ?? database.current.token
         database.perform(
-            in: id, owner: request.ownerScope, options.isDryRun ? .dryRun : .write,
+            in: id, owner: call.ownerScope, options.isDryRun ? .dryRun : .write,
             // Whoever gets another token after the last one has expired goes on with the transaction.
             deadline: deadline, isMalformed: { [Problem($0)].contains { $0.isMalformedRequest || $0.status == 401 } },
             { session in
@@ -199,11 +198,11 @@ struct PreparedWrite: Sendable {
                 let response: Response
                 switch result {
                 case .success(let draft):
-                    self.request.version = base.text
+                    call.versionToken = base.text
                     response = draft.response(.init(version: base.text, isCommitted: false), self.options)
-                case .failure(let error): response = Response(Problem(error).allowing(self.call), for: self.request)
+                case .failure(let error): response = Response(Problem(error).allowing(self.call), for: self.call)
                 }
-                self.request.endAudit(response, version: nil)
+                call.endAudit(response, version: nil)
                 self.hand(response, to: promise)
             })
     }
@@ -214,9 +213,9 @@ struct PreparedWrite: Sendable {
     ///
     /// - Throws: The problem of a transaction that is not open, or is not the sender's.
     private func runAsynchronously(behind transaction: String) throws(Problem) -> Response {
-        if let refusal = database.refusal(ofTransaction: transaction, owner: request.ownerScope) { throw Problem(refusal) }
+        if let refusal = database.refusal(ofTransaction: transaction, owner: call.ownerScope) { throw Problem(refusal) }
         try checkEpoch()
-        let lease = database.transaction(transaction, owner: request.ownerScope)
+        let lease = database.transaction(transaction, owner: call.ownerScope)
             .map { max(0, Double($0.expires.nanoseconds - WallClock.now().nanoseconds) / 1e9) }
         return runAsynchronously(afterSeconds: lease ?? 0)
     }
@@ -228,18 +227,18 @@ struct PreparedWrite: Sendable {
     /// - Parameter lease: The seconds that a transaction may hold the writer before, at most.
     private func runAsynchronously(afterSeconds lease: Double = 0) -> Response {
         // The write keeps the parsed body until it is done, long after its request was answered.
-        let holding = request.holding
-        request.audit?.noteEarlyResponse()
+        let holding = call.request.body.holding
+        call.audit?.noteEarlyResponse()
         var job = writeRequest
         if lease > 0 {
             job.deadline = job.deadline.adding(seconds: lease)
             job.lockWait = .seconds(lease + Double(call.limits.writeSeconds))
         }
         let id = database.writeAsynchronously(
-            owner: request.owner, job,
+            owner: call.owner, job,
             { session in try self.perform(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
-        return AsyncWriteDocument.accepted(id, in: database, request, applied: options.preferenceApplied)
+        return AsyncWriteDocument.accepted(id, in: database, call, applied: options.preferenceApplied)
     }
 
     /// Returns what is remembered of an asynchronous write that is finished: a part of its
@@ -248,13 +247,13 @@ struct PreparedWrite: Sendable {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
-            request.audit?.end(status: receipt.value.status, version: PreparedWrite.committed(result))
+            call.audit?.end(status: receipt.value.status, version: PreparedWrite.committed(result))
             return AsyncWriteDocument.committed(
                 version: outcome.version, status: receipt.value.status, body: receipt.value.body(outcome))
         case .failure(let error):
             let problem = problem(error)
-            request.audit?.end(status: problem.status, code: problem.code.rawValue)
-            return AsyncWriteDocument.failed(problem, requestID: request.id)
+            call.audit?.end(status: problem.status, code: problem.code.rawValue)
+            return AsyncWriteDocument.failed(problem, requestID: call.request.id)
         }
     }
 }

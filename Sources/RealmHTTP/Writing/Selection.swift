@@ -42,12 +42,12 @@ struct Selection: Sendable {
     ///
     /// - Throws: `missing_where`, `invalid_query`, `invalid_parameter` or, for an argument that is
     ///   a link to an unknown class, `unknown_key_path`.
-    init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
+    init(_ call: Call, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
         try self.init(
             try parameters.text("where"), args: try parameters.json("args", depthLimit: call.limits.jsonDepth),
             maximum: try parameters.int("maxAffected", in: 0...Int.max), call.limits)
-        _ = try ArgumentDecoder(try call.database().current.shown(by: call.request.scope).snapshot).decode(args)
+        _ = try ArgumentDecoder(try call.database().current.shown(by: call.scope).snapshot).decode(args)
     }
 
     /// Returns the arguments, decoded against the uncommitted state of the transaction.

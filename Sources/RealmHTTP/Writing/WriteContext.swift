@@ -40,10 +40,10 @@ final class WriteContext {
         session.budget.byteLimit = write.call.limits.answerBytes
         session.budget.objectLimit = write.call.limits.expandedObjects
         if !write.isAsynchronous { session.budget.takesRoom = write.call.request.budget.takesRoom }
-        if let rights = write.call.request.writeRights { session.restrict(to: rights) }
+        if let rights = write.call.writeRights { session.restrict(to: rights) }
         self.init(session, write.database, write.options, base: base)
-        scope = write.call.request.scope
-        audit = write.call.request.audit
+        scope = write.call.scope
+        audit = write.call.audit
     }
 
     // MARK: - Objects in answers

@@ -24,7 +24,7 @@ struct WriteOptions: Sendable {
     let transaction: String?
     /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil
     /// for none.
-    let skipped: SkipMark?
+    let commitMark: CommitMark?
     /// The media type of the body, one of those that the operation accepts; nil for an empty body
     /// without one.
     let bodyType: BodyType?
@@ -51,15 +51,14 @@ struct WriteOptions: Sendable {
     ///   - honours: Which preferences have an effect.
     /// - Throws: `not_acceptable`, `unsupported_media_type`, `conflicting_parameters`,
     ///   `unknown_parameter` or `invalid_parameter`.
-    init(_ call: WriteCall, names: [String] = [], honours: Honours = Honours()) throws(Problem) {
-        let request = call.request
-        let url = Result { () throws(Problem) in try QueryParameters(request.target) }
-        let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
-        bodyType = try call.call.bodyTypes.type(of: request)
+    init(_ call: Call, names: [String] = [], honours: Honours = Honours()) throws(Problem) {
+        let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
+        let format = try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
+        bodyType = try call.bodyTypes.type(of: call.request)
         guard (try? url.get())?["snapshot"] == nil else {
             throw .conflict("a snapshot cannot be written to", parameter: "snapshot")
         }
-        skipped = try WriteOptions.skipped(call)
+        commitMark = try WriteOptions.commitMark(call)
         let set = try ParameterSet(try url.get(), urlNames: names + ["dryRun"] + WriteOptions.shape)
         parameters = set
         isDryRun = try set.flag("dryRun")
@@ -68,9 +67,9 @@ struct WriteOptions: Sendable {
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
         representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
         self.representation = representation
-        condition = try WriteCondition(request)
-        preferences = Preferences(request)
-        transaction = request.headers[.realmTransaction]
+        condition = try WriteCondition(call.request)
+        preferences = Preferences(call.request)
+        transaction = call.request.headers[.realmTransaction]
         self.honours = honours
     }
 
@@ -78,9 +77,9 @@ struct WriteOptions: Sendable {
     ///
     /// - Throws: `conflicting_parameters` inside an interactive transaction, where the request that
     ///   commits has the header field.
-    private static func skipped(_ call: WriteCall) throws(Problem) -> SkipMark? {
-        guard case .ready(let database)? = call.request.realm,
-            let mark = try SkipMark(call.request, database, call.services.registrations, isShared: call.services.isInCluster)
+    private static func commitMark(_ call: Call) throws(Problem) -> CommitMark? {
+        guard case .ready(let database)? = call.realm,
+            let mark = try call.services.commitMark(call, database).get()
         else { return nil }
         guard call.request.headers[.realmTransaction] == nil else {
             throw Problem(.conflictingParameters, "inside a transaction, the header field belongs on the commit request")

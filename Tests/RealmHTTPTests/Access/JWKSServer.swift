@@ -38,16 +38,14 @@ final class JWKSServer: RequestHandler {
     /// The targets of the requests so far.
     var targets: [String] { seen.withLock { $0 } }
 
-    func admit(_ request: Request) -> Admission { .accept(bodyLimit: 0) }
+    func begin(_ request: Request) -> any RequestTask {
+        ScriptedTask(request, .accept(bodyLimit: 0)) { [self] in reply(to: $0) }
+    }
 
-    func reply(to request: Request) -> Reply {
+    private func reply(to request: Request) -> Reply {
         seen.withLock { $0.append(String(decoding: request.target.bytes, as: UTF8.self)) }
         return .now(script.withLock { $0 }())
     }
-
-    func finish(_ response: Response, for request: Request) -> Response { response }
-
-    func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {}
 
     /// An answer with a document.
     static func document(_ text: String, _ fields: [HeaderField] = [], status: Int = 200) -> Response {

@@ -37,9 +37,11 @@ final class FaultyS3: RequestHandler {
     /// The requests so far: method and target.
     var lines: [String] { seen.withLock { $0 } }
 
-    func admit(_ request: Request) -> Admission { .accept(bodyLimit: 64 << 20) }
+    func begin(_ request: Request) -> any RequestTask {
+        ScriptedTask(request, .accept(bodyLimit: 64 << 20)) { [self] in reply(to: $0) }
+    }
 
-    func reply(to request: Request) -> Reply {
+    private func reply(to request: Request) -> Reply {
         let line = request.methodName + " " + String(decoding: request.target.bytes, as: UTF8.self)
         let earlier = seen.withLock { lines in
             defer { lines.append(line) }
@@ -47,10 +49,6 @@ final class FaultyS3: RequestHandler {
         }
         return .now(script(line, earlier))
     }
-
-    func finish(_ response: Response, for request: Request) -> Response { response }
-
-    func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {}
 
     /// An answer with an error as S3 has it.
     static func error(_ status: Int, _ code: String) -> Response {

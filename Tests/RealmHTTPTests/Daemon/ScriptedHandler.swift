@@ -31,16 +31,20 @@ final class ScriptedHandler: RequestHandler {
 
     init(bodyLimit: Int = 1 << 20) { self.bodyLimit = bodyLimit }
 
-    func admit(_ request: Request) -> Admission {
-        request.isForItsClient = true
-        return request.target.path == "/refused"
-            ? .refuse(finish(Response(Problem(.forbidden, "refused"), for: request), for: request))
-            : .accept(bodyLimit: bodyLimit)
+    func begin(_ request: Request) -> any RequestTask {
+        let isRefused = request.target.path == "/refused"
+        return ScriptedTask(
+            request, isRefused ? .refuse(Response(Problem(.forbidden, "refused"), id: request.id)) : .accept(bodyLimit: bodyLimit),
+            isForItsClient: true,
+            ending: { [self] status, bytesSent, isComplete in
+                ends.withLock { $0.append(End(status: status, bytesSent: bytesSent, isComplete: isComplete)) }
+            }
+        ) { [self] in reply(to: $0) }
     }
 
-    func reply(to request: Request) -> Reply {
+    private func reply(to request: Request) -> Reply {
         switch request.target.path {
-        case "/echo": return .now(text(String(decoding: request.body, as: UTF8.self)))
+        case "/echo": return .now(text(String(decoding: request.body.bytes, as: UTF8.self)))
         case "/work":
             return .work { [self] in
                 works.add(1, ordering: .relaxed)
@@ -94,11 +98,6 @@ final class ScriptedHandler: RequestHandler {
         return Response(type: "text/plain", buffer)
     }
 
-    func finish(_ response: Response, for request: Request) -> Response { response }
-
-    func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
-        ends.withLock { $0.append(End(status: status, bytesSent: bytesSent, isComplete: isComplete)) }
-    }
 }
 
 /// Numbers from 0, one a line.

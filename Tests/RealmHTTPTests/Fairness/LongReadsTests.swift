@@ -9,10 +9,11 @@ import Testing
 
 /// Reads like one that was too long for a daemon's thread go to a worker at once, for a second.
 @Suite struct LongReadsTests {
-    private static func read(_ target: String, client: String = "127.0.0.1", later seconds: Double = 0) -> Request {
-        Request(
+    private static func read(_ target: String, client: String = "127.0.0.1", later seconds: Double = 0) -> ScriptedTask {
+        let request = Request(
             methodName: "GET", target: RequestTarget(Array(target.utf8)), headers: RequestHeaders(), id: RequestID(),
-            arrival: Instant.now().adding(seconds: seconds), clientAddress: client, isHTTP10: false)
+            arrival: Instant.now().adding(seconds: seconds), clientAddress: client)
+        return ScriptedTask(request) { _ in .now(Response(status: 204)) }
     }
 
     private static let long = "/v1/realms/a/objects/Item?where=score%20%3E%2012.5%20AND%20name%20==%20%27x%20y%27&limit=3"

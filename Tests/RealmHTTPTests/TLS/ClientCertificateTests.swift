@@ -13,9 +13,9 @@ import Testing
 @Suite(.enabled(if: Tool.areThere, "openssl or curl is not installed")) struct ClientCertificateTests {
     /// Answers what the certificate of the client says.
     private final class Teller: RequestHandler {
-        func admit(_ request: Request) -> Admission { .accept(bodyLimit: 1000) }
+        func begin(_ request: Request) -> any RequestTask { ScriptedTask(request) { Teller.reply(to: $0) } }
 
-        func reply(to request: Request) -> Reply {
+        private static func reply(to request: Request) -> Reply {
             let buffer = OutputBuffer()
             if let certificate = request.clientCertificate {
                 buffer.append("\(certificate.isVerified) \(certificate.subject) \(certificate.names) \(request.isSecure)")
@@ -24,9 +24,6 @@ import Testing
             }
             return .now(Response(type: "text/plain", buffer))
         }
-
-        func finish(_ response: consuming Response, for request: Request) -> Response { response }
-        func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {}
     }
 
     private let certificates: TestCertificates

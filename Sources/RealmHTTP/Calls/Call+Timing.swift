@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-extension Request {
+extension Call {
     /// Runs a part of the work for this request, and adds its duration to `timing` when responses
     /// report their times.
     ///

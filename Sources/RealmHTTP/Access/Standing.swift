@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmFormats
+package import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
@@ -24,50 +24,30 @@ package struct Standing: Sendable {
     /// The sender.
     package let principal: Principal
     /// The rights in the realm; nil where not roles decide.
-    let rights: (any AdmittedRights)?
+    package let rights: (any AdmittedRights)?
 
     /// Whether the sender has the same rights by the roles in force. Whether the credential is still valid does not count.
-    var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
+    package var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
 
     /// Whether what outlives the request may stay: its owner can come back to it, with the same rights by the roles in force.
-    var mayKeep: Bool { !principal.hasLeft && hasSameRights }
+    package var mayKeep: Bool { !principal.hasLeft && hasSameRights }
 
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
-    var isInForce: Bool { problem == nil }
+    package var isInForce: Bool { problem == nil }
 
     /// Why what was admitted before must not be done: the credential was revoked or has expired, or its holder has other rights by now;
     /// nil when it may.
-    var problem: Problem? { principal.isOver ? .credentialEnded : problemOfReading }
+    package var problem: Problem? { principal.isOver ? .credentialEnded : problemOfReading }
 
     /// Why an answer that was begun must not be read on: `problem`, but that the time of a credential is over does not count.
-    var problemOfReading: Problem? {
+    package var problemOfReading: Problem? {
         guard !principal.isRevoked else { return .credentialEnded }
         guard !hasSameRights else { return nil }
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
     /// Throws the reason for which what an admitted request asks for must not be done.
-    func require() throws(Problem) {
+    package func require() throws(Problem) {
         if let problem { throw problem }
     }
-}
-
-extension Request {
-    /// Who sends the request, and by which rights.
-    package var standing: Standing { Standing(principal: principal, rights: rights) }
-
-    /// The name of the sender: of the principal, or for strangers of their address. What may be repeated under other rights, and what
-    /// is counted, belongs to it.
-    package var sender: String { principal.kind == .anonymous ? "stranger " + client : principal.owner }
-
-    /// A text that is equal exactly for senders with equal rights in the realm, as far as these fit its schema; empty where not roles
-    /// decide.
-    package var rightsIdentity: String {
-        guard case .ready(let database)? = realm else { return rights?.identity(in: nil) ?? "" }
-        return rights?.identity(in: database.current.snapshot) ?? ""
-    }
-
-    /// The name under which belongs to the sender what it leaves behind, such as transactions, snapshots and registrations. It has the
-    /// rights in it, so what was begun with other rights is not there.
-    package var owner: String { sender + "\n" + rightsIdentity }
 }

@@ -8,7 +8,7 @@ internal import RealmStorage
 ///
 /// Most clients send the same one with every request of a connection, so its digest need not be made each time. A credential that was
 /// revoked or has expired is known by its principal, and everything is found out anew after some seconds.
-package final class CredentialMemo: Sendable {
+package final class CredentialMemo: ConnectionMemo {
     /// What is remembered.
     private struct Entry: Sendable {
         /// The value of the header field `Authorization`.

@@ -4,21 +4,21 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-extension Request {
+extension Call {
     /// Returns what the audit log says of the request, as far as its head tells.
     ///
     /// - Parameter kind: What the line is about.
     func auditEntry(_ kind: AuditKind) -> AuditEntry {
         var entry = AuditEntry(kind: kind)
-        entry.requestID = id.text
+        entry.requestID = request.id.text
         entry.sender = AuditEntry.Sender(
-            kind: principal.kind.rawValue, id: principal.id, name: principal.name, address: clientAddress)
-        entry.method = methodName
+            kind: caller.principal.kind.rawValue, id: caller.principal.id, name: caller.principal.name, address: request.clientAddress)
+        entry.method = request.methodName
         entry.route = match.pattern.label
         entry.realm = match.decoded(.realm)
         entry.className = match.decoded(.class)
         entry.id = match.decoded(.id)
-        entry.transaction = headers[.realmTransaction]
+        entry.transaction = request.headers[.realmTransaction]
         if let key = match.decoded(.key) { entry.keys.add(key) }
         return entry
     }

@@ -25,11 +25,4 @@ extension Problem {
             + "server with --insecure to let such requests read, and write or administer at the server's own address or by --admin"
         return Problem(.unauthenticated, detail).with("header", header).with(header: challenge)
     }
-
-    /// Returns the problem as the sender of a request is told it: whoever sent no credential is asked for one, where roles would
-    /// otherwise forbid something.
-    func told(to request: Request) -> Problem {
-        guard code == .forbidden, request.roleReach == .part, request.principal.kind == .anonymous else { return self }
-        return .unauthenticated(request, hasCredentials: true)
-    }
 }

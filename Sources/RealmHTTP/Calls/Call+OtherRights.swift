@@ -4,7 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-extension Request {
+extension Call {
     /// Throws `forbidden` where a class that is not shown to the sender is one in which it has other rights than the request
     /// needs, so that it may know of the class; clients without a credential are asked for one.
     ///
@@ -15,7 +15,7 @@ extension Request {
         guard let scope = scope as? RightsScope, scope.hasOtherRights(on: name),
             (snapshot.scope?.base ?? snapshot).classTable(named: name) != nil
         else { return }
-        guard principal.kind != .anonymous else { throw Problem.unauthenticated(self, hasCredentials: true) }
+        guard caller.principal.kind != .anonymous else { throw Problem.unauthenticated(request, hasCredentials: true) }
         throw AccessPolicy.forbiddenByRoles
     }
 }
