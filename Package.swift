@@ -50,7 +50,11 @@ let package = Package(
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmPlatform",
-            dependencies: ["COpenSSL", "CProcessor", "CMappings", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "COpenSSL", "CProcessor", "CMappings", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: hot),
         .target(
             name: "RealmStorage",
@@ -77,8 +81,7 @@ let package = Package(
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: shared),
@@ -93,32 +96,61 @@ let package = Package(
         .target(
             name: "RealmFormats",
             dependencies: [
-                "CJansson", "CSimdjson", "CSQLite", "CXlsxWriter", "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine",
+                "CJansson", "CSimdjson", "CSQLite", "CXlsxWriter", "RealmPlatform", "RealmStorage", "RealmQuery",
+                "RealmEngine", .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: hot),
+        .target(
+            name: "MicroHTTP",
+            dependencies: [
+                "CMicrohttpd", "CTLS", "CZlib", "CZstd", "RealmPlatform", "RealmStorage", "RealmFormats",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: hot),
         .target(
             name: "RealmBackups",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmEngine", "RealmFormats", "WebClient",
+                "RealmPlatform", "RealmStorage", "RealmEngine", "WebClient", "RealmFormats",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: shared),
+        .target(
+            name: "RealmAccess",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "WebClient", "RealmFormats", "MicroHTTP",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: hot),
+        .target(
+            name: "RealmCalls",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "MicroHTTP", "RealmAccess",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: hot),
+        .target(
+            name: "RealmHosting",
+            dependencies: [
+                "CYAML", "RealmPlatform", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine",
+                "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: shared),
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CZlib", "CYAML", "CZstd", "RealmPlatform", "RealmStorage", "RealmLegacy",
-                "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats", "RealmBackups", "WebClient", "RealmConsole",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
+                "RealmPlatform", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats",
+                "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: hot),
         .executableTarget(
             name: "realm-rest",
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery", "RealmEngine",
-                "RealmReplica", "RealmFormats", "RealmBackups", "RealmHTTP",
+                "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls",
+                "RealmHosting",
+                "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -126,24 +158,23 @@ let package = Package(
         .executableTarget(
             name: "RealmBenchmarks",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "RealmHTTP", "CMicrohttpd",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CMicrohttpd", "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "MicroHTTP",
+                "RealmAccess", "RealmHosting", "RealmHTTP", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "COpenSSL", "CZlib", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine",
+                .product(name: "Logging", package: "swift-log"), .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/RealmTestSupport",
             swiftSettings: shared),
         .target(
             name: "RealmMutants",
             dependencies: [
-                "RealmHTTP", "RealmFormats", "RealmEngine", "RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify",
-                "RealmTestSupport",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmEngine", "RealmFormats", "MicroHTTP",
+                "RealmAccess", "RealmHosting", "RealmHTTP", "RealmTestSupport",
             ],
             path: "Tests/RealmMutants",
             swiftSettings: shared),
@@ -159,66 +190,77 @@ let package = Package(
         .testTarget(name: "WebEmbedderTests", dependencies: ["WebEmbedder", "RealmConsole"], swiftSettings: shared),
         .testTarget(
             name: "RealmPlatformTests",
-            dependencies: ["RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmTestSupport",
+            ],
             exclude: ["System/Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmVerifyTests",
-            dependencies: ["RealmVerify", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+            ],
             swiftSettings: shared),
         .testTarget(
             name: "RealmRecoveryTests",
-            dependencies: ["RealmRecovery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmRecovery", "RealmTestSupport",
+            ],
             exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmStorageTests",
-            dependencies: ["RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+            ],
             exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmLegacyTests",
-            dependencies: ["RealmLegacy", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmTestSupport",
+            ],
             exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmQueryTests",
-            dependencies: ["RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmTestSupport",
+            ],
             exclude: ["Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmEngineTests",
             dependencies: [
-                "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine",
+                "RealmTestSupport",
             ],
             exclude: ["Observation/Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmReplicaTests",
             dependencies: [
-                "RealmReplica", "WebClient", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine", "RealmReplica", "RealmTestSupport",
             ],
             swiftSettings: shared),
         .testTarget(
             name: "RealmFormatsTests",
-            dependencies: ["RealmFormats", "RealmEngine", "RealmQuery", "RealmPlatform", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "RealmTestSupport",
+            ],
             swiftSettings: shared),
         .testTarget(
             name: "RealmBackupsTests",
             dependencies: [
-                "RealmBackups", "RealmFormats", "RealmEngine", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmTestSupport",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine", "RealmBackups", "RealmTestSupport",
             ],
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmBackups", "RealmFormats", "RealmReplica", "RealmEngine", "RealmQuery", "RealmPlatform",
-                "RealmStorage",
-                "RealmVerify",
-                "RealmConsole",
-                "RealmTestSupport", "RealmMutants",
-                .product(name: "SystemPackage", package: "swift-system"),
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats",
+                "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole", "RealmHTTP",
+                "RealmTestSupport", "RealmMutants", .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Access/Vectors", "Messages/Vectors"],
             swiftSettings: shared),
@@ -237,14 +279,17 @@ if Context.environment["REALM_REST_DIST"] != nil {
 
 // Entry points for libFuzzer, which brings the main function: `make fuzz`.
 if Context.environment["REALM_REST_FUZZ"] != nil {
-    package.targets += ["Opener", "Legacy", "Queries", "JSON", "Cursors"].map { name in
+    // None needs the server: the fuzzer would be linked into the tool that embeds its pages.
+    let readers: [(String, [Target.Dependency])] = [
+        ("Opener", ["RealmPlatform", "RealmStorage"]),
+        ("Legacy", ["RealmPlatform", "RealmStorage", "RealmLegacy"]),
+        ("Queries", ["RealmPlatform", "RealmStorage", "RealmQuery"]),
+        ("JSON", ["RealmFormats"]),
+        ("Cursors", ["RealmFormats", "RealmCalls"]),
+    ]
+    package.targets += readers.map { name, dependencies in
         .executableTarget(
-            name: "Fuzz\(name)",
-            dependencies: [
-                "RealmHTTP", "RealmFormats", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmPlatform", "RealmStorage",
-                "RealmTestSupport",
-            ],
-            path: "Tests/Fuzz/\(name)",
+            name: "Fuzz\(name)", dependencies: dependencies + ["RealmTestSupport"], path: "Tests/Fuzz/\(name)",
             swiftSettings: shared + [.unsafeFlags(["-parse-as-library"])])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import MicroHTTP
 internal import RealmFormats
 internal import RealmHTTP
 internal import RealmPlatform

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -111,10 +114,10 @@ struct BroadcastBenchmarks {
         options.logFormat = nil
         options.limits.streams = Self.listeners * 2
         options.limits.streamsPerPrincipal = Self.listeners * 2
-        options.limits.connections = Self.listeners + 1000
-        options.limits.connectionsPerAddress = Self.listeners + 1000
+        options.limits.http.connections = Self.listeners + 1000
+        options.limits.http.connectionsPerAddress = Self.listeners + 1000
         // Heartbeats would add bytes of other streams between the events.
-        options.limits.heartbeat = 60
+        options.limits.http.heartbeat = 60
         let server = try RealmServer(options)
         try server.start()
         return server

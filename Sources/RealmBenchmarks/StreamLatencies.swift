@@ -2,9 +2,11 @@
 
 internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NOSIGNAL`
 internal import Glibc
+internal import MicroHTTP
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

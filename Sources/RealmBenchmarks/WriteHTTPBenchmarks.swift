@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import MicroHTTP
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

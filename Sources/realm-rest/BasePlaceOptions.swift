@@ -5,6 +5,7 @@ import Glibc
 internal import RealmBackups
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmReplica
 internal import RealmStorage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+internal import MicroHTTP
 internal import RealmFormats
 import RealmHTTP
 internal import RealmPlatform

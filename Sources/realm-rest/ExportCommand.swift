@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import MicroHTTP
+internal import RealmCalls
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import RealmCalls
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP

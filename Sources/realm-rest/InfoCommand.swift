@@ -4,6 +4,7 @@ import ArgumentParser
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 

@@ -3,6 +3,7 @@
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import MicroHTTP
+internal import RealmAccess
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

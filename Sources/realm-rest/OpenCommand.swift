@@ -5,6 +5,7 @@ import Glibc
 import RealmEngine
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 

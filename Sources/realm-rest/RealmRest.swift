@@ -3,6 +3,7 @@
 import ArgumentParser
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -3,8 +3,10 @@
 import ArgumentParser
 import Glibc
 import Logging
+internal import MicroHTTP
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 

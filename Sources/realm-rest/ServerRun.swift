@@ -2,8 +2,11 @@
 
 import ArgumentParser
 import Glibc
+internal import MicroHTTP
+internal import RealmAccess
 internal import RealmFormats
 import RealmHTTP
+internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 

@@ -11,7 +11,8 @@ import Testing
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
         let targets = [
             "RealmConsole", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery",
-            "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "RealmHTTP", "realm-rest",
+            "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls",
+            "RealmHosting", "RealmHTTP", "realm-rest",
             "RealmBenchmarks",
         ]
         return lines.compactMap { line in

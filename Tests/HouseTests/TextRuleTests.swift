@@ -53,8 +53,9 @@ import Testing
         "RealmFormats/Representation/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift",
         "RealmFormats/Errors/ProblemCode.swift",
         "RealmHTTP/Pages/APIPage.swift",
-        "RealmHTTP/Routes/RouteOperation.swift", "RealmHTTP/Reading/SectionGrouping.swift", "RealmHTTP/Reading/SectionKey.swift",
-        "RealmHTTP/Serving/RealmServer+Unused.swift", "RealmHTTP/Configuration/Configuration.swift",
-        "RealmHTTP/Configuration/ServerOptions.swift",
+        "RealmHTTP/Routes/RouteOperation.swift", "RealmCalls/Reading/SectionGrouping.swift",
+        "RealmCalls/Reading/SectionKey.swift",
+        "RealmHTTP/Serving/RealmServer+Unused.swift", "RealmHosting/Configuration/Configuration.swift",
+        "RealmHosting/Configuration/ServerOptions.swift",
     ]
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

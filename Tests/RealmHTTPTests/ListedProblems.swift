@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+import RealmCalls
 import RealmFormats
 import RealmHTTP
 import RealmTestSupport

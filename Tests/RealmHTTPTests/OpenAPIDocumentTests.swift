@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
+@testable import RealmAccess
+@testable import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import Testing
 

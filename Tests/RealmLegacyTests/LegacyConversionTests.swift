@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmLegacy
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -2,7 +2,7 @@
 
 internal import Foundation
 internal import RealmLegacy
-import RealmPlatform
+@testable import RealmPlatform
 internal import RealmStorage
 import RealmVerify
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+package import MicroHTTP
+@testable import RealmAccess
 package import RealmEngine
 package import RealmFormats
-package import RealmHTTP
+internal import RealmHTTP
+@testable import RealmHosting
 package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization

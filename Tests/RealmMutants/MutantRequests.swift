@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
 import RealmFormats
 internal import RealmHTTP
 internal import RealmTestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import RealmFormats
 internal import RealmHTTP
 internal import RealmTestSupport
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

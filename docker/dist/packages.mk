@@ -4,9 +4,9 @@ DIST_BUILD ?= $(DIST)/build
 DIST_SETUP := binutils dpkg-dev g++ git gzip python3 tar xz-utils
 IMAGE_SETUP := buildah ca-certificates
 TRIAL_SETUP := curl debootstrap iproute2 lintian man-db python3 util-linux
-VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/RealmHTTP/Operations/Build.swift)
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/RealmHosting/Configuration/Build.swift)
 # Packages of one commit are the same whenever they are made.
-export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Sources/RealmHTTP/Operations/Build.swift)
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Sources/RealmHosting/Configuration/Build.swift)
 ARCHITECTURE := $(shell uname -m)
 RELEASE_NAME := realm-rest-$(VERSION)-linux-$(ARCHITECTURE)
 PREFIX ?= /usr/local

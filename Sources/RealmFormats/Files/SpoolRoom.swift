@@ -25,19 +25,20 @@ package final class SpoolRoom: Sendable {
     }
 
     /// What may be used, and what has to stay free.
-    package struct Bounds: Sendable {
-        /// The largest number of files, of all clients and of one.
-        let files, filesPerClient: Int
-        /// The largest number of bytes of all files together, and of those of one client.
-        let bytes, bytesPerClient: Int
-        /// How many bytes of the disk stay free, but at most a sixteenth of it.
-        let reservedBytes: Int
+    package struct Bounds: Sendable, Equatable {
+        /// The maximum number of long bodies that may be kept in files at a time, while they are received and processed.
+        package var files = 64
+        /// The maximum number of bodies of one client that may be kept in files at a time.
+        package var filesPerClient = 16
+        /// The maximum number of bytes of all long bodies that are kept in files.
+        package var bytes = 8 << 30
+        /// The maximum number of bytes of the bodies of one client that are kept in files.
+        package var bytesPerClient = 4 << 30
+        /// The number of bytes that bodies in files leave free on their disk, but at most a sixteenth of the disk.
+        package var reservedBytes = 256 << 20
 
-        package init(files: Int, filesPerClient: Int, bytes: Int, bytesPerClient: Int, reservedBytes: Int) {
-            (self.files, self.filesPerClient) = (files, filesPerClient)
-            (self.bytes, self.bytesPerClient) = (bytes, bytesPerClient)
-            self.reservedBytes = reservedBytes
-        }
+        /// Makes the default bounds.
+        package init() {}
     }
 
     private let bounds: Bounds

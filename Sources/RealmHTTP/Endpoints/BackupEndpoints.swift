@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 internal import SystemPackage
@@ -43,7 +47,7 @@ struct BackupEndpoints: Sendable {
     func post(_ call: Call) throws(Problem) -> Reply {
         let context = try context(call)
         try WriteCondition(call.request).require(context.version.token)
-        let request = try BackupRequest(try call.request.body.readJSON(limits))
+        let request = try BackupRequest(try call.request.body.readJSON(limits.json))
         if request.needsAdministrator, directory.access.grant(call.caller) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
@@ -85,7 +89,7 @@ struct BackupEndpoints: Sendable {
     /// or, inside a transaction, than a read.
     private func control(_ call: Call) -> WorkControl {
         call.request.control(
-            until: call.version == nil ? .now().adding(seconds: Double(limits.answerSeconds)) : call.request.deadline)
+            until: call.version == nil ? .now().adding(seconds: Double(limits.http.answerSeconds)) : call.request.deadline)
     }
 
     // MARK: - Sending
@@ -214,19 +218,5 @@ struct BackupEndpoints: Sendable {
         response.add("Realm-Version", context.version.tokenText)
         response.addLocation(location)
         return response
-    }
-}
-
-extension Problem {
-    /// Makes the problem for a copy that cannot be kept in a file while it is sent: 503 `overloaded`
-    /// when the budget for such files is used up, otherwise 507 `insufficient_storage`.
-    ///
-    /// - Parameter error: The error of the file.
-    init(keepingCopy error: StorageError) {
-        self = Problem(spooling: error)
-        detail =
-            code == .overloaded
-            ? "too many long bodies and copies are being processed at the moment; try again later"
-            : "there is no room for the copy"
     }
 }

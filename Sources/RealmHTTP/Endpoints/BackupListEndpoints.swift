@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -48,7 +52,7 @@ struct BackupListEndpoints: Sendable {
         let version = database.current
         try WriteCondition(call.request).require(version.token)
         return reply(call) { () throws(Problem) in
-            let control = WorkControl(deadline: .now().adding(seconds: Double(limits.answerSeconds)))
+            let control = WorkControl(deadline: .now().adding(seconds: Double(limits.http.answerSeconds)))
             var backup = try backups.make(of: version, in: database, control)
             backup.digest = try digest(of: backup, call)
             var response = describe(backup, status: 201)

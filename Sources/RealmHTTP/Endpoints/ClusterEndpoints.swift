@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmCalls
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmReplica
 internal import RealmStorage

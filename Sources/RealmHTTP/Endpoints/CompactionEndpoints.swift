@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -27,7 +31,7 @@ struct CompactionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let options = try WriteOptions(call)
         try options.condition.require(database.current.token)
-        let control = WorkControl(deadline: .now().adding(seconds: Double(call.limits.answerSeconds)))
+        let control = WorkControl(deadline: .now().adding(seconds: Double(call.limits.http.answerSeconds)))
         let wait = Duration.seconds(call.limits.writeSeconds)
         let deferred = DeferredOperation(call: call, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
@@ -113,8 +117,8 @@ struct ExportEndpoints: Sendable {
         } catch {
             throw Problem(keepingCopy: error)
         }
-        let limit = context.limits.spoolBytesPerPrincipal
-        let end = Instant.now().adding(seconds: Double(context.limits.answerSeconds))
+        let limit = context.limits.spool.bytesPerClient
+        let end = Instant.now().adding(seconds: Double(context.limits.http.answerSeconds))
         return try endingWithRealm(context) { () throws(Problem) in
             guard format == .xlsx else {
                 try TableFile.writeSQLite(rows, to: file, byteLimit: limit, until: end)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform
@@ -19,7 +22,7 @@ struct MigrationEndpoints: Sendable {
     func migrate(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call)
-        let json = try call.request.body.takeJSON(call.limits)
+        let json = try call.request.body.takeJSON(call.limits.json)
         let migration = try MigrationReader(call.limits).migration(json)
         let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
             try context.requireNoObjectCondition()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform
@@ -98,7 +101,7 @@ struct ObjectWriteEndpoints: Sendable {
             try requireData(property, target, call)
             value = .success(.typed(.binary(call.request.body.bytes)))
         } else {
-            let json = try call.request.body.takeJSON(call.limits)
+            let json = try call.request.body.takeJSON(call.limits.json)
             value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
         return try change(call, target, with: options) { context, place throws(Problem) in

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmReplica
 internal import RealmStorage

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -170,7 +174,7 @@ struct RealmEndpoints: Sendable {
         // A realm that lacks its key has no version that could be demanded.
         try WriteCondition(call.request).require(nil)
         let reader = SchemaReader(place: InputPlace())
-        let object = try reader.members(try call.request.body.takeJSON(call.limits), ["encryptionKey"], InputPlace())
+        let object = try reader.members(try call.request.body.takeJSON(call.limits.json), ["encryptionKey"], InputPlace())
         guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {
             throw reader.malformed("'encryptionKey' is missing", InputPlace())
         }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -86,7 +90,7 @@ struct RestoreEndpoints: Sendable {
         call.request.body.bytes = Array(try body.read(at: 0, byteCount: body.byteCount))
         let place = InputPlace()
         let reader = SchemaReader(place: place)
-        let object = try reader.members(try call.request.body.readJSON(limits), ["backup"], place)
+        let object = try reader.members(try call.request.body.readJSON(limits.json), ["backup"], place)
         guard let id = try reader.text(object, "backup", place) else {
             throw reader.malformed("the id of a backup is missing", place.inside("backup"))
         }

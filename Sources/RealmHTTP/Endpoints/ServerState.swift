@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import MicroHTTP
+package import RealmAccess
 internal import RealmBackups
+package import RealmCalls
 package import RealmEngine
 internal import RealmFormats
+package import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

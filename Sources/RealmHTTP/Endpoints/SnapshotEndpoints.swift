@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform
@@ -23,7 +26,7 @@ struct SnapshotEndpoints: Sendable {
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try pinned.pin(
             database, realm: database.name.text, client: holder(call),
-            for: call, ttl: ttl)
+            owner: call.owner, for: call.caller, ttl: ttl)
         let free: @Sendable () -> Void = { [pinned, id = lease.id, realm = database.name.text] in
             _ = pinned.free(id, realm: realm, owner: nil)
         }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform
@@ -25,7 +28,7 @@ struct TransactionOptions {
     ///   for a duration above its limit, and for a transaction that would end at once.
     init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.bytes.isEmpty else { return }
-        guard let body = try call.request.body.takeJSON(call.limits).object else {
+        guard let body = try call.request.body.takeJSON(call.limits.json).object else {
             throw Problem(.invalidBody, "the body has to be an object")
         }
         for member in body.members {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
@@ -78,7 +81,7 @@ extension OpenAPIParts {
     ///   - limits: The limits of the server.
     ///   - example: A predicate.
     static func predicate(_ limits: Limits, _ example: String) -> DocumentValue {
-        words(atMost: limits.queryBytes < limits.targetBytes / 2 ? limits.queryBytes : nil, example)
+        words(atMost: limits.queryBytes < limits.http.targetBytes / 2 ? limits.queryBytes : nil, example)
     }
 
     /// A list of entity tags, or an asterisk.

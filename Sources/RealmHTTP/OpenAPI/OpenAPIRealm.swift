@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmAccess
 internal import RealmEngine
 package import RealmFormats
 package import RealmPlatform

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -240,15 +244,15 @@ struct AdmissionControl: Sendable {
         if let repeated = call.request.headers.repeated {
             throw .invalidHeader(repeated.name.description, "the header field is given more than once")
         }
-        guard call.request.headers.byteCount <= limits.headerBytes else {
-            throw .overLimit(.headersTooLarge, "the header section is too large", limit: limits.headerBytes)
+        guard call.request.headers.byteCount <= limits.http.headerBytes else {
+            throw .overLimit(.headersTooLarge, "the header section is too large", limit: limits.http.headerBytes)
         }
-        guard call.request.headers.fieldCount <= limits.headerFields else {
-            throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: limits.headerFields)
+        guard call.request.headers.fieldCount <= limits.http.headerFields else {
+            throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: limits.http.headerFields)
         }
-        guard call.request.target.bytes.count <= limits.targetBytes else {
+        guard call.request.target.bytes.count <= limits.http.targetBytes else {
             let detail = "the request target is too long; send long queries with the QUERY method or POST to /query"
-            throw .overLimit(.uriTooLong, detail, limit: limits.targetBytes)
+            throw .overLimit(.uriTooLong, detail, limit: limits.http.targetBytes)
         }
         guard call.request.method != nil else {
             throw Problem(.notImplemented, "this server does not know the method of this request")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmCalls
 internal import RealmFormats
 
 /// A call as the daemon sees it: the task of its request, which the dispatcher carries out.

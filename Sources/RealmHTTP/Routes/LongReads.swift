@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import MicroHTTP
 internal import RealmEngine
 internal import RealmFormats
 package import RealmPlatform

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmAccess
+internal import RealmCalls
 package import RealmEngine
 package import RealmFormats
 internal import RealmPlatform

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -26,7 +30,7 @@ struct ResponseFinisher: Sendable {
     ///
     /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
-        targetBytes = state.limits.targetBytes
+        targetBytes = state.limits.http.targetBytes
         origins = state.rules.origins
         caretaker = state.caretaker
         tls = state.tls

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import MicroHTTP
+package import RealmAccess
+internal import RealmCalls
 package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

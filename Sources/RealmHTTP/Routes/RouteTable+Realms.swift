@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
 internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import MicroHTTP
+package import RealmCalls
 internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -18,7 +21,8 @@ struct BoundListener: Sendable {
     ///   - tls: The certificates of the server; nil without encryption.
     func configuration(_ options: ServerOptions, _ tls: TLSStore?) -> HTTPServer.Configuration {
         var configuration = HTTPServer.Configuration()
-        configuration.limits = options.limits
+        configuration.limits = options.limits.http
+        configuration.spooling = options.limits.spool
         configuration.entrance = socket.isUnix ? .mainSocket : .main
         configuration.trustedProxies = options.trustedProxies
         if isSecure { configuration.tls = tls }

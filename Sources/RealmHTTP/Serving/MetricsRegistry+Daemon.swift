@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
 internal import RealmFormats
 internal import RealmPlatform
 internal import Synchronization

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MicroHTTP
+internal import RealmAccess
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -70,13 +73,14 @@ extension RealmServer {
         guard let socket else { return nil }
         var configuration = HTTPServer.Configuration()
         configuration.entrance = socket.isUnix ? .adminSocket : .adminPort
-        configuration.limits = limits
-        configuration.limits.connections = limits.adminConnections
-        configuration.limits.connectionsPerAddress = limits.adminConnections
+        configuration.limits = limits.http
+        configuration.spooling = limits.spool
+        configuration.limits.connections = limits.http.adminConnections
+        configuration.limits.connectionsPerAddress = limits.http.adminConnections
         configuration.daemonThreads = 1
-        var size = WorkerPool.Size(configuration.limits)
+        var size = WorkerPool.Size(limits)
         size.threads = 2
-        size.queue = limits.adminConnections
+        size.queue = limits.http.adminConnections
         return HTTPServer(
             socket: socket, configuration: configuration, workers: WorkerPool(name: "worker", size), handler: handler)
     }

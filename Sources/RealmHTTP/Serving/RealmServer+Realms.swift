@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmAccess
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmLegacy
 internal import RealmPlatform
 internal import RealmStorage

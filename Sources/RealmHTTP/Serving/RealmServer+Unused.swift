@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmFormats
-import RealmHTTP
+import RealmCalls
 
 /// Reads the bytes as the text of a cursor, and as what its checksum stands for; what can be read is written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")

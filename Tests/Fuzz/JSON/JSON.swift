@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmFormats
-import RealmHTTP
 
 /// Parses the bytes as a body.
 @_cdecl("LLVMFuzzerTestOneInput")

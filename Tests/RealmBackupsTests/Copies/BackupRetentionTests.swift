@@ -3,7 +3,7 @@
 import Foundation
 @testable import RealmBackups
 import RealmEngine
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -2,7 +2,7 @@
 
 import Foundation
 @testable import RealmBackups
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 

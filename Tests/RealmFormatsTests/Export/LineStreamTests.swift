@@ -2,7 +2,7 @@
 
 import Foundation
 @testable import RealmFormats
-import RealmPlatform
+@testable import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

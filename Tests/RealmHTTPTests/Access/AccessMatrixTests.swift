@@ -2,9 +2,13 @@
 
 import Foundation
 import Glibc
+@testable import MicroHTTP
+@testable import RealmAccess
+import RealmCalls
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 

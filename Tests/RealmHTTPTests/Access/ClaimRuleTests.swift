@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage

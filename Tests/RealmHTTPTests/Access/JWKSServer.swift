@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 
@@ -25,7 +28,7 @@ final class JWKSServer: RequestHandler {
         let socket = try ListeningSocket(host: "127.0.0.1", port: port)
         self.port = socket.port
         let server = HTTPServer(
-            socket: socket, configuration: configuration, workers: WorkerPool(configuration.limits), handler: self)
+            socket: socket, configuration: configuration, workers: WorkerPool(Limits()), handler: self)
         try server.start()
         self.server.withLock { $0 = server }
     }

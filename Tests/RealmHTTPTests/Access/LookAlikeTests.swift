@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import RealmAccess
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -157,7 +160,7 @@ import Testing
     }
 
     @Test func `so does the answer to a request that never became complete`() throws {
-        let server = try TestServer(["links"]) { $0.limits.requestSeconds = 1 }
+        let server = try TestServer(["links"]) { $0.limits.http.requestSeconds = 1 }
         let client = try HTTPClient(port: server.port)
         try client.send("POST /v1/realms/links/query/Person HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
         let answer = try client.readAnswer()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import RealmAccess
+@testable import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 
 /// A server whose roles are in a file that is read again, with a realm `app` and the key of a clerk whose roles change.

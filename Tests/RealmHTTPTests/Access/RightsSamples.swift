@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmQuery
 import RealmStorage

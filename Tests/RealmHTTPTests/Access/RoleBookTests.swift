@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+@testable import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

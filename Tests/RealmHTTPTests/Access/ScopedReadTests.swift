@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import RealmAccess
+import RealmCalls
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

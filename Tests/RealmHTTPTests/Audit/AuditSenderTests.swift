@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+@testable import RealmAccess
 @testable import RealmBackups
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

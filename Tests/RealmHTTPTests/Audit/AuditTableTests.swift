@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+@testable import RealmAccess
+import RealmCalls
 import RealmFormats
 import RealmHTTP
 import Testing

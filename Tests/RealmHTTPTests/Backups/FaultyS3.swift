@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+import RealmAccess
 @testable import RealmBackups
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 
@@ -23,7 +26,7 @@ final class FaultyS3: RequestHandler {
         let configuration = HTTPServer.Configuration()
         let server = HTTPServer(
             socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration,
-            workers: WorkerPool(configuration.limits), handler: handler)
+            workers: WorkerPool(Limits()), handler: handler)
         try server.start()
         defer { server.stop(graceSeconds: 0) }
         guard let location = S3Location("s3://bucket/files"), let endpoint = S3Endpoint("http://127.0.0.1:\(server.socket.port)")

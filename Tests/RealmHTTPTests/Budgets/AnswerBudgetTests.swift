@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -198,7 +201,7 @@ import Testing
     func `a write reserves memory for a long answer before its commit, and is answered without its document where that is full`()
         throws
     {
-        try withWriteServer(change: { $0.limits.unsentBytes = 100_000 }) { server in
+        try withWriteServer(change: { $0.limits.http.unsentBytes = 100_000 }) { server in
             let note = { (byteCount: Int) in #"{"text":"\#(String(repeating: "x", count: byteCount))"}"# }
             let count = { try server.get("app/objects/Note?limit=0&count=exact").json["count"]?.int ?? 0 }
             let before = try count()

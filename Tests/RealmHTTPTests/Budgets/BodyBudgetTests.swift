@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

@@ -3,10 +3,12 @@
 import CoreFoundation
 import Foundation
 import Glibc
+import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

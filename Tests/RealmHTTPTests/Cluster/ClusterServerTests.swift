@@ -4,7 +4,8 @@ import Foundation
 @testable import RealmBackups
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmReplica
 import RealmStorage
 import RealmTestSupport

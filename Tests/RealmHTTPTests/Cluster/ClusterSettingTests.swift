@@ -2,6 +2,7 @@
 
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import Testing
 
 /// The settings of a node of a cluster.

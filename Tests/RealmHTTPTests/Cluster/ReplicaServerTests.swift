@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmReplica
 import RealmStorage
 import RealmTestSupport

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+@testable import RealmAccess
 @testable import RealmBackups
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -57,7 +60,7 @@ import Testing
 
     @Test func `E1: times and sizes have units, also on the command line`() throws {
         var limits = try configuration("limits: {read-seconds: 2m, bodyBytes: 4MiB, page: 500, heartbeat: 20s}").options.limits
-        #expect(limits.readSeconds == 120 && limits.bodyBytes == 4 << 20 && limits.page == 500 && limits.heartbeat == 20)
+        #expect(limits.readSeconds == 120 && limits.bodyBytes == 4 << 20 && limits.page == 500 && limits.http.heartbeat == 20)
         try limits.apply("retention-seconds=1h")
         try limits.apply("queue-bytes=64KiB")
         #expect(limits.retentionSeconds == 3600 && limits.queueBytes == 65_536)

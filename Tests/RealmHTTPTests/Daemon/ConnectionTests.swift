@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
 
 @Suite(.ownThread) struct ConnectionTests {
     @Test func `connections over the limit get 503 and are closed`() throws {
-        let server = try ScriptedServer { $0.limits.connections = 4 }
+        let server = try ScriptedServer { $0.limits.http.connections = 4 }
         let clients = try (0..<4).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n") }
         #expect(eventually { server.server.requestsInFlight == 4 })
@@ -23,7 +25,7 @@ import Testing
     }
 
     @Test func `connections over the limit of an address get 429`() throws {
-        let server = try ScriptedServer { $0.limits.connectionsPerAddress = 2 }
+        let server = try ScriptedServer { $0.limits.http.connectionsPerAddress = 2 }
         let clients = try (0..<2).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n") }
         #expect(eventually { server.server.requestsInFlight == 2 })
@@ -36,7 +38,7 @@ import Testing
         "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
     ])
     func `a request that does not become complete is 408`(_ beginning: String) throws {
-        let server = try ScriptedServer { $0.limits.requestSeconds = 1 }
+        let server = try ScriptedServer { $0.limits.http.requestSeconds = 1 }
         let client = try HTTPClient(port: server.port)
         try client.send(beginning)
         let answer = try client.readAnswer()
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test func `an idle connection may stay`() throws {
-        let server = try ScriptedServer { $0.limits.requestSeconds = 1 }
+        let server = try ScriptedServer { $0.limits.http.requestSeconds = 1 }
         let fresh = try HTTPClient(port: server.port)
         let used = try HTTPClient(port: server.port)
         #expect(try used.request("GET", "/a").status == 200)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
-import RealmHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
 import RealmTestSupport
 import Synchronization
 import Testing

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
@@ -59,7 +61,7 @@ import Testing
     func `all requests of one moment are answered, however many there are`(_ count: Int) throws {
         let server = try ScriptedServer {
             $0.daemonThreads = 1
-            $0.limits.connectionsPerAddress = 200
+            $0.limits.http.connectionsPerAddress = 200
         }
         let first = try HTTPClient(port: server.port)
         let clients = try (0..<count).map { _ in try HTTPClient(port: server.port) }

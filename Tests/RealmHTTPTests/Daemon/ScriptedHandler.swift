@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 
@@ -142,13 +145,24 @@ final class ScriptedServer {
     let server: HTTPServer
     var port: Int { server.socket.port }
 
-    init(bodyLimit: Int = 1 << 20, _ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
+    /// What a test changes of a server.
+    struct Options {
+        var limits = Limits()
+        var daemonThreads = HTTPServer.Configuration().daemonThreads
+        var tls: TLSStore?
+    }
+
+    init(bodyLimit: Int = 1 << 20, _ change: (inout Options) -> Void = { _ in }) throws {
+        var options = Options()
+        change(&options)
         var configuration = HTTPServer.Configuration()
-        change(&configuration)
+        configuration.limits = options.limits.http
+        configuration.daemonThreads = options.daemonThreads
+        configuration.tls = options.tls
         handler = ScriptedHandler(bodyLimit: bodyLimit)
         server = HTTPServer(
             socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration,
-            workers: WorkerPool(configuration.limits), handler: handler)
+            workers: WorkerPool(options.limits), handler: handler)
         try server.start()
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import MicroHTTP
+@testable import RealmFormats
 import RealmHTTP
 import RealmPlatform
 

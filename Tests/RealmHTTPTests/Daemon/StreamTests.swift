@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test func `a client of HTTP/1.0 that reads nothing for too long sees that its stream was cut`() throws {
-        let server = try ScriptedServer { $0.limits.idleSeconds = 1 }
+        let server = try ScriptedServer { $0.limits.http.idleSeconds = 1 }
         let client = try HTTPClient(port: server.port)
         try client.send("GET /endless HTTP/1.0\r\nHost: x\r\n\r\n")
         #expect(eventually { server.handler.ends.withLock { !$0.isEmpty } })

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -12,8 +14,8 @@ import Testing
 @Suite(.ownThread) struct ConnectionRoomTests {
     @Test func `idle connections give way to newcomers of the same address`() throws {
         let server = try ScriptedServer {
-            $0.limits.connectionsPerAddress = 10
-            $0.limits.headSeconds = 60
+            $0.limits.http.connectionsPerAddress = 10
+            $0.limits.http.headSeconds = 60
         }
         var idle: [HTTPClient] = []
         for _ in 0..<60 { idle.append(try HTTPClient(port: server.port)) }
@@ -26,8 +28,8 @@ import Testing
 
     @Test func `idle connections of many give way when all places are taken`() throws {
         let server = try ScriptedServer {
-            $0.limits.connections = 20
-            $0.limits.headSeconds = 60
+            $0.limits.http.connections = 20
+            $0.limits.http.headSeconds = 60
         }
         var idle: [HTTPClient] = []
         for index in 0..<60 { idle.append(try HTTPClient(port: server.port, source: UInt8(20 + index % 20))) }
@@ -38,7 +40,7 @@ import Testing
 
     @Test func `requests that are worked on keep their places and their answers`() throws {
         let server = try ScriptedServer {
-            $0.limits.connectionsPerAddress = 4
+            $0.limits.http.connectionsPerAddress = 4
             $0.limits.workers = 1
         }
         let busy = try (0..<4).map { _ in try HTTPClient(port: server.port) }
@@ -49,7 +51,7 @@ import Testing
     }
 
     @Test func `a connection without a first byte is closed without a word`() throws {
-        let server = try ScriptedServer { $0.limits.headSeconds = 1 }
+        let server = try ScriptedServer { $0.limits.http.headSeconds = 1 }
         let client = try HTTPClient(port: server.port)
         #expect(try client.isClosed())
         // One that has sent a request before may rest.
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test func `a body that hardly comes is given up although something comes`() throws {
-        let server = try ScriptedServer { $0.limits.requestSeconds = 1 }
+        let server = try ScriptedServer { $0.limits.http.requestSeconds = 1 }
         let client = try HTTPClient(port: server.port)
         try client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
         var answer: HTTPClient.Answer?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmFormats
+@testable import MicroHTTP
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import MicroHTTP
+@testable import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -14,15 +17,15 @@ import Testing
 
     private func room(_ change: (inout Limits) -> Void) -> SpoolRoom {
         var limits = Limits()
-        limits.spoolReserveBytes = 0
+        limits.spool.reservedBytes = 0
         change(&limits)
-        return SpoolRoom(limits.spooling)
+        return SpoolRoom(limits.spool)
     }
 
     @Test func `a client has so many files, and all together`() throws {
         let room = room {
-            $0.spoolFiles = 3
-            $0.spoolFilesPerPrincipal = 2
+            $0.spool.files = 3
+            $0.spool.filesPerClient = 2
         }
         var files = [try BodyFile(in: folder, try room.open(for: "a")), try BodyFile(in: folder, try room.open(for: "a"))]
         #expect(throws: StorageError.self) { try room.open(for: "a") }
@@ -37,8 +40,8 @@ import Testing
 
     @Test func `bytes are counted and given back`() throws {
         let room = room {
-            $0.spoolBytes = 1000
-            $0.spoolBytesPerPrincipal = 600
+            $0.spool.bytes = 1000
+            $0.spool.bytesPerClient = 600
         }
         let piece = [UInt8](repeating: 1, count: 500)
         do {
@@ -56,7 +59,7 @@ import Testing
 
     @Test func `a disk that is nearly full takes none`() throws {
         // More than any disk has; a sixteenth of it is what stays free at the most.
-        let room = room { $0.spoolReserveBytes = 1 << 48 }
+        let room = room { $0.spool.reservedBytes = 1 << 48 }
         let file = try? BodyFile.make(inOneOf: ["/proc"], try room.open(for: "a"))
         #expect(file == nil)
     }
@@ -72,7 +75,7 @@ import Testing
     }
 
     @Test func `an import that finds no room is refused`() throws {
-        let server = try WriteServer { $0.limits.spoolFiles = 0 }
+        let server = try WriteServer { $0.limits.spool.files = 0 }
         let line = "{\"_id\":1,\"name\":\"" + String(repeating: "x", count: 1000) + "\"}\n"
         let answer = try HTTPClient.request(
             port: server.server.daemon.socket.port, "POST", "/v1/realms/app/import?class=Dog",
@@ -83,7 +86,7 @@ import Testing
     }
 
     @Test func `what a short packed import becomes counts, too`() throws {
-        let server = try WriteServer { $0.limits.spoolBytes = 1 << 20 }
+        let server = try WriteServer { $0.limits.spool.bytes = 1 << 20 }
         let lines = OutputBuffer(capacity: 4 << 20)
         let name = String(repeating: "x", count: 1000)
         for key in 0..<4000 { lines.append("{\"_id\":\(key),\"age\":1,\"name\":\"\(name)\"}\n") }

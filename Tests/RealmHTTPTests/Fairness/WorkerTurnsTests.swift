@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
 @testable import RealmFormats
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 

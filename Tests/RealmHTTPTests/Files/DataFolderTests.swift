@@ -5,7 +5,8 @@ import Glibc
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

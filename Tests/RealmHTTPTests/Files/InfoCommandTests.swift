@@ -3,7 +3,7 @@
 import Foundation
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -2,10 +2,13 @@
 
 import Foundation
 import Glibc
+import MicroHTTP
+import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import SystemPackage

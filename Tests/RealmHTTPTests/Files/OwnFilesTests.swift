@@ -2,10 +2,12 @@
 
 import Foundation
 import Glibc
+import MicroHTTP
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

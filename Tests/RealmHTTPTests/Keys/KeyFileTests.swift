@@ -2,9 +2,11 @@
 
 import Foundation
 import Glibc
-import RealmFormats
+@testable import MicroHTTP
+@testable import RealmAccess
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

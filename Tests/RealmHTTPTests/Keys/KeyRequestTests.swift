@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

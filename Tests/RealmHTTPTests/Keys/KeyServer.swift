@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 
 /// A server over a data folder of its own, with API keys.

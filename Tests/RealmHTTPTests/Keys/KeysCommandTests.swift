@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
 import RealmTestSupport

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+@testable import RealmAccess
 @testable import RealmFormats
 import RealmPlatform
 import RealmStorage

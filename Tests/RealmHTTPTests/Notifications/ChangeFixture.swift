@@ -2,6 +2,7 @@
 
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 
 /// A server with one realm in memory, `app`, that has something of everything.

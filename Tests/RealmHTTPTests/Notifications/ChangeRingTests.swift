@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
+@testable import RealmCalls
 @testable import RealmFormats
 import RealmPlatform
 import RealmStorage

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 
 /// A server of realms in memory, each made by a request.
@@ -11,14 +14,14 @@ final class ChangeServer: Sendable {
 
     init(change: (inout ServerOptions) -> Void = { _ in }) throws {
         var options = ServerOptions.forTests()
-        options.limits.connections = 2000
-        options.limits.connectionsPerAddress = 2000
+        options.limits.http.connections = 2000
+        options.limits.http.connectionsPerAddress = 2000
         options.limits.streams = 2000
         options.limits.streamsPerPrincipal = 2000
         options.limits.registrations = 2000
         // However long a busy machine takes for a test, nobody is let go of meanwhile unless the test is about that.
-        options.limits.stallSeconds = 86_400
-        options.limits.streamSeconds = 86_400
+        options.limits.http.stallSeconds = 86_400
+        options.limits.http.streamSeconds = 86_400
         options.limits.registrationSeconds = 3600
         change(&options)
         ListedProblems.watch()

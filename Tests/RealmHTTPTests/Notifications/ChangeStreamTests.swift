@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -179,7 +182,7 @@ struct ChangeStreamTests {
     }
 
     @Test func `signs of life repeat the position when it has moved without an event`() throws {
-        let fixture = try ChangeFixture { $0.limits.heartbeat = 1 }
+        let fixture = try ChangeFixture { $0.limits.http.heartbeat = 1 }
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
         _ = try stream.next("ready")

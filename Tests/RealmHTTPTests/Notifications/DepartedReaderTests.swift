@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 
 /// A definition whose evaluation does not end before its time is over: forty objects all link to all, so every step of a path multiplies
 /// what it reaches.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
@@ -185,7 +188,7 @@ struct HostileSubscriptionTests {
 
     @Test(arguments: ["Last-Event-ID", "Realm-Without-Notifying"])
     func `a header field longer than a header may be is refused`(_ name: String) throws {
-        let fixture = try ChangeFixture { $0.limits.headerBytes = 8 << 10 }
+        let fixture = try ChangeFixture { $0.limits.http.headerBytes = 8 << 10 }
         let value = String(repeating: "k3f9q2.1", count: 1200)
         let answer =
             name == "Last-Event-ID"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -203,7 +206,7 @@ struct ObservedEndTests {
         let server = try ChangeServer { options in
             options.paths = [folder + "/app.realm"]
             options.isReadOnly = true
-            options.limits.heartbeat = 1
+            options.limits.http.heartbeat = 1
         }
         #expect(try server.poll("app", "class=Toy")["snapshots"]?.elements?.first?["count"]?.integer == 1)
         guard way.isStream else {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -81,7 +84,7 @@ struct ProxyTests {
 
     init() throws {
         fixture = try ChangeFixture { options in
-            options.limits.heartbeat = 1
+            options.limits.http.heartbeat = 1
             options.limits.retentionSeconds = 0
         }
         proxy = try Proxy(to: fixture.server.port)

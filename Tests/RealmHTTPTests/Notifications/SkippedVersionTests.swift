@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmCalls
 @testable import RealmFormats
 import Testing
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization
@@ -60,8 +63,8 @@ struct StreamFaultTests {
         ) throws
     {
         let fixture = try ChangeFixture { options in
-            options.limits.stallSeconds = 1
-            options.limits.heartbeat = 1
+            options.limits.http.stallSeconds = 1
+            options.limits.http.heartbeat = 1
             options.limits.retentionSeconds = 0
         }
         let idle = try fixture.server.stream("app", "class=Person&keyPaths=age&include=keys")
@@ -84,7 +87,7 @@ struct StreamFaultTests {
         let fixture = try ChangeFixture { options in
             options.limits.queueEvents = 1 << 20
             options.limits.queueBytes = 1 << 30
-            options.limits.heartbeat = 3600
+            options.limits.http.heartbeat = 3600
         }
         let late = try (0..<4).map { _ in
             try fixture.server.stream("app", "class=Dog&keyPaths=name", receiveBuffer: 4096)
@@ -127,7 +130,7 @@ struct StreamFaultTests {
     @Test(.enabled(if: TestSocket.canBecomeDeaf, "this system lets no client vanish"))
     func `a client that is gone without a word is found within two signs of life`() throws {
         let fixture = try ChangeFixture { options in
-            options.limits.heartbeat = 1
+            options.limits.http.heartbeat = 1
             options.limits.retentionSeconds = 0
         }
         let gone = try (0..<10).map { _ in try RawConnection(port: fixture.server.port, StreamFaultTests.target) }
@@ -154,7 +157,7 @@ struct StreamFaultTests {
     }
 
     @Test func `a client that has no memory for what it is sent says so, and is not taken for dead`() throws {
-        let fixture = try ChangeFixture { $0.limits.heartbeat = 1 }
+        let fixture = try ChangeFixture { $0.limits.http.heartbeat = 1 }
         let server = fixture.server
         let short = try RawConnection(port: server.port, "/v1/realms/app/changes?class=Dog&hb=event")
         #expect(short.read(until: "event: ready"))
@@ -225,7 +228,7 @@ struct StreamFaultTests {
             options.limits.queueBytes = 1 << 30
             options.limits.registrationNames = 400
             // Nobody looks meanwhile whether these clients are there, however long a busy machine takes.
-            options.limits.heartbeat = 3600
+            options.limits.http.heartbeat = 3600
         }
         let pad = String(repeating: "n", count: 60)
         let members = (0..<400).map { "\"\(pad)\($0)\":{\"class\":\"Dog\",\"include\":\"keys\"}" }.joined(separator: ",")
@@ -254,7 +257,7 @@ struct StreamFaultTests {
     }
 
     @Test func `a stream ends when it got old, and nothing is lost or told twice however often it is resumed`() throws {
-        let fixture = try ChangeFixture { $0.limits.streamSeconds = 1 }
+        let fixture = try ChangeFixture { $0.limits.http.streamSeconds = 1 }
         let isDone = Atomic<Bool>(false)
         let server = fixture.server
         let writer = StoppingThread {

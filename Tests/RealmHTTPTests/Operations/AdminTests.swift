@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
+@testable import RealmCalls
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Synchronization
 import Testing

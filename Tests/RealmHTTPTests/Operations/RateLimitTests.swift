@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

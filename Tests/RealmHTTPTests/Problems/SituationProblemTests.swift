@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -111,7 +114,7 @@ import Testing
     ]
 
     private static let limits: [Situation] = [
-        Situation(code: .requestTimeout, change: { $0.limits.requestSeconds = 1 }) { server, _ in
+        Situation(code: .requestTimeout, change: { $0.limits.http.requestSeconds = 1 }) { server, _ in
             let client = try HTTPClient(port: server.port)
             try client.send(
                 "PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"age\""

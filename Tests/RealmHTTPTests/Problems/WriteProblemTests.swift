@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
@@ -89,8 +92,8 @@ import Testing
     @Test func `what a request does wrong by itself has its own code and leaves no trace`() throws {
         let server = try WriteServer { options in
             options.limits.batchOperations = 3
-            options.limits.targetBytes = 1024
-            options.limits.headerFields = 20
+            options.limits.http.targetBytes = 1024
+            options.limits.http.headerFields = 20
             options.conditionalClasses = ["app.Note"]
             options.backlinkNames = ["app": BacklinkNames(["Dog": ["owners": "Person.dogs"]])]
         }

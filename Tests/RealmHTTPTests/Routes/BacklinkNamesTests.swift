@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
+import RealmAccess
+@testable import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

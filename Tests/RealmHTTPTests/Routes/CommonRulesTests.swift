@@ -2,6 +2,7 @@
 
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
+@testable import MicroHTTP
+@testable import RealmCalls
+@testable import RealmFormats
 import RealmHTTP
 import RealmMutants
 import RealmTestSupport

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmCalls
 import RealmConsole
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 

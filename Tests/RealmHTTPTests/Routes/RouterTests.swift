@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+@testable import RealmCalls
 import RealmFormats
 import RealmHTTP
 import RealmTestSupport

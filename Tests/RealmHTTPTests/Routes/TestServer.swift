@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MicroHTTP
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 
 /// A whole server over some fixtures for the time of a suite or test.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+import MicroHTTP
+import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -210,7 +213,7 @@ import Testing
 
     /// Who moves a point from one dog to another leaves the sum of their ages as it was.
     @Test func `D59: a hundred requests at a time see whole versions, and none fails`() throws {
-        try withWriteServer(change: { $0.limits.connectionsPerAddress = 200 }) { (server: WriteServer) throws in
+        try withWriteServer(change: { $0.limits.http.connectionsPerAddress = 200 }) { (server: WriteServer) throws in
             let clients = try (0..<100).map { _ in try HTTPClient(port: server.port) }
             let host = "Host: 127.0.0.1:\(server.port)\r\n"
             let move = #"""

@@ -2,8 +2,10 @@
 
 import Foundation
 import Glibc
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

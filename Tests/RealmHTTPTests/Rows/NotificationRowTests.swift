@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -54,7 +57,7 @@ import Testing
         throws
     {
         let fixture = try ChangeFixture { options in
-            options.limits.heartbeat = 1
+            options.limits.http.heartbeat = 1
             options.limits.registrationSeconds = 2
         }
         let id =
@@ -216,7 +219,7 @@ import Testing
     }
 
     @Test func `A45, D55: a read that asks for a version to come is answered when it is there`() throws {
-        let fixture = try ChangeFixture { $0.limits.requestSeconds = 60 }
+        let fixture = try ChangeFixture { $0.limits.http.requestSeconds = 60 }
         let version = try fixture.write(fixture.age(1, 50)).split(separator: ".")
         let future = "\(version[0]).\((UInt64(version[1]) ?? 0) + 1)"
         let client = try HTTPClient(port: fixture.server.port)

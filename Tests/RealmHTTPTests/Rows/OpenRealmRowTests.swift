@@ -5,6 +5,7 @@ import Glibc
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

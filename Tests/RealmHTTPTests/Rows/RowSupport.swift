@@ -4,7 +4,8 @@ import Foundation
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

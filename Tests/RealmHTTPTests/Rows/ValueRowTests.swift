@@ -4,7 +4,7 @@ import Foundation
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
 @testable import RealmBackups
 import RealmEngine
 @testable import RealmFormats
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 
 extension ServerOptions {
     /// Options of a server under test: any free port of loopback, no log, no wait for open streams at the end, and time

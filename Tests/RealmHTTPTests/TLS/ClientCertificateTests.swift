@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmFormats
-import RealmHTTP
-import RealmPlatform
-import RealmStorage
+@testable import MicroHTTP
+@testable import RealmAccess
+@testable import RealmFormats
+@testable import RealmHTTP
+@testable import RealmHosting
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
@@ -51,7 +54,7 @@ import Testing
         configuration.tls = store
         let server = HTTPServer(
             socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration,
-            workers: WorkerPool(configuration.limits), handler: Teller())
+            workers: WorkerPool(Limits()), handler: Teller())
         try server.start()
         defer { server.stop(graceSeconds: 0) }
         try body(server.socket.port, store)

@@ -2,9 +2,12 @@
 
 import Foundation
 import Glibc
+@testable import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -51,8 +54,8 @@ import Testing
         let path = folder + "/main.sock"
         do {
             let server = try server(["127.0.0.1:0", "127.0.0.1:0", "unix:\(path)"]) { options in
-                options.limits.connections = 4
-                options.limits.connectionsPerAddress = 100
+                options.limits.http.connections = 4
+                options.limits.http.connectionsPerAddress = 100
             }
             let ports = [server.port, server.server.others[0].socket.port]
             #expect(ports[0] != ports[1])
@@ -184,7 +187,7 @@ import Testing
 
     @Test func `a connection to a Unix socket that sends nothing is ended`() throws {
         let path = folder + "/main.sock"
-        let server = try server(["unix:\(path)"]) { $0.limits.headSeconds = 1 }
+        let server = try server(["unix:\(path)"]) { $0.limits.http.headSeconds = 1 }
         let client = try HTTPClient(unixPath: path, timeoutSeconds: 20)
         let begin = Instant.now()
         #expect(try client.isClosed())

@@ -2,9 +2,12 @@
 
 import Foundation
 import Glibc
+@testable import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -24,8 +27,8 @@ import Testing
         try TestServer([]) { options in
             options.isReadOnly = false
             options.memoryRealms = ["empty"]
-            options.limits.connections = 600
-            options.limits.connectionsPerAddress = 600
+            options.limits.http.connections = 600
+            options.limits.http.connectionsPerAddress = 600
             options.limits.streams = 600
             options.limits.streamsPerPrincipal = 600
             options.tls = certificates.options("main")

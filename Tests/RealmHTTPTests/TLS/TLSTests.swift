@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -228,7 +231,7 @@ import Testing
     }
 
     @Test func `a handshake that does not end, or nothing after it, is ended after the time for a head`() throws {
-        let server = try server { $0.limits.headSeconds = 1 }
+        let server = try server { $0.limits.http.headSeconds = 1 }
         let hello: [UInt8] = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]
         let clients = try (0..<2).map { _ in try HTTPClient(port: server.port, timeoutSeconds: 30) }
         try clients[1].send(hello)
@@ -253,8 +256,8 @@ import Testing
     @Test func `last answers that bypass the library are encrypted too`() throws {
         let server = try server { options in
             options.limits.bodyBytes = 64 << 10
-            options.limits.requestSeconds = 1
-            options.limits.headSeconds = 2
+            options.limits.http.requestSeconds = 1
+            options.limits.http.headSeconds = 2
         }
         for head in ["Content-Length: abc", "Transfer-Encoding: chunked\\r\\n\\r\\nzz"] {
             let seen = try Tool.python(

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import MicroHTTP
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -214,7 +217,7 @@ import Testing
 
     @Test func `a trusted proxy is not limited as one client in its connections`() throws {
         let server = try TrustedProxyTests.server(["127.0.0.1"]) { options in
-            options.limits.connectionsPerAddress = 2
+            options.limits.http.connectionsPerAddress = 2
             options.limits.rate = 0
         }
         let clients = try (0..<8).map { _ in try HTTPClient(port: server.port) }

@@ -2,8 +2,11 @@
 
 import Foundation
 import Glibc
+@testable import MicroHTTP
+@testable import RealmAccess
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmEngine
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

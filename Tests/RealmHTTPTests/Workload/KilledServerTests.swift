@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import RealmEngine
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -2,8 +2,10 @@
 
 import Foundation
 import Glibc
+import RealmAccess
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Synchronization
 import Testing

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -68,7 +70,7 @@ import Testing
     }
 
     @Test func `an export that is larger than its limit is refused`() throws {
-        let server = try WriteServer { $0.limits.spoolBytesPerPrincipal = 20_000 }
+        let server = try WriteServer { $0.limits.spool.bytesPerClient = 20_000 }
         try server.fill()
         let answer = try server.get("app/export?format=sqlite")
         #expect([422, 503].contains(answer.status), "\(answer.text.prefix(200))")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@testable import RealmAccess
 import RealmEngine
 @testable import RealmFormats
-import RealmPlatform
+import RealmHosting
+@testable import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
@@ -225,9 +227,9 @@ import Testing
         let realm = try LongExportTests.realm([ColumnDefinition("t", .string)], objects)
         let snapshot = realm.store.current
         var limits = Limits()
-        limits.spoolReserveBytes = 0
-        limits.spoolBytes = 300_000
-        let room = SpoolRoom(limits.spooling)
+        limits.spool.reservedBytes = 0
+        limits.spool.bytes = 300_000
+        let room = SpoolRoom(limits.spool)
         func export(byteLimit: Int) throws {
             let file = try BodyFile(in: NSTemporaryDirectory(), try room.open(for: "a"))
             try TableFile.writeWorkbook(try StreamRows(allOf: snapshot), to: file, byteLimit: byteLimit)
@@ -237,8 +239,8 @@ import Testing
         #expect(room.refused > 0)
         #expect(throws: Problem.self) { try export(byteLimit: 300_000) }
         #expect(room.files == 0 && room.bytes == 0)
-        limits.spoolBytes = 4 << 20
-        let wide = SpoolRoom(limits.spooling)
+        limits.spool.bytes = 4 << 20
+        let wide = SpoolRoom(limits.spool)
         let file = try BodyFile(in: NSTemporaryDirectory(), try wide.open(for: "a"))
         try TableFile.writeWorkbook(try StreamRows(allOf: snapshot), to: file, byteLimit: 4 << 20)
         #expect(wide.files == 1 && wide.bytes == file.byteCount && file.byteCount < 300_000)

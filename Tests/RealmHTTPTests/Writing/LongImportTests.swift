@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmEngine
+@testable import MicroHTTP
+@testable import RealmAccess
+@testable import RealmCalls
+@testable import RealmEngine
 @testable import RealmFormats
-import RealmPlatform
+@testable import RealmHosting
+@testable import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

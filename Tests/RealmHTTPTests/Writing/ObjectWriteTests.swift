@@ -3,6 +3,7 @@
 import Foundation
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmAccess
+@testable import RealmCalls
 import RealmEngine
 @testable import RealmFormats
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

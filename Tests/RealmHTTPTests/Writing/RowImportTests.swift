@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import RealmCalls
 import RealmEngine
 @testable import RealmFormats
 import RealmPlatform

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
+@testable import RealmCalls
 import RealmEngine
-import RealmFormats
+@testable import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmAccess
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+@testable import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test func `a file that was opened does not count among the bodies that are processed`() throws {
-        let change = { (options: inout ServerOptions) in options.limits.spoolFilesPerPrincipal = 3 }
+        let change = { (options: inout ServerOptions) in options.limits.spool.filesPerClient = 3 }
         try withWriteServer(WriteServer.classes, change: change) { server in
             let file = try server.get("app/backup").body
             for number in 0..<8 {

@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-import RealmPlatform
+@testable import RealmPlatform
 import RealmStorage
 import Synchronization
 import Testing

@@ -2,8 +2,8 @@
 
 import Foundation
 import RealmEngine
-import RealmPlatform
-import RealmStorage
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-import RealmPlatform
-import RealmStorage
+@testable import RealmPlatform
+@testable import RealmStorage
 import RealmTestSupport
 import Testing
 

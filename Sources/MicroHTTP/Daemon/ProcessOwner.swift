@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmStorage
+
+/// The user that this process runs as.
+package enum ProcessOwner {
+    /// Why the process cannot run as the owner of a folder.
+    package struct Failure: Error, CustomStringConvertible {
+        /// A sentence for the administrator, without a final period.
+        package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
+    }
+
+    /// Makes this process, when root has started it, one of the owner of a folder, for good.
+    ///
+    /// Folders of the host that a container serves belong to whomever: this way none of them needs another owner or other rights. An
+    /// empty folder of root, as container engines make them, is given to a user first. Nothing happens for any other user, nor for one
+    /// that is called root only inside of a container of somebody else.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder.
+    ///   - user: The number of the user, and of its group, that a new folder is given to.
+    /// - Throws: `Failure` when there is no folder, root has files in it, or the process lacks the right.
+    package static func become(ownerOf folder: String, givingNewOnesTo user: UInt32) throws(Failure) {
+        guard geteuid() == 0, isRootOfMachine else { return }
+        var info = stat()
+        guard unsafe stat(folder, &info) == 0 else { throw failure("there is no folder '\(folder)'") }
+        var (owner, group) = (info.st_uid, info.st_gid)
+        if owner == 0 {
+            guard let names = try? System.names(inFolder: folder), names.isEmpty else {
+                throw Failure(
+                    description: "'\(folder)' belongs to root and has files: give it and them to the user that serves them, "
+                        + "as by chown -R \(user):\(user)")
+            }
+            guard unsafe chown(folder, user, user) == 0 else { throw failure("'\(folder)' cannot be given to user \(user)") }
+            (owner, group) = (user, user)
+        }
+        var groups = [group]
+        guard unsafe setgroups(1, &groups) == 0, setgid(group) == 0, setuid(owner) == 0 else {
+            throw failure("cannot run as user \(owner), the owner of '\(folder)'")
+        }
+    }
+
+    /// Returns why this process cannot make files in a folder, with what helps; nil when it can.
+    ///
+    /// - Parameter folder: The path of the folder.
+    package static func hindrance(toWriting folder: String) -> String? {
+        var info = stat()
+        guard unsafe stat(folder, &info) == 0, unsafe access(folder, W_OK | X_OK) != 0 else { return nil }
+        let mode = String(info.st_mode & 0o777, radix: 8)
+        return "user \(geteuid()) cannot write the folder '\(folder)', which belongs to user \(info.st_uid) (mode \(mode)): "
+            + "start the server as that user, such as with --user \(info.st_uid):\(info.st_gid) of a container engine, "
+            + "or give it the folder by chown \(geteuid()):\(getegid())"
+    }
+
+    /// Whether root of this process is that of the machine: in a namespace of users it may be anybody.
+    private static var isRootOfMachine: Bool {
+        guard let descriptor = try? System.openForReading("/proc/self/uid_map") else { return true }
+        defer { System.close(descriptor) }
+        let text = (try? System.read(descriptor, at: 0, byteCount: 256)) ?? []
+        let fields = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        return fields.count < 2 || String(decoding: fields[1], as: UTF8.self) == "0"
+    }
+
+    /// Returns a failure with the reason of the system.
+    private static func failure(_ text: String) -> Failure {
+        Failure(description: unsafe "\(text): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmFormats
+package import RealmPlatform
+internal import RealmStorage
+
+/// One line of the audit log: who did what, where, and with which outcome.
+///
+/// It has names and keys, which identify, and nothing that was stored or sent: no values, no bodies, no queries and no credentials.
+package struct AuditEntry: Sendable {
+    /// Who sent a request.
+    package struct Sender: Sendable {
+        /// How the principal is known.
+        package var kind = ""
+        /// The id of the principal among those of its kind.
+        package var id = ""
+        /// The name of the principal for people.
+        package var name = ""
+        /// The address of the client; empty on a Unix socket.
+        package var address = ""
+
+        /// Makes a sender.
+        package init(kind: String = "", id: String = "", name: String = "", address: String = "") {
+            self.kind = kind
+            self.id = id
+            self.name = name
+            self.address = address
+        }
+    }
+
+    /// What the line is about.
+    package var kind: AuditKind
+    /// The id of the request.
+    package var requestID = ""
+    /// Who sent the request; nil for lines of the server itself.
+    package var sender: Sender?
+    /// The method of the request; nil for lines about no request.
+    package var method: String?
+    /// The form of the path, as in the metrics.
+    package var route: String?
+    /// The name of the realm.
+    package var realm: String?
+    /// The name of the class.
+    package var className: String?
+    /// The id in the path, such as that of a key or a transaction, or the one that the request has made.
+    package var id: String?
+    /// The transaction that the request was a part of.
+    package var transaction: String?
+    /// The keys of the objects that the request named or made, at most `AuditKeys.countLimit`.
+    package var keys = AuditKeys()
+    /// Whether the request was to show only what it would do.
+    package var isDryRun = false
+    /// Whether the answer is the one that an earlier request with the same idempotency key got.
+    package var isRepeated = false
+    /// The status of the response; nil for lines about no request.
+    package var status: Int?
+    /// The code of the problem; nil for success.
+    package var code: String?
+    /// The token of the version that was made or given out.
+    package var version: String?
+    /// How a transaction has ended.
+    package var state: String?
+    /// How many lines are missing.
+    package var lostCount: Int?
+
+    /// The number of bytes of a name or key that are written; what is longer is cut off.
+    package static let textLimit = 256
+
+    /// Makes a line that says nothing else yet.
+    ///
+    /// - Parameter kind: What the line is about.
+    package init(kind: AuditKind) { self.kind = kind }
+
+    /// Appends the line.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the line.
+    ///   - buffer: What has the lines before.
+    package func write(at time: WallClock, to buffer: OutputBuffer) {
+        var writer = JSONWriter(buffer)
+        writer.beginObject()
+        writer.member("time", time: time)
+        writer.member("kind", text: kind.rawValue)
+        write("id", requestID.isEmpty ? nil : requestID, to: &writer)
+        writeSender(to: &writer)
+        for (name, text) in [
+            ("method" as StaticString, method), ("route", route), ("realm", realm), ("class", className), ("target", id),
+            ("transaction", transaction),
+        ] { write(name, text, to: &writer) }
+        keys.write(to: &writer)
+        if isDryRun { writer.member("dryRun", bool: true) }
+        if isRepeated { writer.member("repeated", bool: true) }
+        if let status { writer.member("status", int: status) }
+        for (name, text) in [("code" as StaticString, code), ("version", version), ("state", state)] {
+            write(name, text, to: &writer)
+        }
+        if let lostCount { writer.member("lines", int: lostCount) }
+        writer.endObject()
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    /// Writes who sent the request.
+    private func writeSender(to writer: inout JSONWriter) {
+        guard let sender else { return }
+        writer.key("principal")
+        writer.beginObject()
+        writer.member("kind", text: sender.kind)
+        write("id", sender.id.isEmpty ? nil : sender.id, to: &writer)
+        write("name", sender.name.isEmpty ? nil : sender.name, to: &writer)
+        writer.endObject()
+        write("client", sender.address.isEmpty ? nil : sender.address, to: &writer)
+    }
+
+    /// Writes a member with a text of bounded length; nothing without a text.
+    private func write(_ name: StaticString, _ text: String?, to writer: inout JSONWriter) {
+        if let text { writer.member(name, text: AuditEntry.bounded(text)) }
+    }
+
+    /// Returns a text without what is beyond the limit, in whose place is an ellipsis.
+    package static func bounded(_ text: String) -> String {
+        guard text.utf8.count > textLimit else { return text }
+        var byteCount = 0
+        let kept = text.unicodeScalars.prefix { scalar in
+            byteCount += UTF8.width(scalar)
+            return byteCount <= textLimit
+        }
+        return String(String.UnicodeScalarView(kept)) + "…"
+    }
+}

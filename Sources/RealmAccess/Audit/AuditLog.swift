@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MicroHTTP
+internal import RealmFormats
+package import RealmPlatform
+internal import RealmStorage
+
+/// The audit log: who did what, as lines of JSON in a file.
+///
+/// A line is queued before the response goes out whose outcome it tells, and nobody waits for the disk: a thread of the log's own
+/// writes what is queued fifty times a second, and has the disk take it twice a second. While the file cannot be written the
+/// lines wait, up to a bound, and are written in their order when it can be. Lines beyond the bound are counted, and a line says
+/// how many there were.
+///
+/// Any thread may use it.
+package final class AuditLog: Sendable {
+    /// Receives what operators have to know: the name of an event, and what happened. It is called on the thread of the log.
+    package typealias Report = @Sendable (_ event: StaticString, _ detail: String, _ level: AccessLog.Level) -> Void
+
+    /// What is shared with the thread that writes.
+    private struct State {
+        /// Where and how the log is written.
+        var options: AuditOptions
+        /// The lines that the thread has not taken yet.
+        var pending = OutputBuffer()
+        /// The number of bytes that the thread has taken and not written yet.
+        var takenByteCount = 0
+        /// The number of lines that were lost and that no line tells of yet.
+        var untoldCount = 0
+        /// Why the file could not be written at the last attempt; nil when it could.
+        var failure: String?
+        /// Whether the file is to be opened again.
+        var isToReopen = false
+        /// Whether no more lines are taken, and the thread ends.
+        var isClosed = false
+        /// What happened so far.
+        var counts = Counts()
+
+        /// The number of bytes that wait to be written.
+        var waitingByteCount: Int { pending.count + takenByteCount }
+    }
+
+    /// What happened since the start.
+    package struct Counts: Sendable {
+        /// The number of lines that were queued.
+        package var lines: UInt64 = 0
+        /// The number of lines that were lost because too many were waiting.
+        package var lost: UInt64 = 0
+        /// The number of attempts to write that failed.
+        package var failures: UInt64 = 0
+        /// The number of requests that were refused because their line could not have been written.
+        package var refusals: UInt64 = 0
+    }
+
+    /// What the thread does next.
+    private struct Turn {
+        /// The lines that were queued.
+        var lines: OutputBuffer
+        /// Where and how the log is written.
+        var options: AuditOptions
+        /// Whether the file is opened again.
+        var isToReopen: Bool
+        /// Whether nothing comes after this.
+        var isLast: Bool
+    }
+
+    /// The number of bytes that may wait. Lines beyond it are lost.
+    package static let byteLimit = 64 << 20
+    /// The seconds from one write to the next, in which lines gather.
+    private static let writeSeconds = 0.02
+    /// The seconds after which the thread looks after the file although there are no lines, and tries again after a failure.
+    private static let lookSeconds = 0.25
+
+    private let monitor: Monitor<State>
+    /// Whether the thread has ended, for `close` to wait for.
+    private let writerEnded = Monitor(false)
+    /// Receives what operators have to know.
+    private let report: Report
+
+    /// Opens the file and starts the thread; nil for options without a file.
+    ///
+    /// - Parameters:
+    ///   - options: Where and how the log is written.
+    ///   - report: Receives what operators have to know.
+    /// - Throws: `.refused` or `.io` for a file that cannot be opened, `.io` also when the system provides no thread.
+    package init?(_ options: AuditOptions, report: @escaping Report) throws(StorageError) {
+        guard let path = options.file else { return nil }
+        let file = try AuditFile(path: path)
+        monitor = Monitor(State(options: options))
+        self.report = report
+        do throws(Threads.Failure) {
+            try Threads.start("audit", stackBytes: 512 << 10) { [self] in writeLines(to: file) }
+        } catch {
+            file.close()
+            throw .refused(.unsuitable(error.description))
+        }
+    }
+
+    // MARK: - Lines
+
+    /// Queues a line. It never waits for the disk.
+    package func append(_ entry: AuditEntry) {
+        monitor.signal { state in
+            guard !state.isClosed, state.waitingByteCount < AuditLog.byteLimit else {
+                state.untoldCount += 1
+                state.counts.lost &+= 1
+                return
+            }
+            AuditLog.tellLosses(&state)
+            entry.write(at: .now(), to: state.pending)
+            state.counts.lines &+= 1
+        }
+    }
+
+    /// Queues the line about lines that were lost before.
+    private static func tellLosses(_ state: inout State) {
+        guard state.untoldCount > 0 else { return }
+        var entry = AuditEntry(kind: .lost)
+        entry.lostCount = state.untoldCount
+        entry.write(at: .now(), to: state.pending)
+        state.untoldCount = 0
+    }
+
+    /// Returns whether something may be done that has to be recorded, and counts it when not: the log is required, and cannot be
+    /// written, or has too much to write.
+    package func admits() -> Bool {
+        monitor.withLock { state in
+            guard state.options.isRequired else { return true }
+            guard state.failure != nil || state.isClosed || state.waitingByteCount >= state.options.refusingByteCount else {
+                return true
+            }
+            state.counts.refusals &+= 1
+            return false
+        }
+    }
+
+    // MARK: - State
+
+    /// Whether the file can be written, as far as is known.
+    package var isWritten: Bool { monitor.withLock { $0.failure == nil } }
+
+    /// What happened since the start.
+    package var counts: Counts { monitor.withLock { $0.counts } }
+
+    /// Has the file opened again, so that one that was given another name is left alone. It does not wait for that.
+    package func reopen() { monitor.signal { $0.isToReopen = true } }
+
+    /// Puts other options in force. Those without a file have no effect.
+    package func replace(with options: AuditOptions) {
+        guard options.file != nil else { return }
+        monitor.signal { state in
+            state.options = options
+            state.isToReopen = true
+        }
+    }
+
+    /// Writes the remaining lines and ends the thread. Further lines are lost.
+    ///
+    /// - Parameter seconds: How long to wait at most, since the disk may be stuck.
+    package func close(seconds: Double = 5) {
+        monitor.broadcast { $0.isClosed = true }
+        _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
+    }
+
+    /// Writes the metrics of the log.
+    package func write(to text: inout MetricsText) {
+        let (counts, waiting, isWritten) = monitor.withLock { ($0.counts, $0.waitingByteCount, $0.failure == nil) }
+        text.single(
+            "audit_unavailable", .gauge, help: "Whether the audit log cannot be written at present.", value: isWritten ? 0 : 1)
+        text.single(
+            "audit_waiting_bytes", .gauge, help: "Bytes of the audit log that wait to be written.", value: Double(waiting))
+        text.single("audit_lines_total", .counter, help: "Lines of the audit log.", value: Double(counts.lines))
+        text.single(
+            "audit_lines_lost_total", .counter, help: "Lines of the audit log that were lost because too many were waiting.",
+            value: Double(counts.lost))
+        text.single(
+            "audit_failures_total", .counter, help: "Failed attempts to write the audit log.", value: Double(counts.failures))
+        text.single(
+            "audit_refusals_total", .counter, help: "Requests refused because the audit log could not be written.",
+            value: Double(counts.refusals))
+    }
+
+    // MARK: - The thread
+
+    /// The loop of the thread: writes what is queued, until the log is closed.
+    private func writeLines(to first: AuditFile) {
+        var file = first
+        var lines: ArraySlice<UInt8> = []
+        if file.removedByteCount > 0 {
+            report("audit_mended", "an unfinished line of \(file.removedByteCount) bytes was removed", .warning)
+        }
+        while true {
+            let turn = nextTurn()
+            lines += turn.lines.array
+            let failure = write(&lines, to: &file, turn)
+            settle(failure, lines.count)
+            // What was long once is not kept.
+            if lines.isEmpty { lines = [] }
+            if turn.isLast { break }
+            Threads.sleep(seconds: failure == nil ? AuditLog.writeSeconds : AuditLog.lookSeconds)
+        }
+        file.close()
+        writerEnded.broadcast { $0 = true }
+    }
+
+    /// Waits for lines, but not longer than until the file has to be looked after.
+    private func nextTurn() -> Turn {
+        let turn = monitor.wait(until: Instant.now().adding(seconds: AuditLog.lookSeconds)) { state -> Turn? in
+            guard !state.pending.isEmpty || state.isClosed || state.isToReopen else { return nil }
+            return AuditLog.takeTurn(&state)
+        }
+        return turn ?? monitor.withLock { AuditLog.takeTurn(&$0) }
+    }
+
+    /// Takes what is queued.
+    private static func takeTurn(_ state: inout State) -> Turn {
+        if state.waitingByteCount < byteLimit { tellLosses(&state) }
+        let turn = Turn(
+            lines: state.pending, options: state.options, isToReopen: state.isToReopen, isLast: state.isClosed)
+        state.takenByteCount += state.pending.count
+        if !state.pending.isEmpty { state.pending = OutputBuffer() }
+        state.isToReopen = false
+        return turn
+    }
+
+    /// Writes lines to the file, and removes from `lines` what was written.
+    ///
+    /// - Returns: Why not all of it was written; nil when it was.
+    private func write(_ lines: inout ArraySlice<UInt8>, to file: inout AuditFile, _ turn: Turn) -> String? {
+        let knownDefect = file.rotationFailure
+        do throws(StorageError) {
+            try file.take(turn.options.file ?? file.path, isDemanded: turn.isToReopen)
+            try file.add(&lines, turn.options)
+            try file.sync(isLast: turn.isLast)
+        } catch {
+            return "\(error)"
+        }
+        if let defect = file.rotationFailure, defect != knownDefect { report("audit_not_rotated", defect, .error) }
+        return nil
+    }
+
+    /// Notes what came of an attempt, and reports when that is news.
+    private func settle(_ failure: String?, _ waitingByteCount: Int) {
+        let known = monitor.withLock { state -> String? in
+            let known = state.failure
+            state.failure = failure
+            state.takenByteCount = waitingByteCount
+            if failure != nil { state.counts.failures &+= 1 }
+            return known
+        }
+        switch (known, failure) {
+        case (nil, let failure?): report("audit_unavailable", failure, .error)
+        case (_?, nil): report("audit_available", "the audit log is written again", .info)
+        default: break
+        }
+    }
+}

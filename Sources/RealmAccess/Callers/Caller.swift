@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MicroHTTP
+package import RealmFormats
+internal import RealmPlatform
+
+/// The sender of a request: the credential, what its roles permit at the path, and limits of its own.
+package struct Caller: Sendable {
+    /// Who sends the request; until that is known, a principal that may do nothing.
+    package var principal = Principal.anonymous
+    /// The holder of the client certificate of the connection; nil without one.
+    package var certificatePrincipal: Principal?
+    /// The cookie of the session by which the request was authenticated; nil for another way.
+    package var sessionCookie: String?
+    /// The token that has to be verified before the request is admitted; nil for all other requests.
+    package var unverifiedToken: String?
+    /// The limits that follow from the roles, where they differ from those of the server; nil where they do not.
+    package var roleLimits: PrincipalLimits?
+    /// The rights in the realm, by which the request is admitted; nil where not roles decide.
+    package var rights: (any AdmittedRights)?
+    /// How far the roles of the principal reach at the path; nil where not roles decide.
+    package var roleReach: RoleReach?
+    /// Whether the request was refused for its sender, whatever the status says.
+    package var isRefusedByRights = false
+
+    /// Makes a sender that is not known yet.
+    package init() {}
+
+    /// The principal, and the rights by which the request was admitted.
+    package var standing: Standing { Standing(principal: principal, rights: rights) }
+
+    /// The name under which work, memory and streams of the sender are counted together: a principal with a credential has one wherever it
+    /// comes from; all others have the one of their address.
+    package func account(of request: Request) -> String { principal.logName ?? request.client }
+
+    /// Returns a problem as the sender may see it: a client without a credential is asked for one, where roles would otherwise forbid
+    /// something.
+    package func problem(_ problem: Problem, for request: Request) -> Problem {
+        guard problem.code == .forbidden, roleReach == .part, principal.kind == .anonymous else { return problem }
+        return .unauthenticated(request, hasCredentials: true)
+    }
+}

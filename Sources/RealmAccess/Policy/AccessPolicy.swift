@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MicroHTTP
+package import RealmFormats
+internal import RealmPlatform
+internal import RealmStorage
+
+/// Decides what each client may do: by its principal, and for clients without a credential by the origin of the request: the
+/// listener, the sender's address, and whether a proxy passed it on.
+///
+/// The value is made from the options at the start and does not change while the server runs.
+package struct AccessPolicy: Sendable {
+    /// Whether the main listener is bound to a loopback address, so that only this machine can
+    /// reach it.
+    package var isLoopback = true
+    /// Whether requests from other machines, or through a proxy, may read (option `--insecure`).
+    /// Otherwise they may only ask for the health of the server.
+    package var allowsAnonymousReads = false
+    /// Whether clients on this machine may administer through the main listener, and not only
+    /// write.
+    package var administersOnMain = true
+
+    /// Whom requests without a credential are from while the server has none.
+    let visitors = Visitors()
+
+    /// Makes the policy of a main listener on loopback, through which this machine may administer
+    /// and no other machine may read.
+    package init() {}
+
+    /// Returns the principal of a request without a credential, which follows from how it reached the server.
+    ///
+    /// A request that a proxy has passed on counts as one from another machine, although the
+    /// address of its sender is that of the proxy. Once the server has credentials, only the administrators' Unix socket,
+    /// which nobody but the user of the server can open, stands for one.
+    ///
+    /// - Parameters:
+    ///   - call: A request with its header fields.
+    ///   - hasCredentials: Whether the server has credentials.
+    package func principal(of request: Request, hasCredentials: Bool) -> Principal {
+        guard request.headers.forwardedBy == nil else { return stranger(hasCredentials, request.entrance) }
+        switch request.entrance {
+        case .adminSocket: return .local
+        case .adminPort where !hasCredentials && request.isFromThisMachine: return visitors.local
+        case .mainSocket where !hasCredentials: return administersOnMain ? visitors.local : visitors.localWriter
+        case .main where !hasCredentials && isLoopback && request.isFromThisMachine:
+            return administersOnMain ? visitors.local : visitors.localWriter
+        case .main, .mainSocket, .adminPort: return stranger(hasCredentials, request.entrance)
+        }
+    }
+
+    /// Returns the principal of somebody of whom nothing is known.
+    private func stranger(_ hasCredentials: Bool, _ entrance: Entrance) -> Principal {
+        allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? visitors.stranger : .anonymous
+    }
+
+    /// Returns whether the roles of a principal decide what it may do: it has a credential, or the server gives clients without one a
+    /// role of their own, and it does not administer.
+    ///
+    /// - Parameters:
+    ///   - principal: The principal.
+    ///   - hasCredentials: Whether the server has credentials.
+    package static func isJudgedByRoles(_ principal: Principal, hasCredentials: Bool) -> Bool {
+        switch principal.kind {
+        case .local: false
+        case .key, .jwt, .certificate: !principal.isAdministrator
+        case .anonymous: hasCredentials
+        }
+    }
+
+    /// Returns the highest level that the sender of a request has.
+    ///
+    /// - Parameter call: A request whose principal is known.
+    /// - Returns: The level; at least `health`.
+    package func grant(_ caller: Caller) -> AccessClass { AccessPolicy.granted(to: caller) }
+
+    /// Returns the highest level that the sender of a request has, which no policy changes.
+    ///
+    /// - Parameter call: A request whose principal is known.
+    package static func granted(to caller: Caller) -> AccessClass {
+        switch caller.roleReach {
+        case .part?, .writes?: return .write
+        case .administers?: return .administer
+        case nil: return AccessPolicy.grant(caller.principal)
+        }
+    }
+
+    /// Returns the highest level that a principal has.
+    ///
+    /// What other roles than that of administrators permit depends on the realm, see `RolePolicy`.
+    package static func grant(_ principal: Principal) -> AccessClass {
+        if principal.isAdministrator { return .administer }
+        switch principal.kind {
+        case .local: return .write
+        case .anonymous: return principal.roles.contains("read") ? .read : .health
+        case .key, .jwt, .certificate: return .health
+        }
+    }
+
+    /// Checks whether a request is permitted. No other place makes this decision.
+    ///
+    /// A request that names an interactive transaction needs `write` even when it reads, because it
+    /// would see what is not committed.
+    ///
+    /// - Parameters:
+    ///   - call: The request, whose principal is known.
+    ///   - needed: The level that the method needs at this path.
+    ///   - isHidden: Whether the path does not exist for clients that may not administer.
+    ///   - hasCredentials: Whether the server has credentials, which decides what a refused client is told.
+    /// - Throws: 404 `not_found` for hidden paths and clients that may read, otherwise 401 `unauthenticated` for strangers and 403
+    ///   `forbidden` for all others.
+    package func check(
+        _ request: Request, of caller: Caller, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
+    ) throws(Problem) {
+        let granted = grant(caller)
+        guard granted < .administer else { return }
+        var wanted = needed
+        // Uncommitted changes of a transaction are visible only to clients that may write.
+        if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
+        guard wanted > granted else { return }
+        if granted == .health, caller.principal.kind == .anonymous {
+            throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
+        }
+        // Clients that may only read must not learn that these paths exist.
+        guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
+        guard caller.principal.kind != .anonymous else { throw AccessPolicy.strangersOnlyRead }
+        throw AccessPolicy.forbidden(caller.principal)
+    }
+
+    /// The 401 for a stranger that may read, and wants more.
+    private static let strangersOnlyRead = Problem(
+        .unauthenticated,
+        "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"
+    ).with(header: Problem.challenge)
+
+    /// The problem of a request that the roles of its principal do not permit.
+    package static let forbiddenByRoles = Problem(.forbidden, "no role of this credential permits this request")
+
+    /// Makes the 403 for a client that may do something, but not this, with advice for those on this machine.
+    private static func forbidden(_ principal: Principal) -> Problem {
+        guard principal.kind == .local else { return forbiddenByRoles }
+        return Problem(.forbidden, "this listener does not administer; use the one of --admin")
+    }
+}

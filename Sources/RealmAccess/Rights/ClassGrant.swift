@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmFormats
+package import RealmPlatform
+package import RealmQuery
+internal import RealmStorage
+
+/// What a role allows for the classes of a pattern in a realm.
+package final class ClassGrant: Sendable {
+    /// The classes.
+    let pattern: NamePattern
+    /// What is allowed.
+    let actions: Set<RightsAction>
+    /// The objects for which it is allowed; nil for all.
+    let condition: RuleTemplate?
+    /// What an object has to satisfy after it was made or changed: `where` and `check` together; nil for nothing.
+    let result: RuleTemplate?
+    /// `check` alone, for saying what is wrong with it.
+    let check: RuleTemplate?
+    /// The properties that do not exist for the role, sorted.
+    let hidden: [String]
+    /// The properties that the role may not write, sorted.
+    let readOnly: [String]
+    /// The place in the configuration as a JSON Pointer.
+    let pointer: String
+
+    /// Makes a grant of rules that were parsed.
+    ///
+    /// - Parameters:
+    ///   - pattern: The classes.
+    ///   - actions: What is allowed.
+    ///   - rules: `where`, `check`, and what both say together.
+    ///   - hidden: The properties that do not exist for the role.
+    ///   - readOnly: The properties that the role may not write.
+    ///   - pointer: The place in the configuration as a JSON Pointer.
+    package init(
+        _ pattern: NamePattern, _ actions: Set<RightsAction>, rules: Rules = Rules(), hidden: Set<ByteText> = [],
+        readOnly: Set<ByteText> = [], pointer: String = ""
+    ) {
+        self.pattern = pattern
+        self.actions = actions
+        condition = rules.condition
+        check = rules.check
+        result = rules.result
+        self.hidden = hidden.sorted().texts
+        self.readOnly = readOnly.sorted().texts
+        self.pointer = pointer
+    }
+
+    /// The queries of a grant.
+    package struct Rules: Sendable {
+        /// `where`.
+        package var condition: RuleTemplate?
+        /// `check`.
+        package var check: RuleTemplate?
+        /// Both together.
+        package var result: RuleTemplate?
+
+        package init(condition: RuleTemplate? = nil, check: RuleTemplate? = nil, result: RuleTemplate? = nil) {
+            self.condition = condition
+            self.check = check
+            self.result = result
+        }
+    }
+
+    /// Whether the grant names anything that a schema may lack.
+    var namesSchema: Bool { condition != nil || check != nil || !hidden.isEmpty || !readOnly.isEmpty }
+
+    /// The claims that the rules name.
+    var claims: [ClaimPath] { (condition?.uses ?? []).map(\.path) + (check?.uses ?? []).map(\.path) }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmFormats
+internal import RealmPlatform
+package import RealmStorage
+
+/// What one principal may do in one realm under the roles in force, with everything that its requests ask of that, made once.
+package final class ResolvedRights: AdmittedRights {
+    /// The roles that it follows from.
+    private let roles: RoleBook
+    /// The name of the realm, which need not exist.
+    private let realm: String
+    /// The rights.
+    package let rights: RealmRights
+    /// Whether there is no right at all, so that the realm does not exist for the principal.
+    package let isNothing: Bool
+    /// The rights as a write asks for them.
+    package let writes: RightsWrites
+    /// What is shown to those who read, who subscribe and who export.
+    private let scopes: (read: RightsScope?, subscribe: RightsScope?, export: RightsScope?)
+
+    /// Works out what a principal may do.
+    fileprivate init(_ principal: Principal, in realm: String, by roles: RoleBook) {
+        self.roles = roles
+        self.realm = realm
+        rights = roles.rights(of: RightsHolder(principal), in: realm)
+        isNothing = rights.isNothing
+        writes = RightsWrites(rights)
+        scopes = (rights.versionScope(for: .read), rights.versionScope(for: .subscribe), rights.versionScope(for: .export))
+    }
+
+    /// Returns what is shown of the realm; nil for everything.
+    ///
+    /// - Parameter action: To read, to subscribe or to export, which are all for which something is shown.
+    package func scope(for action: RightsAction) -> RightsScope? {
+        switch action {
+        case .subscribe: return scopes.subscribe
+        case .export: return scopes.export
+        default: return scopes.read
+        }
+    }
+
+    package func identity(in snapshot: Snapshot?) -> String { snapshot.map { rights.fitting($0) }?.identity ?? rights.identity }
+
+    package func areInForce(for principal: Principal) -> Bool {
+        guard let newest = roles.successor else { return true }
+        return principal.rights(in: realm, by: newest).rights.identity.utf8.elementsEqual(rights.identity.utf8)
+    }
+
+    /// Whether this is about a realm and these roles.
+    fileprivate func concerns(_ name: String, _ book: RoleBook) -> Bool {
+        // Two texts that Swift takes for equal may be different names.
+        book === roles && realm == name && realm.utf8.count == name.utf8.count
+    }
+}
+
+/// The rights of one principal that its last requests needed.
+private final class RightsMemo: Sendable {
+    /// The number of realms and books of roles that are remembered.
+    private static let limit = 8
+    /// The rights, the newest last.
+    private let known = RankedMutex(.leaf, [ResolvedRights]())
+
+    /// Makes an empty memory.
+    init() {}
+
+    /// Returns what a principal may do in a realm.
+    ///
+    /// - Parameters:
+    ///   - principal: The principal whose memory this is.
+    ///   - realm: The name of the realm, which need not exist.
+    ///   - roles: The roles in force.
+    func rights(of principal: Principal, in realm: String, by roles: RoleBook) -> ResolvedRights {
+        if let found = known.withLock({ known in known.last { $0.concerns(realm, roles) } }) { return found }
+        let made = ResolvedRights(principal, in: realm, by: roles)
+        let dropped = known.withLock { known -> ResolvedRights? in
+            known.append(made)
+            return known.count > RightsMemo.limit ? known.removeFirst() : nil
+        }
+        withExtendedLifetime(dropped) {}
+        return made
+    }
+}
+
+extension Principal {
+    /// Returns what the principal may do in a realm by its roles, which is worked out once for each realm and book of roles.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm, which need not exist.
+    ///   - roles: The roles in force.
+    package func rights(in realm: String, by roles: RoleBook) -> ResolvedRights {
+        derived.value { RightsMemo() }.rights(of: self, in: realm, by: roles)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmQuery
+internal import RealmStorage
+
+/// A role: what those who have it may do.
+package final class Role: Sendable {
+    /// The name, of characters of ASCII.
+    let name: String
+    /// Whether the role may do everything.
+    let administers: Bool
+    /// What it may do in realms.
+    let realms: [RealmGrant]
+    /// Which limits it states for those who have it.
+    let limits: PrincipalLimits
+    /// The claims on which the rights depend, each once.
+    let claims: [ClaimPath]
+
+    /// Makes a role.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - administers: Whether the role may do everything.
+    ///   - realms: What it may do in realms.
+    ///   - limits: Which limits it states.
+    package init(
+        _ name: String, administers: Bool = false, _ realms: [RealmGrant] = [], limits: PrincipalLimits = PrincipalLimits()
+    ) {
+        self.limits = limits
+        self.name = name
+        self.administers = administers
+        self.realms = realms
+        claims = Set(realms.flatMap(\.claims)).sorted { $0.names.lexicographicallyPrecedes($1.names) }
+    }
+
+    /// The rule for names, as a text for messages.
+    package static let rule = "a name of a role has 1 to 64 letters, digits, '.', '_', ':' and '-'"
+
+    /// Whether a text may be the name of a role.
+    package static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+                default: "._:-".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Returns what the role says of a realm to the holder of claims: its narrowest pattern that fits counts. Several that name a
+    /// claim are equally narrow, and add up.
+    func grants(in realm: String, _ claims: JSONObject) -> [RealmGrant] {
+        Role.narrowest(realms.filter { $0.pattern.fits(realm: realm, claims) }, \.pattern.narrowness)
+    }
+
+    /// Returns what the role says of a realm to the holders of any claims.
+    func possibleGrants(in realm: String) -> [RealmGrant] {
+        let possible = realms.filter { $0.pattern.mayFit(realm: realm) }
+        let plain = possible.filter { $0.pattern.claim == nil }
+        let narrowest = Role.narrowest(plain, \.pattern.narrowness)
+        // With a pattern for this very name, no claim matters.
+        if narrowest.contains(where: { $0.pattern.name != nil }) { return narrowest }
+        return narrowest + possible.filter { $0.pattern.claim != nil }
+    }
+
+    /// Returns the elements that are narrowest.
+    static func narrowest<Element>(_ elements: [Element], _ narrowness: (Element) -> Int) -> [Element] {
+        guard let most = elements.map(narrowness).max() else { return [] }
+        return elements.filter { narrowness($0) == most }
+    }
+}

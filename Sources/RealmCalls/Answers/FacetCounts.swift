@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import MicroHTTP
+internal import RealmAccess
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmQuery
+internal import RealmStorage
+
+/// Counts the values of `facets` in a whole filtered result and writes them beside a page of it:
+/// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first. Where only the most frequent ones are shown, the
+/// number of all is in `"facetValues":{"city":688}`.
+struct FacetCounts {
+    /// The paths whose values are counted.
+    private let paths: [String]
+    /// For each path its values with their numbers of rows.
+    private let results: [GroupedResult]
+    /// Writes the values.
+    private let writer: GroupWriter
+    /// The version that is read, and the request.
+    private let context: ReadContext
+    /// How numbers are written.
+    private let representation: Representation
+
+    /// Counts the values that a request asks for; nil when it asks for none.
+    ///
+    /// - Parameters:
+    ///   - parameters: The request, with its `facets`.
+    ///   - subject: What is counted: objects of a class, or values of a collection.
+    ///   - context: The version that is read, and the request.
+    ///   - group: Groups the whole result.
+    /// - Throws: `invalid_parameter` for a path that is given twice, `not_acceptable` for lines, and
+    ///   what `group` throws.
+    init?(
+        _ parameters: ReadParameters, of subject: Elements.Subject, _ context: ReadContext,
+        _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
+    ) throws(Problem) {
+        guard let paths = parameters.facets else { return nil }
+        guard Set<ByteText>(texts: paths).count == paths.count else { throw .invalidParameter("facets", "a path is given twice") }
+        try parameters.requireDocument()
+        self.paths = paths
+        self.context = context
+        representation = parameters.representation
+        results = try group(paths.map { GroupRequest(by: [$0], atMost: context.limits.groups) })
+        writer = GroupWriter(subject, context, parameters.representation)
+    }
+
+    /// What the representation could not carry exactly in the values written so far.
+    var notes: RepresentationNotes { writer.notes }
+
+    /// Writes the member `facets` of an envelope.
+    ///
+    /// - Throws: The problem of a budget that is used up.
+    func write(to json: inout JSONWriter) throws(Problem) {
+        json.key("facets")
+        json.beginObject()
+        for (path, result) in zip(paths, results) {
+            json.key(path)
+            json.beginArray()
+            let isMixed = writer.isMixed(path)
+            let budget = context.call.request.budget
+            let order = result.order(by: [GroupedResult.SortTerm(.size, isAscending: false)]) { budget.goesOn }
+            try context.call.request.checkDeadline()
+            for index in order.prefix(context.limits.facetValues) {
+                json.beginObject()
+                json.key("value")
+                try Problem.mapping { () throws(StorageError) in
+                    try budget.spend()
+                    try writer.write(result.keys[0][index], isMixed: isMixed, to: &json)
+                }
+                json.key("count")
+                json.integer(result.sizes[index], representation)
+                json.endObject()
+            }
+            json.endArray()
+        }
+        json.endObject()
+        writeTotals(to: &json)
+    }
+
+    /// Writes how many values the paths have of which some are left out, if there are such paths.
+    private func writeTotals(to json: inout JSONWriter) {
+        let cut = zip(paths, results).filter { $1.sizes.count > context.limits.facetValues }
+        guard !cut.isEmpty else { return }
+        json.key("facetValues")
+        json.beginObject()
+        for (path, result) in cut {
+            json.key(path)
+            json.integer(result.sizes.count, representation)
+        }
+        json.endObject()
+    }
+}

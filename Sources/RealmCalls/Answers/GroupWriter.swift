@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import MicroHTTP
+internal import RealmEngine
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmQuery
+internal import RealmStorage
+
+/// Writes the keys of groups and the values of facets: a link as its stub, mixed values with the
+/// wrappers of their types.
+///
+/// It is made for one request and used by one thread.
+final class GroupWriter {
+    /// The version that is read, and the request.
+    private let context: ReadContext
+    /// What is grouped: objects of a class, or values of a collection.
+    private let subject: Elements.Subject
+    /// Writes links and mixed values, within the budget of the request.
+    private let encoder: ObjectEncoder
+    /// Writes all other values.
+    private var values: ValueWriter
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - subject: What is grouped.
+    ///   - context: The version that is read, and the request.
+    ///   - representation: How values are written.
+    init(_ subject: Elements.Subject, _ context: ReadContext, _ representation: Representation) {
+        self.subject = subject
+        self.context = context
+        encoder = ObjectEncoder(context.snapshot, representation, context.call.request.budget)
+        values = ValueWriter(representation)
+    }
+
+    /// What the representation could not carry exactly in the values written so far.
+    var notes: RepresentationNotes { encoder.notes.union(values.notes) }
+
+    /// Returns whether the values of a key path are mixed. They are written with the wrappers of their
+    /// types then.
+    func isMixed(_ path: String) -> Bool {
+        switch subject {
+        case .values(let column, _, _): return column.type == .mixed
+        case .objects(let table):
+            let mapping = context.database.backlinkNames.mapping
+            let resolved = try? KeyPath.resolve(path, from: table, in: context.snapshot, mapping: mapping)
+            return resolved?.property?.type == .mixed
+        }
+    }
+
+    /// Writes one value.
+    ///
+    /// - Parameters:
+    ///   - value: A value that rows of the result have.
+    ///   - isMixed: Whether its key path leads to mixed values.
+    ///   - writer: The writer of the answer.
+    func write(_ value: Value, isMixed: Bool, to writer: inout JSONWriter) throws(StorageError) {
+        if case .link(let table, let key) = value { return try encoder.writeStub(table, key, &writer) }
+        if isMixed { return try encoder.writeMixed(value, &writer) }
+        values.write(value, to: &writer)
+        try context.call.request.budget.requireRoom(for: writer.count)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmFormats
+package import RealmPlatform
+package import RealmQuery
+package import RealmStorage
+
+/// How `sectionBy` groups a result: by the value of a key path, or by a function of it.
+///
+/// Rows with equal keys form a section. The result is sorted by the same key path. A function such
+/// as `:mod` need not keep that order, so `SectionedList` gathers the rows of each section.
+package struct SectionGrouping: Sendable {
+    /// What is made of a value to get the key of its section.
+    package enum Function: Sendable, Equatable {
+        /// The value itself; the first character as it is; the first character in upper case; the
+        /// year, month or day of a date in UTC.
+        case value, first, firstLetter, year, month, day
+        /// The largest multiple of a positive number that is not greater than the value.
+        case floor(Int64)
+        /// The remainder of the division by a positive number; it is never negative.
+        case mod(Int64)
+    }
+
+    /// The key path from a row to the value that decides its section.
+    package let path: String
+    /// What is made of each value to get the key of its section.
+    package let function: Function
+    /// Whether the key path leads to mixed values, so that keys are written with the wrappers of their types.
+    package var isMixed = false
+
+    /// Reads `path` or `path:function`.
+    ///
+    /// - Throws: `invalid_parameter` for an empty path, an unknown function or a distance, which only orders.
+    package init(_ text: String) throws(Problem) {
+        guard !text.hasPrefix(DistanceTerm.word) else {
+            throw SectionGrouping.invalid("distances cannot be keys of sections; name a property")
+        }
+        guard let colon = text.lastIndex(of: ":") else {
+            if text.hasSuffix(")") {
+                throw SectionGrouping.invalid("the function follows the key path: path:year or path:floor(10), not year(path)")
+            }
+            path = text
+            function = .value
+            if text.isEmpty { throw SectionGrouping.invalid("'sectionBy' is empty") }
+            return
+        }
+        path = String(text[..<colon])
+        let name = String(text[text.index(after: colon)...])
+        guard !path.isEmpty, let function = SectionGrouping.function(name) else {
+            let names = ["first", "firstLetter", "year", "month", "day", "floor", "mod"]
+            let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: names)
+            throw SectionGrouping.invalid(
+                "'\(name.brief)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)\(hint)")
+        }
+        self.function = function
+    }
+
+    /// Returns the function of a name such as `year` or `floor(10)`; nil for any other text. The
+    /// number must be greater than 0.
+    private static func function(_ name: String) -> Function? {
+        switch name {
+        case "first": return .first
+        case "firstLetter": return .firstLetter
+        case "year": return .year
+        case "month": return .month
+        case "day": return .day
+        default: break
+        }
+        guard name.hasSuffix(")"), let open = name.firstIndex(of: "("),
+            let number = Int64(name[name.index(after: open)..<name.index(before: name.endIndex)]), number > 0
+        else { return nil }
+        switch name[..<open] {
+        case "floor": return .floor(number)
+        case "mod": return .mod(number)
+        default: return nil
+        }
+    }
+
+    /// Makes the problem of a `sectionBy` that cannot be used.
+    private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
+
+    /// The problem of a sort that does not begin with the section's key path.
+    package static let wrongSort = Problem.conflict(
+        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+
+    /// The problem of a key path that ends at a link.
+    private static let links = invalid("objects cannot be keys of sections; name one of their properties")
+
+    /// Throws `invalid_parameter` when the key path ends at a link, so that the answer does not
+    /// depend on whether there are rows.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the rows.
+    ///   - snapshot: The version that is read.
+    package func requireValues(of table: Table, in snapshot: Snapshot) throws(Problem) {
+        var table = table
+        let names = path.split(separator: ".")
+        for (index, name) in names.enumerated() {
+            guard let column = table.column(named: String(name)), column.type == .link else { return }
+            guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else {
+                // An object that is not shown is no key either; no path leads on from there.
+                if index == names.count - 1 { break }
+                return
+            }
+            table = target
+        }
+        throw SectionGrouping.links
+    }
+
+    /// Returns the key of the section that a row belongs to.
+    ///
+    /// - Parameter cell: The row's value at the end of the key path; it is missing when a link on
+    ///   the way is null.
+    /// - Throws: `invalid_parameter` for a collection or an object, and for a value of a type that
+    ///   the function does not take.
+    package func key(_ cell: PagePosition.Cell) throws(Problem) -> SectionKey {
+        let value: QueryArgument
+        switch cell {
+        case .missing: return .null
+        case .dictionary: throw SectionGrouping.invalid("collections cannot be keys of sections")
+        case .value(.null): return .null
+        case .value(let known): value = known
+        }
+        switch (function, value) {
+        case (_, .link), (_, .objectKey), (_, .object): throw SectionGrouping.links
+        case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections cannot be keys of sections")
+        case (.value, _): return SectionKey(value, isMixed: isMixed)
+        case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""), isMixed: isMixed)
+        case (.firstLetter, .string(let text)):
+            return SectionKey(.string(text.first.map(SectionGrouping.capital) ?? ""), isMixed: isMixed)
+        case (.year, .timestamp(let date)): return SectionKey(.int(date.calendarDate.year), isMixed: isMixed)
+        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.month)), isMixed: isMixed)
+        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)), isMixed: isMixed)
+        case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)), isMixed: isMixed)
+        case (.mod(let step), .int(let number)):
+            return SectionKey(.int(SectionGrouping.remainder(number, step)), isMixed: isMixed)
+        case (.floor(let step), .double(let number)):
+            return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
+        case (.mod(let step), .double(let number)):
+            return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
+        case (.floor(let step), .float(let number)):
+            return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
+        case (.mod(let step), .float(let number)):
+            return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
+        // NaN and the infinities are sections of their own.
+        case (.floor(let step), .decimal(let number)):
+            return SectionKey(.decimal(number.floor(toMultipleOf: step)), isMixed: isMixed)
+        case (.mod(let step), .decimal(let number)):
+            return SectionKey(.decimal(number.remainder(dividingBy: step)), isMixed: isMixed)
+        default:
+            throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
+        }
+    }
+
+    /// Returns the identity of a row's section for an observed result.
+    ///
+    /// - Throws: `invalidSection` where `key(_:)` throws, so that the subscription fails with the
+    ///   same detail.
+    @Sendable package func identity(_ cell: PagePosition.Cell) throws(ObservationError) -> SectionIdentity {
+        do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
+    }
+
+    /// Returns a letter in upper case, if that is one letter, too: ß remains what it is.
+    private static func capital(_ letter: Character) -> String {
+        let capital = letter.uppercased()
+        return capital.count == 1 ? capital : String(letter)
+    }
+
+    /// Returns the remainder of a division that rounds down, which is from 0 to `step - 1`.
+    private static func remainder(_ number: Int64, _ step: Int64) -> Int64 {
+        let rest = number % step
+        return rest < 0 ? rest + step : rest
+    }
+
+    /// Returns the multiple of `step` at or below a number.
+    ///
+    /// Below the smallest integer there is none; the lowest section then has the smallest integer
+    /// as its key.
+    private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
+        let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
+        return overflow ? .min : bound
+    }
+}
+
+/// Lends query arguments to the writer of stored values.
+extension QueryArgument {
+    /// Returns the value in the form that a `ValueWriter` takes.
+    ///
+    /// Strings and binaries borrow from storage that is added to `owners`, which must live until
+    /// the value was written.
+    package func stored(_ owners: inout [ByteStorage]) -> Value {
+        switch self {
+        case .int(let number): return .int(number)
+        case .bool(let flag): return .bool(flag)
+        case .float(let number): return .float(number)
+        case .double(let number): return .double(number)
+        case .string(let text), .text(let text): return .string(QueryArgument.keep(Array(text.utf8), &owners))
+        case .stringBytes(let bytes): return .string(QueryArgument.keep(bytes, &owners))
+        case .binary(let bytes): return .binary(QueryArgument.keep(bytes, &owners))
+        case .timestamp(let date): return .timestamp(date)
+        case .decimal(let number): return .decimal(number)
+        case .objectID(let id): return .objectID(id)
+        case .uuid(let id): return .uuid(id)
+        case .link(let table, let key): return .link(table, key)
+        case .null, .objectKey, .object, .list, .shape: return .null
+        }
+    }
+
+    /// Copies bytes into storage that is added to `owners`, and returns a view of it.
+    private static func keep(_ bytes: [UInt8], _ owners: inout [ByteStorage]) -> ByteView {
+        let storage = ByteStorage(bytes)
+        owners.append(storage)
+        return storage.view
+    }
+}

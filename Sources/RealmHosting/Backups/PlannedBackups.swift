@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MicroHTTP
+package import RealmAccess
+package import RealmBackups
+package import RealmEngine
+package import RealmFormats
+package import RealmPlatform
+internal import RealmStorage
+
+/// Backs the realms of a server up by a plan.
+///
+/// One thread of its own makes the copies, one after another, so that neither the daemon nor a worker
+/// waits for the store. A realm that has not changed since its newest backup is left out: this server knows
+/// the versions that it has stored, and of others it compares the bytes of the copy with those in the store.
+/// A backup that fails is counted, logged and shown; writes and reads go on, and the next round tries
+/// again.
+///
+/// There is one in a server with a plan. Any thread may call it; a `Monitor` guards its state.
+package final class PlannedBackups: Sendable {
+    /// What is known about the backups of one realm.
+    package struct Status: Sendable {
+        /// The version that the store is known to have, with its epoch; nil when nothing is known.
+        fileprivate var stored: VersionToken?
+        /// The state of the file when it was backed up last; nil when that is unknown.
+        fileprivate var facts: System.FileFacts?
+        /// Whether a copy is being made or stored at present.
+        var isRunning = false
+        /// Why the last attempt failed; nil when it succeeded.
+        var lastError: String?
+        /// When the newest backup that is known was made.
+        var lastSuccess: WallClock?
+    }
+
+    /// The thread, and the realms by name.
+    private struct State {
+        /// Whether the thread was started and has not ended.
+        var isActive = false
+        /// Whether `stop` was called.
+        var isStopped = false
+        /// Cancels the copy that is being made; nil when there is none.
+        var control: WorkControl?
+        /// What is known about each realm.
+        var statuses: [ByteText: Status] = [:]
+        /// The number of backups that were stored since the start of the server.
+        var successes = 0
+        /// The number of backups that failed since the start of the server.
+        var failures = 0
+    }
+
+    /// How many seconds `stop` waits at most for a backup that is being cancelled.
+    private static let patienceSeconds = 5.0
+
+    private let monitor = Monitor(State())
+    /// When, where to and how long.
+    let plan: BackupPlan
+    /// The realms of the server.
+    private let catalog: Catalog
+    /// The log, which gets a line for each failure; nil without a log.
+    private let log: AccessLog?
+    /// The audit log, which gets a line for each attempt; nil without one.
+    private let audit: AuditLog?
+
+    /// Makes the backups of a plan. Nothing happens before `start`.
+    ///
+    /// - Parameters:
+    ///   - plan: When, where to and how long.
+    ///   - catalog: The realms of the server.
+    ///   - log: The log; nil for none.
+    ///   - audit: The audit log; nil for none.
+    package init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?, audit: AuditLog? = nil) {
+        self.audit = audit
+        self.plan = plan
+        self.catalog = catalog
+        self.log = log
+    }
+
+    // MARK: - The thread
+
+    /// Starts the thread, which begins with the first round. Further calls do nothing.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread.
+    func start() throws(Threads.Failure) {
+        try monitor.withLock { state throws(Threads.Failure) in
+            guard !state.isActive, !state.isStopped else { return }
+            try Threads.start("backups", stackBytes: 1 << 20) { [self] in run() }
+            state.isActive = true
+        }
+    }
+
+    /// Ends the thread, and cancels a backup that is being made. It waits up to five seconds.
+    func stop() {
+        monitor.broadcast { state in
+            state.isStopped = true
+            state.control?.cancel()
+        }
+        let end = Instant.now().adding(seconds: PlannedBackups.patienceSeconds)
+        _ = monitor.wait(until: end) { state -> Bool? in state.isActive ? nil : true }
+    }
+
+    /// The loop of the thread.
+    private func run() {
+        var next = Instant.now()
+        while !isStopped(until: next) {
+            next = next.adding(plan.every)
+            backUpAll()
+            // Rounds that took longer than the interval are not made up for.
+            if next < Instant.now() { next = Instant.now() }
+        }
+        monitor.broadcast { $0.isActive = false }
+    }
+
+    /// Waits until an instant, or until `stop` is called; returns whether it was.
+    private func isStopped(until end: Instant) -> Bool {
+        monitor.wait(until: end) { state -> Bool? in state.isStopped ? true : nil } ?? false
+    }
+
+    /// Forgets realms that are not served any more.
+    private func forget(except names: Set<ByteText>) {
+        monitor.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
+    }
+
+    // MARK: - One round
+
+    /// Backs up all realms that have changed, one after another, and returns when that is done. The thread
+    /// calls it in each round; nothing else does while that runs.
+    package func backUpAll() {
+        var names: Set<ByteText> = []
+        var last: String?
+        repeat {
+            let page = catalog.page(after: last, limit: PlannedBackups.pageSize)
+            for (name, state) in page.realms {
+                names.insert(name)
+                backUp(name, state)
+            }
+            last = page.hasMore ? page.realms.last?.name : nil
+        } while last != nil
+        forget(except: names)
+    }
+
+    /// The number of realms that are looked at together.
+    private static let pageSize = 1000
+
+    /// Backs up a realm. A closed one is opened if its file has changed since it was backed up last.
+    private func backUp(_ name: String, _ state: Catalog.State) {
+        switch state {
+        case .ready(let database): backUp(database)
+        case .closed(let realm):
+            let facts = try? System.facts(path: realm.path)
+            let status = self.status(of: name)
+            guard facts == nil || status.facts != facts || status.lastError != nil else { return }
+            guard !monitor.withLock({ $0.isStopped }) else { return }
+            switch catalog.openNow(name) {
+            case .settled(.ready(let database)?): backUp(database)
+            case .settled(.failed(let error)?): end(name, error)
+            // The next round tries again when all realms are in use.
+            case .settled, .tooMany: break
+            }
+        case .opening, .failed: break
+        }
+    }
+
+    // MARK: - One backup
+
+    /// Stores a backup of the newest version of a realm, unless the store has it, and removes the surplus.
+    private func backUp(_ database: Database) {
+        guard database.mode != .copy, !database.path.isEmpty else { return }
+        let facts = try? System.facts(path: database.path)
+        let control = WorkControl()
+        let version = database.current
+        let realm = database.name.text
+        let known = monitor.withLock { state -> Status? in
+            let status = state.statuses[realm] ?? Status()
+            // After a failure the surplus may still be there.
+            guard !state.isStopped, status.stored != version.token || status.lastError != nil else { return nil }
+            state.control = control
+            state.statuses[realm] = status
+            state.statuses[realm]?.isRunning = true
+            return status
+        }
+        guard let known else { return }
+        do throws(StorageError) {
+            if known.stored != version.token {
+                // Versions of another opening of the file may be those of another file with the same numbers.
+                let isComparable = known.stored?.epoch == version.token.epoch
+                let newest = isComparable ? nil : try plan.store.names(of: database.name).first
+                try store(version, of: database, unlessLike: newest, control)
+            }
+            try removeSurplus(of: database.name)
+            end(realm, nil)
+            monitor.withLock { $0.statuses[realm]?.facts = facts }
+        } catch {
+            end(realm, error)
+        }
+    }
+
+    /// Stores a version, unless the newest backup in the store has the same bytes.
+    private func store(
+        _ version: Version, of database: Database, unlessLike newest: BackupName?, _ control: WorkControl
+    ) throws(StorageError) {
+        let name = BackupName(realm: database.name, time: plan.clock(), version: version.snapshot.version)
+        let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
+        let same = newest?.version == name.version ? newest : nil
+        let stored = try plan.store.add(name, unlessLike: same, control) { backend throws(StorageError) in
+            try database.writeCopy(of: version.snapshot.whole, to: backend, options)
+        }
+        let isStored = stored != nil
+        let seconds = isStored ? name.seconds : same?.seconds ?? name.seconds
+        monitor.withLock { state in
+            if isStored { state.successes += 1 }
+            state.statuses[database.name.text]?.stored = version.token
+            state.statuses[database.name.text]?.lastSuccess = WallClock(nanoseconds: seconds * 1_000_000_000)
+        }
+    }
+
+    /// Removes the backups of a realm that need not be kept.
+    private func removeSurplus(of realm: RealmName) throws(StorageError) {
+        guard let retention = plan.retention else { return }
+        for old in retention.surplus(of: try plan.store.names(of: realm)) { try plan.store.delete(old) }
+    }
+
+    /// Notes the end of an attempt.
+    private func end(_ realm: String, _ error: StorageError?) {
+        let isStopped = monitor.withLock { state -> Bool in
+            state.control = nil
+            state.statuses[realm]?.isRunning = false
+            state.statuses[realm]?.lastError = error?.description
+            if error != nil, !state.isStopped { state.failures += 1 }
+            return state.isStopped
+        }
+        var entry = AuditEntry(kind: .backup)
+        (entry.realm, entry.state) = (realm, error == nil ? "made" : "failed")
+        audit?.append(entry)
+        guard let error, !isStopped else { return }
+        log?.note("backup_failed", realm: realm, "\(error)", level: .error)
+    }
+
+    // MARK: - What clients see
+
+    /// Returns what is known about the backups of a realm.
+    package func status(of realm: String) -> Status { monitor.withLock { $0.statuses[realm] } ?? Status() }
+
+    /// Writes two counters: the backups that were stored, and those that failed.
+    ///
+    /// - Parameter text: The metrics document.
+    package func write(to text: inout MetricsText) {
+        let (successes, failures) = monitor.withLock { ($0.successes, $0.failures) }
+        text.single("backups_total", .counter, help: "Planned backups that were stored.", value: Double(successes))
+        text.single("backup_failures_total", .counter, help: "Planned backups that failed.", value: Double(failures))
+    }
+}
+
+extension PlannedBackups.Status {
+    /// Writes the members `state`, `lastError` and `lastSuccess` of the list of backups.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer, inside of an object.
+    ///   - failure: Why the store could not be listed just now; nil when it was.
+    package func write(to writer: inout JSONWriter, _ failure: StorageError?) {
+        let problem = failure?.description ?? lastError
+        let rest = lastSuccess == nil ? "none" : "ok"
+        writer.member("state", text: isRunning ? "running" : problem != nil ? "failed" : rest)
+        if let problem { writer.member("lastError", text: problem) }
+        if let lastSuccess { writer.member("lastSuccess", time: lastSuccess) }
+    }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MicroHTTP
+package import RealmAccess
+package import RealmCalls
+package import RealmEngine
+package import RealmFormats
+package import RealmPlatform
+package import RealmReplica
+package import RealmStorage
+internal import Synchronization
+
+/// This server as a node of a cluster: opens realms as caches of the log, owns those of its shards, follows others for reading, and says
+/// of all others who serves them.
+///
+/// There is one in a server of a cluster. Any thread may call it.
+package final class ClusterService: Sendable {
+    /// This node among the others.
+    package let member: ClusterMember
+    /// The log of the realms.
+    let log: any RealmLog
+    /// What was chosen.
+    let options: ClusterOptions
+    /// The realms of this node that are open.
+    package let realms = ClusterRealms()
+    /// Makes bases of the realms that are owned, and deletes from the log what is behind them.
+    let keeper: LogKeeper
+    /// Tells the realms that are followed what the log has.
+    let follower: LogFollower
+    /// What has happened.
+    let counts = ClusterCounts()
+    /// What is asked of the server; see `start`.
+    private let hooks = RankedMutex(.leaf, Hooks())
+    /// The realms of the server.
+    let catalog: Catalog
+    /// Closes the connections to the log.
+    private let disconnect: @Sendable () -> Void
+
+    /// What is asked of the server. The functions are called without a lock, and must not wait.
+    package struct Hooks: Sendable {
+        /// Takes a realm out of service.
+        var fail: @Sendable (Database, StorageError) -> Void = { _, _ in }
+        /// Ends what keeps versions of a realm up to the given one.
+        var endReaders: @Sendable (Database, UInt64) -> Void = { _, _ in }
+        /// Makes the mark of a commit of the names of those that are not notified of it.
+        var mark: @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
+
+        package init(
+            fail: @escaping @Sendable (Database, StorageError) -> Void = { _, _ in }, endReaders: @escaping @Sendable (Database, UInt64) -> Void = { _, _ in }, mark: @escaping @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
+        ) {
+            self.fail = fail
+            self.endReaders = endReaders
+            self.mark = mark
+        }
+    }
+
+    /// Makes a node that nobody knows of yet.
+    ///
+    /// - Parameters:
+    ///   - options: The options, with an address, a name and a URL.
+    ///   - catalog: The realms of the server.
+    ///   - environment: Returns the value of a variable of the environment; nil when it is not set.
+    /// - Returns: Nil when the options name no cluster.
+    package convenience init?(_ options: ClusterOptions, _ catalog: Catalog, _ environment: (String) -> String?) {
+        guard let address = options.address, let node = options.node, let url = options.url else { return nil }
+        var server = PostgresOptions(address)
+        server.requiresStandby = options.requiresStandby
+        // What is wrong with the place of bases was found when the configuration was checked.
+        let log = PostgresLog(server, bases: try? options.basePlace.files(environment))
+        let register = PostgresRegister(server)
+        self.init(options, catalog, log: log, member: ClusterMember(node, url: url, register: register)) {
+            log.close()
+            register.close()
+        }
+    }
+
+    /// Makes a node of its parts.
+    init(
+        _ options: ClusterOptions, _ catalog: Catalog, log: any RealmLog, member: ClusterMember,
+        disconnect: @escaping @Sendable () -> Void
+    ) {
+        self.options = options
+        self.catalog = catalog
+        self.log = log
+        self.member = member
+        self.disconnect = disconnect
+        keeper = LogKeeper(options.bases)
+        follower = LogFollower(log, node: member.id)
+    }
+
+    /// Calls the register for the first time, and goes on doing so. Realms of the data folder belong to the cluster from then on.
+    ///
+    /// - Parameter hooks: What is asked of the server.
+    /// - Throws: `StorageError` when there is no register, or another process has the name of this node.
+    package func start(_ hooks: Hooks) throws(StorageError) {
+        self.hooks.withLock { $0 = hooks }
+        member.whenChanged { [weak self] map in self?.settleAll(map) }
+        try member.start()
+    }
+
+    /// Gives the shards of this node up; others take them at once. Requests are answered with their names from then on.
+    package func leave() { member.leave() }
+
+    /// Ends everything. The realms are closed already.
+    package func stop() {
+        follower.stop()
+        keeper.stop()
+        member.stop()
+        disconnect()
+    }
+
+    // MARK: - Who serves what
+
+    /// Checks that a request for a realm is to be answered here.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - state: Its state; nil for one that is not known here.
+    ///   - call: The request.
+    ///   - access: What it needs.
+    /// - Throws: As `requireShard`.
+    package func admit(_ name: String, _ state: Catalog.State?, for call: Call, _ access: AccessClass) throws(Problem) {
+        let mayFollow = mayFollow(call, access)
+        var standing: LogStanding?
+        // Nearly all requests end here, without a lock.
+        if case .ready(let database)? = state {
+            standing = database.standing
+            guard !database.standing.isOurs(inMap: member.mapNumber), !(mayFollow && database.standing.isFollowed) else { return }
+        }
+        guard catalog.isReplicated(name) else { return }
+        if mayFollow { noteRead(of: name) } else { try requireShard(of: name) }
+        guard let standing else { return }
+        let seen = member.map
+        if seen.owner(of: name) == member.id { standing.note(map: seen.number) }
+    }
+
+    /// Whether a node may answer a request that does not own the realm.
+    package func mayFollow(_ call: Call, _ access: AccessClass) -> Bool {
+        options.replicas != .none && access <= .read && call.request.headers[.realmTransaction] == nil
+    }
+
+    /// Notices at a read that another node has got a realm which is owned here, even if that was missed before.
+    private func noteRead(of name: String) {
+        guard realms.owner(of: name) != nil, member.map.owner(of: name) != member.id else { return }
+        settle(name)
+    }
+
+    /// Lists a realm that may be in the log although there is no file of it.
+    package func adopt(_ name: String) {
+        guard catalog.isReplicated(name), let name = RealmName(name) else { return }
+        catalog.adopt(name)
+    }
+
+    /// Checks that the shard of a realm is this node's.
+    ///
+    /// - Throws: `not_owner` for a realm of another node, `not_ready` while its shard has no node.
+    private func requireShard(of name: String) throws(Problem) {
+        let map = member.map
+        let id = map.owner(of: name)
+        guard id != member.id else { return }
+        counts.handOvers.add(1, ordering: .relaxed)
+        guard !id.isEmpty else {
+            var problem = Problem(.notReady, "no node of the cluster has the shard of this realm yet")
+            problem.retryAfterSeconds = 1
+            throw problem
+        }
+        throw ClusterService.withOwner(.notOwner(id), map.node(id)?.url)
+    }
+
+    /// Checks that a realm may be made here: that it belongs here, and that the log does not have one of that name. Waits for the log.
+    ///
+    /// - Throws: As `requireShard`; `already_attached`, `log_unavailable`.
+    package func requireNew(_ name: RealmName) throws(Problem) {
+        try requireShard(of: name.text)
+        let call = LogCall(realm: name.text, owner: .nobody, request: .head)
+        switch log.perform(call, until: Instant.now().adding(seconds: ClusterService.lookSeconds)) {
+        case .head(nil): return
+        case .head: throw Problem(Catalog.Failure.alreadyAttached(name))
+        default: throw Problem(unavailable: .refused(.logUnavailable("")))
+        }
+    }
+
+    /// How many seconds a look at a head may take.
+    package static let lookSeconds = 3.0
+
+    /// A problem with the URL of the node that serves the realm, as far as it is known.
+    private static func withOwner(_ problem: Problem, _ url: String?) -> Problem {
+        guard let url else { return problem }
+        return problem.with("owner", url).with(header: HeaderField("Realm-Owner", text: url))
+    }
+
+    /// Adds to an answer that sends a client to another node what the client, or a proxy, needs for that.
+    package func complete(_ response: inout Response, for call: Call) {
+        guard response.problem == .notOwner || isTooEarly(response, for: call) else {
+            return noteLag(in: &response, for: call)
+        }
+        let map = member.map
+        if response.header("Realm-Owner") == nil, let name = call.match.decoded(.realm),
+            let node = map.node(map.owner(of: name)), node.id != member.id
+        {
+            response.add("Realm-Owner", node.url)
+        }
+        guard response.problem == .notOwner, let url = response.header("Realm-Owner"),
+            let node = map.nodes.first(where: { $0.url == url })
+        else { return }
+        switch options.handOver {
+        case .refuse: return
+        case .accel: response.add("X-Accel-Redirect", "@" + node.id)
+        case .redirect:
+            guard call.request.target.bytes.first == UInt8(ascii: "/") else { return }
+            response.status = 307
+            response.addLocation(url + String(decoding: call.request.target.bytes, as: UTF8.self))
+        }
+    }
+
+    /// Whether a realm that is followed has not come to the version that a read asks for, which its owner has.
+    private func isTooEarly(_ response: Response, for call: Call) -> Bool {
+        guard response.problem == .preconditionFailed, call.request.headers[.realmMinVersion] != nil,
+            case .ready(let database)? = call.realm
+        else { return false }
+        return database.writerElsewhere != nil
+    }
+
+    /// Whether there is nothing to say of how far a realm may be behind.
+    private func isCurrent(_ database: Database, at now: Instant) -> Bool {
+        guard database.standing.isFollowed else { return member.isCurrent(at: now) }
+        return database.standing.isCurrent(at: now, within: follower.limits.contactSeconds)
+    }
+
+    /// Says in an answer that shows a realm how far it may be behind: by commits that the log has, or for as long as the log or the register
+    /// have not answered.
+    private func noteLag(in response: inout Response, for call: Call) {
+        guard case .ready(let database)? = call.realm, !isCurrent(database, at: call.request.arrival),
+            let role = realms.role(of: database.name.text)
+        else { return }
+        switch role {
+        case .followed(let realm):
+            let lag = realm.lag
+            guard lag.commits > 0 || !realm.isCurrent else { return }
+            response.add("Realm-Lag", "commits=\(lag.commits), seconds=\(Int(min(lag.seconds, 1e9)))")
+        case .owned, .ownedUnheld, .left:
+            guard !member.isCurrent else { return }
+            response.add("Realm-Lag", "seconds=\(Int(min(member.silentSeconds, 1e9)))")
+        }
+    }
+}
+
+extension ClusterService {
+    /// A realm that is followed; nil for one that this node owns or that is not in the log.
+    package func replica(of database: Database) -> FollowedLogRealm? {
+        guard database.writerElsewhere != nil, case .followed(let realm)? = realms.role(of: database.name.text),
+            realm.database === database
+        else { return nil }
+        return realm
+    }
+
+    /// Finds out which version a read of a realm of this node has to see at least, so that it sees everything that was acknowledged
+    /// before. Waits for the log.
+    ///
+    /// What the log shows of the realm counts only with a commit after it: a server of the log that was replaced meanwhile could not
+    /// make one.
+    ///
+    /// - Parameter database: The realm.
+    /// - Returns: The number of the version; nil for a realm whose commits are not in the log.
+    /// - Throws: `not_owner`, `log_unavailable`.
+    package func confirm(_ database: Database) throws(Problem) -> UInt64? {
+        let name = database.name.text
+        guard let owner = realms.owner(of: name) else {
+            guard catalog.isReplicated(name) else { return nil }
+            throw .notOwner("")
+        }
+        do throws(StorageError) {
+            return try log.confirm(owner.owner, of: name, until: Instant.now().adding(seconds: ClusterService.lookSeconds))
+                .version
+        } catch {
+            throw Problem(unavailable: error)
+        }
+    }
+
+    /// Looks whether a commit has carried out a request already, on whatever node. Waits for the log.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - database: The realm, which this node owns.
+    /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
+    ///   the last ten minutes.
+    /// - Throws: `log_unavailable`.
+    package func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (digest: String, version: String)? {
+        do throws(StorageError) {
+            let hidden = try RecordCipher.hidden(request, database.key)
+            guard let found = try log.request(hidden.name, of: database.name.text) else { return nil }
+            let digest = found.digest == hidden.digest ? request.digest : found.digest
+            return (digest, "\(found.lineage).\(found.version)")
+        } catch {
+            throw Problem(unavailable: error)
+        }
+    }
+
+    /// The names of realms of the cluster in their order; none while the log does not answer. Waits for the log.
+    ///
+    /// - Parameters:
+    ///   - name: The name after which they begin; nil for the first.
+    ///   - limit: How many are returned at most.
+    func names(after name: String?, limit: Int) -> [String] { (try? log.names(after: name, limit: limit)) ?? [] }
+
+    /// Whether commits of a realm happen in the log.
+    package func keeps(_ database: Database) -> Bool { realms.role(of: database.name.text) != nil }
+
+    /// Takes a realm out of service, without waiting for that.
+    func fail(_ database: Database, _ error: StorageError) { hooks.withLock { $0 }.fail(database, error) }
+
+    /// What a realm that is followed asks of the server.
+    func replicaHooks(for name: String) -> ReplicaHooks {
+        // Nothing here may keep the database open.
+        let database: @Sendable () -> Database? = { [weak catalog] in catalog?.database(name) }
+        let server = hooks.withLock { $0 }
+        var hooks = ReplicaHooks()
+        hooks.endReaders = { version in if let database = database() { server.endReaders(database, version) } }
+        hooks.mark = { names in database().flatMap { server.mark($0, names) } }
+        hooks.didEnd = { [weak self] end in if let database = database() { self?.didEnd(database, end) } }
+        return hooks
+    }
+}
+
+extension ClusterService {
+    /// Writes what this node is for an open realm, as the member `cluster` of its document; nothing for a realm that is not in the log.
+    func write(_ database: Database, to writer: inout JSONWriter) {
+        guard let role = realms.role(of: database.name.text) else { return }
+        writer.key("cluster")
+        writer.beginObject()
+        if let owner = role.owner {
+            writer.member("role", text: "owner")
+            writer.member("owner", text: owner.owner.node)
+        } else {
+            writer.member("role", text: "replica")
+            writer.member("owner", text: database.writerElsewhere ?? "")
+        }
+        if case .followed(let realm) = role {
+            let lag = realm.lag
+            writer.member("lagCommits", int: Int(clamping: lag.commits))
+            writer.member("lagMilliseconds", int: Int(max(0, min(lag.seconds, 1e12)) * 1000))
+        }
+        writer.endObject()
+    }
+}

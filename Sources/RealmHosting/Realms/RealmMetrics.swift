@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import MicroHTTP
+package import RealmEngine
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmStorage
+
+/// The metrics of the realms of a server.
+extension MetricsRegistry {
+    /// Adds the metrics of the open realms, which are counted each time `/metrics` is requested.
+    ///
+    /// - Parameters:
+    ///   - catalog: The realms.
+    ///   - limit: How many realms have metrics of their own, the first by name. The text about
+    ///     thousands of realms would take long to produce.
+    package func addRealms(_ catalog: Catalog, limit: Int = .max) {
+        add { [catalog] text in
+            let ready = catalog.all.compactMap { entry -> RealmMetrics.Realm? in
+                guard case .ready(let database) = entry.state else { return nil }
+                return (entry.name, database)
+            }
+            text.single("realms", .gauge, help: "Realms that are open.", value: Double(ready.count))
+            MetricsRegistry.write(.writers, "write", "apply writes", to: &text)
+            MetricsRegistry.write(.observers, "observation", "compute what observers are told", to: &text)
+            /// The open realms to write metrics about, by name.
+            let realms = Array(ready.prefix(limit))
+            guard !realms.isEmpty else { return }
+            RealmMetrics(realms: realms).write(to: &text)
+        }
+    }
+
+    /// Writes the numbers of threads and of waiting realms of the shared threads of one kind.
+    private static func write(_ threads: SharedThreads, _ name: String, _ purpose: String, to text: inout MetricsText) {
+        text.single(
+            "\(name)_threads", .gauge, help: "Threads that \(purpose), shared by all realms.", value: Double(threads.threadCount))
+        text.single(
+            "\(name)_threads_waiting", .gauge, help: "Realms that wait for a thread to \(purpose).",
+            value: Double(threads.waitingCount))
+    }
+}
+
+/// Writes the metrics that have the name of a realm as their label.
+private struct RealmMetrics {
+    /// An open realm and its name in the catalog.
+    typealias Realm = (name: String, database: Database)
+
+    /// The realms to write about, by name.
+    let realms: [Realm]
+
+    /// Writes the metrics of the realms, each with one sample per realm.
+    func write(to text: inout MetricsText) {
+        each("pending_writes", help: "Writes that are not answered yet.", to: &text) { Double($0.pendingWrites) }
+        each("live_versions", help: "Versions that are being read.", to: &text) { Double($0.liveVersions) }
+        each("oldest_pinned_seconds", help: "Age of the oldest version that is read beside the newest.", to: &text) {
+            $0.oldestPinned.inSeconds
+        }
+        each("open_transactions", help: "Interactive transactions that hold the writer.", to: &text) {
+            $0.openTransaction == nil ? 0 : 1
+        }
+        each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
+        each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
+        each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
+        each("follow_versions", help: "States of a followed file that were taken over.", to: &text) {
+            $0.following.map { Double($0.versions) }
+        }
+        each("follow_copied_bytes", help: "Bytes copied from a followed file.", to: &text) {
+            $0.following.map { Double($0.copiedBytes) }
+        }
+        each("follow_failures", help: "Looks at a followed file that failed.", to: &text) {
+            $0.following.map { Double($0.failures) }
+        }
+        each("follow_behind_seconds", help: "Age of a known change of a followed file that is not taken over.", to: &text) {
+            $0.following?.behind.inSeconds
+        }
+        let counts = realms.map { ($0.name, $0.database.writeMetrics.counts) }
+        text.header("commits_total", .counter, "Commits that made a version.")
+        for (name, counts) in counts { text.sample("commits_total", [("realm", name)], Double(counts.commits)) }
+        histogram(
+            "write_lock_wait_seconds", help: "Time that writes waited for the writer.", of: counts.map { ($0, $1.waits) },
+            to: &text)
+        histogram(
+            "write_lock_hold_seconds", help: "Time that the writer was held.", of: counts.map { ($0, $1.holds) }, to: &text)
+    }
+
+    /// Writes one gauge with a sample for each realm that has a value.
+    private func each(
+        _ name: String, help: String, to text: inout MetricsText, _ value: (Database) -> Double?
+    ) {
+        text.header(name, .gauge, help)
+        for realm in realms {
+            guard let value = value(realm.database) else { continue }
+            text.sample(name, [("realm", realm.name)], value)
+        }
+    }
+
+    /// Writes one histogram per realm. Times are in seconds.
+    private func histogram(
+        _ name: String, help: String, of counts: [(String, WriteMetrics.Histogram)], to text: inout MetricsText
+    ) {
+        text.header(name, .histogram, help)
+        for (realm, histogram) in counts {
+            text.histogram(
+                name, [("realm", realm)], bounds: WriteMetrics.Histogram.bounds, counts: histogram.counts, sum: histogram.seconds)
+        }
+    }
+}

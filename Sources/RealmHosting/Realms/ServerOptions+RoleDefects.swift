@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmAccess
+package import RealmEngine
+internal import RealmFormats
+internal import RealmPlatform
+internal import RealmStorage
+
+/// Whether roles fit the realms that are configured beside them.
+extension ServerOptions {
+    /// Returns what the roles say of a realm of the configuration that does not fit its schema; nil when all fits.
+    ///
+    /// Realms that cannot be opened have no schema yet; they are looked at when they are there (`RoleWatch`).
+    ///
+    /// - Parameters:
+    ///   - catalog: The realms, which are open, closed or not there.
+    ///   - readsFiles: Whether the files of realms that are not open are read for it. This waits for the disk.
+    package func roleDefect(in catalog: Catalog, readsFiles: Bool) -> RoleDefect? {
+        guard roles.isStated else { return nil }
+        for realm in realms {
+            if let database = catalog.database(realm.name.text) {
+                if let defect = roleDefect(in: database) { return defect }
+            } else if readsFiles, let database = rehearsed(realm) {
+                defer { database.close() }
+                if let defect = roleDefect(in: database) { return defect }
+            }
+        }
+        return nil
+    }
+
+    /// Returns what the roles say of an open realm that does not fit its schema.
+    private func roleDefect(in database: Database) -> RoleDefect? {
+        roles.defects(in: database.current.snapshot, realm: database.name.text).first
+    }
+
+    /// Returns a realm of the configuration as it would be read, without locking or changing anything; nil when it cannot be.
+    private func rehearsed(_ realm: ConfiguredRealm) -> Database? {
+        guard var opening = try? opening(of: realm) else { return nil }
+        if opening.mode != .follow { opening.mode = .readOnly }
+        return try? Database.rehearse(name: realm.name, path: realm.path, opening)
+    }
+}
