@@ -8,9 +8,8 @@ import Testing
 @Suite struct TextRuleTests {
     /// The targets whose texts come from clients, tokens, configurations and files.
     private static let targets = [
-        "RealmRecovery", "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "RealmHTTP",
-        "realm-rest",
-        "RealmBenchmarks",
+        "RealmRecovery", "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP",
+        "RealmAccess", "RealmCalls", "RealmHosting", "RealmHTTP", "realm-rest", "RealmBenchmarks",
     ]
 
     /// `RealmPlatform/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.

@@ -20,6 +20,8 @@ import Testing
     @Test func `version tokens are read back`() throws {
         let token = VersionToken(epoch: Epoch(), version: 1841)
         #expect(VersionToken(token.text) == token)
-        for bad in ["", "x", ".1", "x.", "x.y", "x.-1"] { #expect(VersionToken(bad) == nil) }
+        for bad in ["", "x", ".1", "x.", "x.y", "x.-1", "x.+1", "x.01", "x.00", "x.1 ", "x.\u{661}"] {
+            #expect(VersionToken(bad) == nil)
+        }
     }
 }

@@ -435,7 +435,8 @@ internal import Synchronization
     private func holdAnswer(of task: any RequestTask) {
         let holding = ByteHolding(server.unsentBytes, task.account)
         answerHolding = holding
-        task.request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
+        task.request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop)
+        }
     }
 
     /// Sends the response that the connection was suspended for; false when there is none, which

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmFormats
+internal import RealmPlatform
 
 /// Answers the requests that the daemon receives. The server has one, `RequestDispatcher`; tests have others.
 package protocol RequestHandler: Sendable {

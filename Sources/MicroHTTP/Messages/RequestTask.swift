@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmFormats
+internal import RealmPlatform
 
 /// One request from its head to its end, on the side of the handler.
 ///

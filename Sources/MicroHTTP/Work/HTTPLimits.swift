@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmFormats
+internal import RealmPlatform
 
 /// The limits of a listener: its connections, the heads and bodies that it receives, and what it sends.
 ///

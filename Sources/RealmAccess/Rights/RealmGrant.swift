@@ -22,7 +22,8 @@ package final class RealmGrant: Sendable {
 
         /// Allows the given things.
         package init(
-            transactions: Bool = false, export: Bool = false, import: Bool = false, migrate: Bool = false, showHiddenLinks: Bool = false
+            transactions: Bool = false, export: Bool = false, import: Bool = false, migrate: Bool = false,
+            showHiddenLinks: Bool = false
         ) {
             self.transactions = transactions
             self.export = export

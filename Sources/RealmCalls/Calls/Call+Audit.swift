@@ -14,7 +14,8 @@ extension Call {
         var entry = AuditEntry(kind: kind)
         entry.requestID = request.id.text
         entry.sender = AuditEntry.Sender(
-            kind: caller.principal.kind.rawValue, id: caller.principal.id, name: caller.principal.name, address: request.clientAddress)
+            kind: caller.principal.kind.rawValue, id: caller.principal.id, name: caller.principal.name,
+            address: request.clientAddress)
         entry.method = request.methodName
         entry.route = match.pattern.label
         entry.realm = match.decoded(.realm)

@@ -17,7 +17,8 @@ extension RequestBody {
     ///   rows, which may take more than the values do.
     func readRows(_ limits: Limits, _ shape: () -> RowShape?) -> ObjectRows? {
         let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0a && $0 != 0x0d }
-        guard first == UInt8(ascii: "["), bytes.count >= RequestBody.leastRows, bytes.count <= JSONTape.longestText, let shape = shape()
+        guard first == UInt8(ascii: "["), bytes.count >= RequestBody.leastRows, bytes.count <= JSONTape.longestText,
+            let shape = shape()
         else { return nil }
         // A row has a value for each property, whether it is given or not.
         let valueLimit = bytes.count / 4

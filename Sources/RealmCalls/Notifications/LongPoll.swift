@@ -28,7 +28,8 @@ package final class LongPoll: ChangeSubscriber {
         var representation: Representation = Representation()
 
         package init(
-            start: StartPosition = .beginning, wantsSnapshots: Bool = true, seconds: Int = 0, representation: Representation = Representation()
+            start: StartPosition = .beginning, wantsSnapshots: Bool = true, seconds: Int = 0,
+            representation: Representation = Representation()
         ) {
             self.start = start
             self.wantsSnapshots = wantsSnapshots

@@ -23,16 +23,26 @@ package final class ImportChain: Sendable {
     /// How much the commits have. Each writes the upper nodes of the trees anew, so many small ones make the file grow.
     package struct Parts: Sendable {
         /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts.
-        var count = 10_000
+        var count: Int
         /// The seconds for which one commit keeps the writer before others get a turn.
-        var seconds = 0.2
+        var seconds: Double
+        /// The seconds for which a commit reads on, because a rule may hold when later lines are written.
+        var longestSeconds: Double
+
+        /// Makes parts of the given size.
+        package init(count: Int = 10_000, seconds: Double = 0.2, longestSeconds: Double = 30) {
+            self.count = count
+            self.seconds = seconds
+            self.longestSeconds = longestSeconds
+        }
     }
 
     /// The share of the memory of a write, `write-bytes`, after which a commit ends.
     private static let memoryShare = 4
     /// The seconds for which a failed import has at least to write the links that wait.
     private static let settlingSeconds = 30.0
-    /// The number of objects with wrong links that a failed import passes over before it leaves the others unlinked.
+    /// The number of objects with wrong links that a failed import passes over before it leaves the others unlinked, and of attempts
+    /// to write a part again without the objects from a wrong one on.
     private static let passedOverCount = 16
 
     /// The realm that the objects are imported into.
@@ -51,6 +61,8 @@ package final class ImportChain: Sendable {
     private let isLenient: Bool
     /// How much the commits have.
     private let parts: Parts
+    /// Returns whether the server is stopping, so that the import ends while it can still be answered.
+    private let isStopping: @Sendable () -> Bool
     /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
     /// What the commits so far achieved. The lock orders the threads; it is not contended.
@@ -64,13 +76,16 @@ package final class ImportChain: Sendable {
         package let updated: Int
         /// The members that were ignored.
         package let ignored: IgnoredMembers
+        /// The number of lines of which a value was not written, because another client had changed the property.
+        package let overtaken: Int
         /// The text of the version token of the last commit.
         package let version: String
 
-        package init(created: Int, updated: Int, ignored: IgnoredMembers, version: String) {
+        package init(created: Int, updated: Int, ignored: IgnoredMembers, overtaken: Int, version: String) {
             self.created = created
             self.updated = updated
             self.ignored = ignored
+            self.overtaken = overtaken
             self.version = version
         }
     }
@@ -91,44 +106,51 @@ package final class ImportChain: Sendable {
         var deadline: RealmPlatform.Instant
         /// The number of objects that were passed over because one of their links is wrong.
         var passedOver = 0
+        /// How often a part was written again with fewer objects. Rules may read other objects, so each may break without the next.
+        var attempts = 0
 
         /// Prepares the next attempt after a part has failed. Returns false if nothing more can be written.
         mutating func settle(_ new: Problem, _ failure: ImportRun.Failure?) -> Bool {
             let isSettling = problem != nil && leftCount == nil
-            // When a part fails for the second time, an earlier object may be wrong.
-            if problem == nil || leftCount != nil && new.concernsRecord { problem = new }
+            // When a part fails for the second time, an earlier object may be wrong, unless it only waits for the lines that failed.
+            if problem == nil || leftCount != nil && new.concernsRecord && failure?.isIncomplete != true { problem = new }
             guard !isSettling else {
-                guard new.concernsRecord, let failure, failure.linked < memory.later.count else { return false }
+                guard new.concernsRecord, let failure, failure.linked < memory.later.entries.count else { return false }
                 passedOver += 1
                 guard passedOver <= ImportChain.passedOverCount else { return false }
                 memory.unlinked.append(memory.later.remove(at: failure.linked))
                 return true
             }
             deadline = max(deadline, .now().adding(seconds: ImportChain.settlingSeconds))
-            if new.concernsRecord, let failure, failure.objectCount > 0, failure.objectCount < leftCount ?? .max {
+            if new.concernsRecord, let failure, failure.objectCount > 0, failure.objectCount < leftCount ?? .max,
+                attempts < ImportChain.passedOverCount
+            {
+                attempts += 1
                 leftCount = failure.objectCount
                 if let start = failure.start { reader.restart(at: start) }
             } else {
                 leftCount = nil
             }
-            return leftCount != nil || !memory.later.isEmpty
+            return leftCount != nil || !memory.later.entries.isEmpty
         }
 
         /// Returns the problem with the committed state and the way to resume the import.
         func described(_ problem: Problem) -> Problem {
-            let unlinked = memory.unlinked + memory.later[memory.linked...]
+            let unlinked = memory.unlinked + memory.later.entries[memory.linked...].filter { !$0.properties.isEmpty }
+            let count = Set(unlinked.map(\.object)).count
             var committed = memory.last.map { reader.lineCount(upTo: $0) } ?? 0
             var problem = problem
             if let first = unlinked.map(\.place.line).min() {
                 committed = min(committed, first - 1)
                 problem.detail +=
-                    "; \(unlinked.count) committed \(unlinked.count == 1 ? "object still lacks" : "objects still lack") links: "
+                    "; \(count) committed \(count == 1 ? "object still lacks" : "objects still lack") links: "
                     + "import all lines behind 'committed' again with 'mode=upsert'"
                 if memory.lastKeylessLine > committed {
                     problem.detail += ", but delete objects without a primary key before, as they would be created twice"
                 }
-                problem = problem.with("unlinked", .integer(Int64(unlinked.count)))
+                problem = problem.with("unlinked", .integer(Int64(count)))
             }
+            if memory.overtaken > 0 { problem = problem.with("overtaken", .integer(Int64(memory.overtaken))) }
             if !memory.keys.isEmpty {
                 problem.detail += "; another import does not find objects by the keys of this one, such as '@k5'"
             }
@@ -149,6 +171,7 @@ package final class ImportChain: Sendable {
     ///   - audit: The record of the request for the audit log; nil for none.
     ///   - isLenient: Whether members that a class does not have are ignored.
     ///   - parts: How much the commits have.
+    ///   - isStopping: Returns whether the server is stopping. The import then ends behind the part in progress.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem. Its member `committed` is the
     ///     number of lines whose objects are durable with all links; `unlinked` is the number of objects that lack some. It must
     ///     not wait.
@@ -156,6 +179,7 @@ package final class ImportChain: Sendable {
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
         of standing: Standing, client: String? = nil, deadline: RealmPlatform.Instant, audit: AuditRecord? = nil,
         isLenient: Bool = false, parts: Parts = Parts(),
+        isStopping: @escaping @Sendable () -> Bool = { false },
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
@@ -166,6 +190,7 @@ package final class ImportChain: Sendable {
         self.audit = audit
         self.isLenient = isLenient
         self.parts = parts
+        self.isStopping = isStopping
         self.completion = completion
         progress = RankedMutex(.leaf, Progress(reader: reader, deadline: deadline))
     }
@@ -181,20 +206,23 @@ package final class ImportChain: Sendable {
             request,
             { [mode, rights, standing, audit, isLenient, parts] session -> Progress in
                 try standing.require()
-                if let rights { session.restrict(to: rights) }
+                if let rights {
+                    session.restrict(to: rights) { before.memory.made[$0.table]?.new($0.object) != nil }
+                }
                 let run = ImportRun(session, mode, before.memory)
                 run.audit = audit
                 run.isLenient = isLenient
+                run.isInParts = true
                 let keys = audit?.keys
-                let after: Progress
+                var after: Progress
                 do throws(Problem) {
                     after = try ImportChain.write(parts, with: run, after: before, byteLimit: session.byteLimit)
+                    try ImportChain.check(&after, parts, with: run, after: before, byteLimit: session.byteLimit)
                 } catch {
                     failure.withLock { $0 = run.failure(error) }
                     if let keys { audit?.keys = keys }
                     throw error
                 }
-                try session.checkResults()
                 // A part may take long too.
                 try standing.require()
                 return after
@@ -235,6 +263,34 @@ package final class ImportChain: Sendable {
         return after
     }
 
+    /// Checks what a part leaves behind.
+    ///
+    /// A rule about links may break as long as values wait. What can be linked is linked then, and the part reads on for a while, as
+    /// nothing may be committed that breaks a rule.
+    private static func check(
+        _ after: inout Progress, _ parts: Parts, with run: ImportRun, after before: Progress, byteLimit: Int
+    ) throws(Problem) {
+        let end = RealmPlatform.Instant.now().adding(seconds: parts.longestSeconds)
+        var pause = ImportRun.Pause()
+        (pause.count, pause.byteCount) = (parts.count, byteLimit)
+        while true {
+            do throws(Problem) {
+                return try run.checkResults()
+            } catch {
+                guard run.needsMore, RealmPlatform.Instant.now() < end else { throw error }
+                if try !run.linkReachable(after.reader) {
+                    let count = run.writtenCount
+                    guard before.problem == nil, !after.isAtEnd else { throw error }
+                    after.isAtEnd = try !run.run(&after.reader, until: pause)
+                    guard after.isAtEnd || run.writtenCount > count else { throw error }
+                    // The whole part is checked again, so it grows by as much as it has.
+                    pause.count *= 2
+                }
+                after.memory = run.memory
+            }
+        }
+    }
+
     /// Notes what a commit achieved and begins the next one, or completes the import.
     private func finished(_ result: Result<WriteReceipt<Progress>, WriteError>, _ failure: ImportRun.Failure?) {
         switch result {
@@ -247,18 +303,22 @@ package final class ImportChain: Sendable {
             proceed(after)
         case .success(let receipt):
             let after = receipt.value
-            guard after.isAtEnd || after.problem != nil && after.memory.later.isEmpty else { return proceed(after) }
+            guard after.isAtEnd || after.problem != nil && after.memory.later.entries.isEmpty else { return proceed(after) }
             if let problem = after.problem { return completion(.failure(after.described(problem))) }
             completion(
                 .success(
                     Outcome(
                         created: after.memory.created, updated: after.memory.updated, ignored: after.memory.ignored,
-                        version: receipt.version.tokenText)))
+                        overtaken: after.memory.overtaken, version: receipt.version.tokenText)))
         }
     }
 
-    /// Writes the next part.
+    /// Writes the next part, unless the server is stopping.
     private func proceed(_ after: Progress) {
+        guard !isStopping() else {
+            let problem = after.problem ?? Problem(.shuttingDown, "the server is shutting down")
+            return completion(.failure(after.described(problem)))
+        }
         let before = progress.withLock { progress in
             defer { progress = after }
             return progress

@@ -25,12 +25,16 @@ package final class ImportRun {
     struct Memory: Sendable {
         /// The new object keys of objects that the input names by object keys, by class.
         var keys: [ByteText: KeyTranslation] = [:]
-        /// The objects with links that are written at the end.
-        var later: [Waiting] = []
-        /// How many of them have their links, or are in `unlinked`.
+        /// The objects that were created, if the rights to them have to be checked, by table.
+        var made: [TableKey: KeyTranslation] = [:]
+        /// The values with links that are written at the end.
+        var later = WaitingValues()
+        /// How many entries of `later` are written, or are in `unlinked`.
         var linked = 0
-        /// The objects that are left without some of their links, because the import fails.
-        var unlinked: [Waiting] = []
+        /// The entries of which some links are left out, because the import fails.
+        var unlinked: [WaitingValues.Entry] = []
+        /// The number of lines of which a value was not written at the end, because another client had changed the property.
+        var overtaken = 0
         /// The number of objects that were created.
         var created = 0
         /// The number of objects that existed and were written into.
@@ -44,7 +48,8 @@ package final class ImportRun {
 
         /// What it takes in bytes, about.
         var byteCount: Int {
-            2 * (later.count + unlinked.count) * MemoryLayout<Waiting>.stride + keys.values.reduce(0) { $0 + $1.byteCount }
+            later.byteCount + 2 * unlinked.count * MemoryLayout<WaitingValues.Entry>.stride
+                + keys.values.reduce(0) { $0 + $1.byteCount } + made.values.reduce(0) { $0 + $1.byteCount }
         }
     }
 
@@ -56,6 +61,8 @@ package final class ImportRun {
         let objectCount: Int
         /// The position in `later` of the object whose links were being written.
         let linked: Int
+        /// Whether the object breaks a rule while values of it wait for later lines.
+        var isIncomplete = false
     }
 
     /// When a run stops before the end of its input, so that the rest is written by another commit.
@@ -68,14 +75,6 @@ package final class ImportRun {
         var time = RealmPlatform.Instant.distantFuture
         /// The number of objects for which it does not look at the time.
         var leastCount = 0
-    }
-
-    /// An object that links to one which has not been read yet.
-    struct Waiting: Sendable {
-        /// The object key that it has in this realm.
-        let object: ObjectKey
-        /// The place of its record in the input, to be read again.
-        let place: RecordPlace
     }
 
     /// Members of an object with their values, in the order of the input.
@@ -104,7 +103,27 @@ package final class ImportRun {
     /// The record that this run began with; nil before it.
     private var start: RecordPlace?
     /// The number of objects in the groups that this run has written.
-    private var writtenCount = 0
+    private(set) var writtenCount = 0
+    /// The number of objects in the group that were written one by one so far.
+    private var groupPosition = 0
+    /// Where the objects come from that this run has written, if rules have to be checked.
+    private var origins: [ObjectPlace: Origin] = [:]
+    /// Where the object comes from that breaks a rule; nil if none was found.
+    private var broken: Origin?
+    /// Whether the rule that the last check found broken may hold when later lines are written.
+    var needsMore: Bool { broken?.isIncomplete ?? false }
+
+    /// Which line was the last one to write an object, and how far the run was then.
+    private struct Origin {
+        /// The line.
+        let line: Int
+        /// The number of objects that the run had written before.
+        let objectCount: Int
+        /// The position in `later` of the values that were being written.
+        let linked: Int
+        /// Whether values of the object wait for later lines.
+        var isIncomplete = false
+    }
 
     /// The number of objects that the import created so far, earlier commits included.
     package var created: Int { memory.created }
@@ -112,6 +131,8 @@ package final class ImportRun {
     package var updated: Int { memory.updated }
     /// The members that were ignored so far.
     package var ignored: IgnoredMembers { memory.ignored }
+    /// Whether other clients may write between two commits of the import.
+    var isInParts = false
 
     /// Creates a run that begins with the first object.
     package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
@@ -139,8 +160,32 @@ package final class ImportRun {
 
     /// Returns how far the run came, after it has thrown a problem.
     func failure(_ problem: Problem) -> Failure {
+        if let broken {
+            return Failure(
+                start: start, objectCount: broken.objectCount, linked: broken.linked, isIncomplete: broken.isIncomplete)
+        }
         let right = problem.line.map { line in writing.places.prefix { $0.line < line }.count } ?? 0
         return Failure(start: start, objectCount: writtenCount + right, linked: memory.linked)
+    }
+
+    /// Checks what the run leaves behind: each object has to satisfy the rules of the sender.
+    ///
+    /// - Throws: `forbidden` with the line that wrote the first object which does not.
+    func checkResults() throws(Problem) {
+        broken = nil
+        do throws(WriteError) { try session.checkResults() } catch {
+            broken = error.object.flatMap { origins[$0] }
+            broken?.isIncomplete = memory.later.entries[memory.linked...].contains {
+                $0.object == error.object && !$0.properties.isEmpty
+            }
+            throw Problem(error, at: InputPlace(line: broken?.line))
+        }
+    }
+
+    /// Notes which line has written an object.
+    private func note(_ object: ObjectPlace, line: Int) {
+        guard session.isRestricted else { return }
+        origins[object] = Origin(line: line, objectCount: writtenCount + groupPosition, linked: memory.linked)
     }
 
     /// Writes the next objects, and the waiting links when there are no more objects.
@@ -155,6 +200,7 @@ package final class ImportRun {
             memory.ignored.formUnion(session.ignored)
             memory.ignored.formUnion(reader.ignored)
         }
+        broken = nil
         var left = pause.count
         while left > 0, goesOn(pause, after: pause.count - left) {
             try requireTime()
@@ -214,24 +260,43 @@ package final class ImportRun {
     /// - Parameters:
     ///   - reader: The reader, which reads the objects again.
     ///   - pause: When to stop.
-    ///   - leavesMissing: Whether objects with missing link targets become `unlinked`. Otherwise the first one is an error.
+    ///   - leavesMissing: Whether objects with missing link targets become `unlinked`, and get the other links. Otherwise the first one
+    ///     is an error.
     /// - Returns: Whether some are left for another commit.
     /// - Throws: The first error, with `line` where it is one of an object.
     func link(_ reader: ImportReader, until pause: Pause, leavesMissing: Bool = false) throws(Problem) -> Bool {
         session.keptBytes = memory.byteCount
         let first = memory.linked
-        while memory.linked < memory.later.count {
-            let waiting = memory.later[memory.linked]
-            let isWhole = try link(try reader.object(at: waiting.place), waiting.object, leavesMissing: leavesMissing)
-            if !isWhole { memory.unlinked.append(waiting) }
+        while memory.linked < memory.later.entries.count {
+            let waiting = memory.later.entries[memory.linked]
+            if !waiting.properties.isEmpty {
+                let isWhole = try link(try reader.object(at: waiting.place), waiting, leavesMissing: leavesMissing)
+                if !isWhole { memory.unlinked.append(waiting) }
+            }
             memory.linked += 1
             try requireTime()
             guard goesOn(pause, after: memory.linked - first) else { break }
         }
-        guard memory.linked == memory.later.count else { return true }
-        memory.later = []
+        guard memory.linked == memory.later.entries.count else { return true }
+        memory.later = WaitingValues()
         memory.linked = 0
         return false
+    }
+
+    /// Writes the waiting values whose targets exist by now, before the end of the input. Returns whether there were any.
+    func linkReachable(_ reader: ImportReader) throws(Problem) -> Bool {
+        var hasLinked = false
+        for index in memory.later.entries.indices[memory.linked...] {
+            let waiting = memory.later.entries[index]
+            guard !waiting.properties.isEmpty else { continue }
+            let object = try reader.object(at: waiting.place)
+            let linked = ImportRun.divided(try namingLinks(in: object).body.value(at: InputPlace(line: object.line))).linked
+            guard linked.allSatisfy({ isReachable($0.value) }) else { continue }
+            _ = try link(object, waiting, leavesMissing: false)
+            memory.later.close(index)
+            hasLinked = true
+        }
+        return hasLinked
     }
 
     // MARK: - Groups
@@ -285,7 +350,7 @@ package final class ImportRun {
         group = Group()
         let (read, rows, places) = (writing.objects, writing.rows, writing.places)
         guard let first = places.first, let last = places.last else { return }
-        session.keptBytes = memory.byteCount
+        session.keptBytes = memory.byteCount + origins.count * 3 * MemoryLayout<Origin>.stride
         try Problem.writing(InputPlace(line: first.line)) { () throws(WriteError) in try session.checkDeadline() }
         if let rows, try !writeTogether(rows, places) {
             // Those that follow are likely to exist, too.
@@ -300,6 +365,7 @@ package final class ImportRun {
         if !isKeyed { memory.lastKeylessLine = last.line }
         memory.last = last
         writtenCount += places.count
+        groupPosition = 0
         writing = Group()
     }
 
@@ -351,7 +417,7 @@ package final class ImportRun {
             if members.allSatisfy({ isReachable($0.value) }) {
                 try link(members, made[row].place, of: objects[row].className, InputPlace(line: objects[row].line))
             } else {
-                memory.later.append(Waiting(object: made[row].place.object, place: objects[row].place))
+                try wait(members, made[row].place, for: objects[row])
             }
         }
         return true
@@ -360,6 +426,9 @@ package final class ImportRun {
     /// Notes what has to be known of an object that was written.
     private func note(_ object: ImportedObject, _ place: ObjectPlace, isCreated: Bool) throws(Problem) {
         if isCreated { memory.created += 1 } else { memory.updated += 1 }
+        if isCreated, isInParts, session.isRestricted {
+            memory.made[place.table, default: KeyTranslation()].record(place.object, place.object)
+        }
         if let old = object.key.flatMap(KeyText.objectKey) {
             memory.keys[object.className, default: KeyTranslation()].record(old, place.object)
         }
@@ -395,7 +464,14 @@ package final class ImportRun {
             throw error
         }
         try note(object, written.place, isCreated: written.isCreated)
-        if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
+        note(written.place, line: object.line)
+        groupPosition += 1
+        if !written.isCreated {
+            memory.later.replace(written.place) {
+                Set((plain + linked).compactMap { try? self.property(ofMember: $0.name, of: written.place).key })
+            }
+        }
+        if !linked.isEmpty { try wait(linked, written.place, for: object) }
     }
 
     /// Adds the key of an object that was written to the record of the request.
@@ -461,44 +537,110 @@ package final class ImportRun {
         }
     }
 
-    /// Writes the members with links of an object, at the end of the import. Returns whether all of them could be written.
-    ///
-    /// A target that is still missing is an error then, unless members with links to such are left out.
-    private func link(_ imported: ImportedObject, _ object: ObjectKey, leavesMissing: Bool) throws(Problem) -> Bool {
-        let place = InputPlace(line: imported.line)
-        let linked = ImportRun.divided(try namingLinks(in: imported).body.value(at: place)).linked
-        let target = try Problem.writing(place) { () throws(WriteError) in
-            try session.checkDeadline()
-            let name = ObjectName.objectKey(object)
-            return leavesMissing
-                ? try session.find(name, class: imported.className) : try session.require(name, class: imported.className)
+    /// Returns a value without the links whose targets do not exist, and without the elements and members that are such; nil for
+    /// such a link itself.
+    private func reachable(_ value: InputValue) -> InputValue? {
+        switch value {
+        case .link: return isReachable(value) ? value : nil
+        case .list(let elements): return .list(elements.compactMap(reachable))
+        case .object(let object):
+            let members = object.members.compactMap { member in reachable(member.value).map { (name: member.name, value: $0) } }
+            return .object(InputObject(members))
+        default: return value
         }
-        // Other writes may have deleted it between two commits of the import.
-        guard let target else { return false }
-        let known = leavesMissing ? linked.filter { isReachable($0.value) } : linked
+    }
+
+    /// Leaves members with links of an object for the end.
+    private func wait(_ members: Members, _ target: ObjectPlace, for object: ImportedObject) throws(Problem) {
+        var properties: [WaitingValues.Property] = []
+        try Problem.writing(InputPlace(line: object.line)) { () throws(WriteError) in
+            for member in members {
+                guard let property = try knownProperty(ofMember: member.name, of: target, object.className) else { continue }
+                let mark = isInParts ? try session.valueMark(property, of: target) : nil
+                properties.append(WaitingValues.Property(column: property.key, mark: mark))
+            }
+        }
+        if !properties.isEmpty { memory.later.append(properties, of: target, at: object.place) }
+    }
+
+    /// Writes the members of an object that wait, at the end of the import. Returns whether all of them could be written.
+    ///
+    /// A target that is still missing is an error then, unless links to such are left out. Another client may have
+    /// deleted the object between two commits, or have changed a property: its write came later than the line, so it remains.
+    private func link(
+        _ imported: ImportedObject, _ waiting: WaitingValues.Entry, leavesMissing: Bool
+    ) throws(Problem) -> Bool {
+        let place = InputPlace(line: imported.line)
+        var linked = ImportRun.divided(try namingLinks(in: imported).body.value(at: place)).linked
+        let target = waiting.object
+        var isOvertaken = false
+        let isThere = try Problem.writing(place) { () throws(WriteError) in
+            try session.checkDeadline()
+            guard try session.isThere(target) else { return false }
+            _ = try session.require(.objectKey(target.object), class: imported.className)
+            var waits: Members = []
+            for member in linked {
+                guard let property = try knownProperty(ofMember: member.name, of: target, imported.className),
+                    let state = waiting.properties.first(where: { $0.column == property.key })
+                else { continue }
+                let mark = isInParts ? try session.valueMark(property, of: target) : state.mark
+                if mark == state.mark { waits.append(member) } else { isOvertaken = true }
+            }
+            linked = waits
+            return true
+        }
+        guard isThere else { return true }
+        note(target, line: imported.line)
+        if isOvertaken { memory.overtaken += 1 }
+        guard leavesMissing, !linked.allSatisfy({ isReachable($0.value) }) else {
+            try link(linked, target, of: imported.className, place)
+            return true
+        }
+        let known = linked.compactMap { member in reachable(member.value).map { (name: member.name, value: $0) } }
         try link(known, target, of: imported.className, place)
-        return known.count == linked.count
+        return false
     }
 
     /// Writes members with links of an object.
     private func link(_ members: Members, _ target: ObjectPlace, of className: String, _ place: InputPlace) throws(Problem) {
         try Problem.writing(place) { () throws(WriteError) in
             for member in members {
-                let name = MemberNaming.documents.property(member.name)
+                guard let property = try knownProperty(ofMember: member.name, of: target, className) else { continue }
                 do throws(WriteError) {
-                    try session.setProperty(try session.property(name, of: target), of: target, to: redirected(member.value))
+                    try session.setProperty(property, of: target, to: redirected(member.value), options: options)
                 } catch {
-                    // An unknown name is an unknown member of the object here, not a missing path.
                     var inner = error
                     inner.path = error.path.inside(.name(member.name))
-                    if error.code == .notFound, isLenient {
-                        memory.ignored.add(member.name, of: className)
-                        continue
-                    }
-                    if error.code == .notFound { inner.code = .unknownProperty }
                     throw inner
                 }
             }
+        }
+    }
+
+    /// Returns the property of an object that a member refers to.
+    ///
+    /// - Throws: `WriteError` with the code `notFound`.
+    private func property(ofMember name: String, of target: ObjectPlace) throws(WriteError) -> Column {
+        try session.property(MemberNaming.documents.property(name), of: target)
+    }
+
+    /// Returns the property of an object that a member refers to; nil for an unknown one that is ignored.
+    private func knownProperty(
+        ofMember name: String, of target: ObjectPlace, _ className: String
+    ) throws(WriteError) -> Column? {
+        do throws(WriteError) {
+            return try property(ofMember: name, of: target)
+        } catch {
+            // An unknown name is an unknown member of the object here, not a missing path.
+            var inner = error
+            inner.path = error.path.inside(.name(name))
+            guard error.code == .notFound else { throw inner }
+            guard !isLenient else {
+                memory.ignored.add(name, of: className)
+                return nil
+            }
+            inner.code = .unknownProperty
+            throw inner
         }
     }
 

@@ -88,7 +88,8 @@ package struct ObjectMaker: Sendable {
     ///   - lines: The line of each object in NDJSON, for errors; nil for an array, whose errors
     ///     have a pointer instead.
     ///   - context: The write in progress.
-    package func makeMany(_ bodies: [InputReader.Reading], _ lines: [Int]?, _ context: WriteContext) throws(Problem) -> WriteDraft {
+    package func makeMany(_ bodies: [InputReader.Reading], _ lines: [Int]?, _ context: WriteContext) throws(Problem) -> WriteDraft
+    {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
         made.reserveCapacity(bodies.count)
@@ -103,7 +104,9 @@ package struct ObjectMaker: Sendable {
     ///   - text: The array. It is read once more if not all objects can be created together.
     ///   - limits: The limits that apply to the text.
     ///   - context: The write in progress.
-    package func makeRows(_ rows: ObjectRows, text: [UInt8], limits: Limits, _ context: WriteContext) throws(Problem) -> WriteDraft {
+    package func makeRows(_ rows: ObjectRows, text: [UInt8], limits: Limits, _ context: WriteContext) throws(Problem)
+        -> WriteDraft
+    {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
         made.reserveCapacity(rows.count)

@@ -48,7 +48,9 @@ struct OperationMembers {
     }
 
     /// Makes the problem of a member that is malformed, with a pointer to it.
-    package func invalid(_ name: String, _ detail: String) -> Problem { place.inside(name).describe(Problem(.invalidBody, detail)) }
+    package func invalid(_ name: String, _ detail: String) -> Problem {
+        place.inside(name).describe(Problem(.invalidBody, detail))
+    }
 
     // MARK: - Simple members
 

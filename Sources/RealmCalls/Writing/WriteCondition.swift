@@ -27,6 +27,8 @@ package struct WriteCondition: Sendable {
     /// The version that has to be the newest one, from `If-Match: "v.<epoch>.<version>"`; nil for
     /// no demand.
     package private(set) var version: VersionToken?
+    /// Versions in a list of several entity tags, one of which suffices instead of a state in `ifMatch`.
+    private var alternatives: [VersionToken] = []
 
     /// The condition of a write without `If-Match` and `If-None-Match`, which always holds.
     package static let none = WriteCondition()
@@ -47,7 +49,7 @@ package struct WriteCondition: Sendable {
     /// operation.
     ///
     /// A list of exactly one tag of the version form is a condition on the realm instead of the
-    /// object.
+    /// object. In a longer list such a tag is one of several, as `decided(at:)` finds out.
     ///
     /// - Parameters:
     ///   - ifMatch: The text of `If-Match`; nil when it is absent.
@@ -63,9 +65,12 @@ package struct WriteCondition: Sendable {
                 throw problem("If-Match", "the condition is not a list of entity tags")
             }
             self.ifMatch = tags
-            if case .states(let states) = tags, states.count == 1, let token = WriteCondition.version(states[0]) {
-                version = token
-                self.ifMatch = nil
+            if case .states(let states) = tags {
+                alternatives = states.compactMap(WriteCondition.version)
+                if states.count == 1, let token = alternatives.popLast() {
+                    version = token
+                    self.ifMatch = nil
+                }
             }
         }
         if let ifNoneMatch {
@@ -78,6 +83,8 @@ package struct WriteCondition: Sendable {
 
     /// Whether there is no condition at all.
     package var isEmpty: Bool { ifMatch == nil && ifNoneMatch == nil && version == nil }
+    /// Whether the version of the realm has to be known.
+    package var namesVersion: Bool { version != nil || !alternatives.isEmpty }
     /// Whether there is a condition on one object, and not only on the version of the realm.
     package var concernsObject: Bool { ifMatch != nil || ifNoneMatch != nil }
 
@@ -87,10 +94,23 @@ package struct WriteCondition: Sendable {
     ///
     /// - Parameter version: The newest version of the realm; nil when it has none, because it is not open.
     package func require(_ version: VersionToken?) throws(Problem) {
-        guard !concernsObject else {
+        let condition = decided(at: version)
+        guard !condition.concernsObject else {
             throw Problem(.preconditionFailed, "the only condition that can hold here is the version of the realm")
         }
-        guard self.version == nil || self.version == version else { throw WriteCondition.stale }
+        guard condition.version == nil || condition.version == version else { throw WriteCondition.stale }
+    }
+
+    /// Returns the condition without the choice between versions and states: a demand of the version if the list of `If-Match` names
+    /// it, else one of the states alone.
+    ///
+    /// - Parameter version: The newest version; nil when the realm has none, or when more was written since.
+    package func decided(at version: VersionToken?) -> WriteCondition {
+        guard !alternatives.isEmpty else { return self }
+        var decided = self
+        decided.alternatives = []
+        if let version, alternatives.contains(version) { (decided.ifMatch, decided.version) = (nil, version) }
+        return decided
     }
 
     /// Throws `precondition_failed` when something is demanded of what does not exist yet. `If-None-Match: *` holds

@@ -20,6 +20,8 @@ package final class WriteContext {
     /// The version from which an interactive transaction began; nil for a write that is a
     /// transaction of its own.
     package let base: VersionToken?
+    /// The version that a condition has to name: `base`, or the newest one; nil when other writes precede this one in its commit.
+    private let newest: VersionToken?
     /// What the sender of the write may see of the realm; nil for everything.
     private var scope: (any VersionScope)?
 
@@ -32,6 +34,9 @@ package final class WriteContext {
         session.naming = .documents
         self.session = session
         self.database = database
+        newest = base ?? (session.hasChanges ? nil : database.current.token)
+        var options = options
+        options.condition = options.condition.decided(at: newest)
         self.options = options
         self.base = base
     }
@@ -143,7 +148,7 @@ package final class WriteContext {
     // MARK: - Conditions
 
     /// Throws `precondition_failed` unless the conditions on an object hold, and the one on the
-    /// version inside a transaction.
+    /// version inside a transaction or in an operation of a batch.
     ///
     /// The problem has the member `current`: the object as it is, or null when there is none.
     ///
@@ -154,7 +159,11 @@ package final class WriteContext {
     package func check(
         _ condition: WriteCondition, _ place: ObjectPlace?, at input: InputPlace? = nil
     ) throws(Problem) {
-        try checkBase(condition)
+        let condition = condition.decided(at: newest)
+        // The condition of a request outside of transactions is left to the queue of writes.
+        if let wanted = condition.version, base != nil || input != nil, wanted != newest {
+            throw input.map { $0.describe(WriteCondition.stale, hasPointer: false) } ?? WriteCondition.stale
+        }
         guard condition.concernsObject else { return }
         let view = try view()
         let seen = try place.flatMap { place throws(Problem) in try isVisible(place, in: view) ? place : nil }
@@ -163,14 +172,6 @@ package final class WriteContext {
         var problem = Problem(.preconditionFailed, "the object is not in the state that the request was made for")
         problem = problem.with("current", .json(try document(seen, in: view)))
         throw input.map { $0.describe(problem, hasPointer: false) } ?? problem
-    }
-
-    /// Compares the demanded version with the one from which an interactive transaction began.
-    ///
-    /// Outside a transaction nothing is compared here: the queue of writes does that.
-    private func checkBase(_ condition: WriteCondition) throws(Problem) {
-        guard let base, let wanted = condition.version, wanted != base else { return }
-        throw WriteCondition.stale
     }
 
     /// Returns an object as a JSON document; the text `null` when there is none.

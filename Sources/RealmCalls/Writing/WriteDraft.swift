@@ -28,7 +28,8 @@ package struct WriteDraft: Sendable {
     package var type: StaticString = "application/json"
 
     package init(
-        status: Int, location: String? = nil, etag: String? = nil, content: Content, notes: RepresentationNotes = RepresentationNotes(), type: StaticString = "application/json"
+        status: Int, location: String? = nil, etag: String? = nil, content: Content,
+        notes: RepresentationNotes = RepresentationNotes(), type: StaticString = "application/json"
     ) {
         self.status = status
         self.location = location

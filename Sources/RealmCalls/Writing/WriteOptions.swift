@@ -16,7 +16,7 @@ package struct WriteOptions: Sendable {
     /// The preferences of the client, from `Prefer`.
     package let preferences: Preferences
     /// The conditions under which the write may happen, from `If-Match` and `If-None-Match`.
-    package let condition: WriteCondition
+    package var condition: WriteCondition
     /// How objects in the answer are written, from `format`, `Accept`, `ints` and `meta`.
     package let representation: Representation
     /// Whether all changes are made and then rolled back (`dryRun=true`).

@@ -17,10 +17,11 @@ package struct VersionToken: Sendable, Hashable {
         self.version = version
     }
 
-    /// Parses a token; nil for a text of another form. The epoch is not compared with that of any realm.
+    /// Parses a token; nil for a text of another form, such as one with a sign or a leading zero. The epoch is not compared with that of any realm.
     package init?(_ text: some StringProtocol) {
-        guard let dot = text.lastIndex(of: "."), dot != text.startIndex, let version = UInt64(text[text.index(after: dot)...])
-        else { return nil }
+        guard let dot = text.lastIndex(of: "."), dot != text.startIndex else { return nil }
+        let digits = text[text.index(after: dot)...]
+        guard let version = UInt64(digits), String(version).utf8.elementsEqual(digits.utf8) else { return nil }
         epoch = String(text[..<dot])
         self.version = version
     }

@@ -103,7 +103,9 @@ struct RecordReader: Sendable {
             guard try refill() else { break }
         }
         guard start < buffer.count else { return nil }
-        return take(upTo: state == .carriageReturn ? buffer.count - 1 : buffer.count, next: buffer.count)
+        let record = take(upTo: state == .carriageReturn ? buffer.count - 1 : buffer.count, next: buffer.count)
+        line += 1
+        return record
     }
 
     /// Moves on to the next line with something in it, as far as `buffer` has it.
@@ -118,9 +120,10 @@ struct RecordReader: Sendable {
             case 0x0d where form == .csv:
                 // Whether a line feed belongs to it is seen with the next byte.
                 guard index + 1 < buffer.count else { return }
-                index += buffer[index + 1] == 0x0a ? 2 : 1
+                let isWhole = buffer[index + 1] == 0x0a
+                index += isWhole ? 2 : 1
                 start = index
-                line += 1
+                line += isWhole ? 1 : 0
             case 0x20, 0x09, 0x0d:
                 guard form == .lines else { return }
                 index += 1
@@ -136,7 +139,7 @@ struct RecordReader: Sendable {
         ).with("line", .integer(Int64(line)))
     }
 
-    /// Returns the record that begins at `start`, and moves on.
+    /// Returns the record that begins at `start`, and moves on. Only a line feed ends a line, as for other programs.
     ///
     /// - Parameters:
     ///   - end: The index after the last byte of the record.
@@ -144,8 +147,7 @@ struct RecordReader: Sendable {
     private mutating func take(upTo end: Int, next: Int) -> (place: RecordPlace, bytes: ArraySlice<UInt8>) {
         let bytes = buffer[start..<end]
         let place = RecordPlace(line: line, offset: base + start, byteCount: end - start)
-        line += 1
-        if form == .csv { for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 } }
+        for byte in buffer[start..<next] where byte == UInt8(ascii: "\n") { line += 1 }
         start = next
         return (place, bytes)
     }

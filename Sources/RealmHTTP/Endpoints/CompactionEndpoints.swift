@@ -30,7 +30,9 @@ struct CompactionEndpoints: Sendable {
         let (name, database) = (try call.match[.realm], try call.database())
         try QueryParameters(call.request.target).requireKnown([])
         let options = try WriteOptions(call)
-        try options.condition.require(database.current.token)
+        let newest = database.current.token
+        try options.condition.require(newest)
+        let version = options.condition.decided(at: newest).version?.version
         let control = WorkControl(deadline: .now().adding(seconds: Double(call.limits.http.answerSeconds)))
         let wait = Duration.seconds(call.limits.writeSeconds)
         let deferred = DeferredOperation(call: call, database: database, preferences: options.preferences)
@@ -38,7 +40,7 @@ struct CompactionEndpoints: Sendable {
             let isQueued = workers.submit(for: call.account) {
                 guard operation?.begin() ?? true else { return }
                 directory.catalog.work(on: name, control) {
-                    database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in
+                    database.compact(wait: wait, ifVersion: version, control) { result in
                         completion(
                             result.map(CompactionEndpoints.outcome).mapError { error in
                                 control.isCancelled ? directory.detached(name) : Problem(error)

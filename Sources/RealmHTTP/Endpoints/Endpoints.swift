@@ -91,7 +91,8 @@ struct Endpoints: Sendable {
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         compactions = CompactionEndpoints(workers: state.workers, directory: state.directory)
         exports = ExportEndpoints(spoolFolders: state.spoolFolders)
-        imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
+        imports = ImportEndpoints(
+            liveLimits: state.liveLimits, lifecycle: state.lifecycle, spoolFolders: state.spoolFolders)
         keys = KeyEndpoints(keys: state.authenticator.keys, options: state.liveOptions)
         logs = LogEndpoints(log: state.accessLog)
         sessions = SessionEndpoints(

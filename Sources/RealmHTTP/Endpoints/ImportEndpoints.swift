@@ -14,6 +14,8 @@ struct ImportEndpoints: Sendable {
     let liveLimits: LiveLimits
     /// The limits in force.
     var limits: Limits { liveLimits.current }
+    /// Whether the server is stopping.
+    let lifecycle: Lifecycle
     /// Folders for inflated bodies, in the order in which they are tried.
     let spoolFolders: [String]
 
@@ -157,10 +159,14 @@ struct ImportEndpoints: Sendable {
     ///   - created: The number of objects that were created.
     ///   - updated: The number of objects that existed and were changed.
     ///   - ignored: The members that were left out, as `handling=lenient` asks.
-    private static func imported(_ created: Int, _ updated: Int, _ ignored: IgnoredMembers) -> WriteDraft {
+    ///   - overtaken: The number of lines of which a value was not written, because another client had changed the property.
+    private static func imported(
+        _ created: Int, _ updated: Int, _ ignored: IgnoredMembers, overtaken: Int = 0
+    ) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("created", int: created)
         writer.member("updated", int: updated)
+        if overtaken > 0 { writer.member("overtaken", int: overtaken) }
         if !ignored.names.isEmpty {
             writer.key("ignored")
             writer.write(.array(ignored.names.map { .string($0) }))
@@ -193,16 +199,19 @@ struct ImportEndpoints: Sendable {
         return .later { promise in
             let deadline = RealmPlatform.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
             let (rights, audit) = (call.writeRights, call.audit)
+            let parts = ImportChain.Parts(longestSeconds: Double(limits.importSeconds))
             ImportChain(
                 database, mode, reader, rights: rights, of: call.caller.standing, client: call.account,
-                deadline: deadline, audit: audit, isLenient: options.preferences.isLenient
+                deadline: deadline, audit: audit, isLenient: options.preferences.isLenient, parts: parts,
+                isStopping: { [lifecycle] in lifecycle.isStopping }
             ) { result in
                 switch result {
                 case .success(let outcome):
                     call.versionToken = outcome.version
                     promise.complete(
-                        ImportEndpoints.imported(outcome.created, outcome.updated, outcome.ignored)
-                            .response(.init(version: outcome.version, isCommitted: true), options.synchronous))
+                        ImportEndpoints.imported(
+                            outcome.created, outcome.updated, outcome.ignored, overtaken: outcome.overtaken
+                        ).response(.init(version: outcome.version, isCommitted: true), options.synchronous))
                 case .failure(let problem): promise.complete(Response(problem, for: call))
                 }
             }.run()

@@ -105,7 +105,17 @@ struct ObjectWriteEndpoints: Sendable {
             value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
         return try change(call, target, with: options) { context, place throws(Problem) in
-            let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
+            let column: Column
+            do throws(Problem) {
+                column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
+            } catch {
+                let isPath = property.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }
+                guard isPath, error.status == 404 else { throw error }
+                var error = error
+                error.detail +=
+                    "; a path can be read alone: PUT the whole property, or PATCH the object, elements of lists by a JSON Patch"
+                throw error
+            }
             let value = try value.value()
             try Problem.writing { () throws(WriteError) in
                 try context.session.setProperty(column, of: place, to: value, options: input)

@@ -53,7 +53,8 @@ struct RestoreEndpoints: Sendable {
     private func restore(
         _ name: String, from type: BodyType, _ call: Call, _ options: WriteOptions, _ control: WorkControl
     ) throws(Problem) -> Response {
-        let restore = try RealmRestore(name, if: options.condition, directory, control)
+        let admitted: Database? = if case .ready(let database)? = call.realm { database } else { nil }
+        let restore = try RealmRestore(name, admitted: admitted, if: options.condition, directory, control)
         let body = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
         let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call, control))
         try restore.fill(from: source)

@@ -200,6 +200,10 @@ enum OpenAPISchemas {
                 "description":
                     "States how many objects behind these lines lack links; the import continues with mode=upsert then.",
             ],
+            "overtaken": [
+                "type": "integer", "format": "int64",
+                "description": "States of how many lines a value was left out, because another client had changed the property.",
+            ],
         ],
         "additionalProperties": true,
     ]

@@ -76,6 +76,8 @@ extension OpenAPIWrites {
                         "created": count, "updated": count, "version": text,
                         "ignored": OpenAPIParts.texts.describing(
                             "Lists members that were left out, as CLASS.MEMBER, with Prefer: handling=lenient."),
+                        "overtaken": count.describing(
+                            "States of how many lines a value was left out, because another client had changed the property."),
                         "moreIgnored": flag.describing("Is true when more members were left out than are listed."),
                     ])
             ),

@@ -187,7 +187,8 @@ struct AdmissionControl: Sendable {
                 call, route)
         }
         try rules.access.check(
-            call.request, of: call.caller, needed: route.access(of: call.request.method), isHidden: route.traits.contains(.isHidden),
+            call.request, of: call.caller, needed: route.access(of: call.request.method),
+            isHidden: route.traits.contains(.isHidden),
             hasCredentials: authenticator.hasCredentials)
         try checkRealm(call, route)
     }

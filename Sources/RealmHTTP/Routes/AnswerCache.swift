@@ -166,7 +166,8 @@ final class AnswerCache: Sendable {
     ///
     /// Conditions, ranges, minimum versions and transactions are left to the endpoints.
     private func key(of call: Call) -> Key? {
-        guard bytesPerShard > 0, call.request.method == .get || call.request.method == .head, call.request.headers[.ifNoneMatch] == nil,
+        guard bytesPerShard > 0, call.request.method == .get || call.request.method == .head,
+            call.request.headers[.ifNoneMatch] == nil,
             call.request.headers[.realmMinVersion] == nil, call.request.headers[.realmTransaction] == nil,
             call.request.headers[.realmRead] == nil, !call.request.headers.has(.range)
         else { return nil }

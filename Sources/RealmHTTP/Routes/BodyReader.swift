@@ -35,7 +35,8 @@ struct BodyReader: Sendable {
         let isWatched = call.request.headers.announcesBody && call.caller.unverifiedToken == nil
         let refusal: @Sendable () -> Problem? = { standing.problem }
         return .accept(
-            bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [], refusal: isWatched ? refusal : nil)
+            bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [],
+            refusal: isWatched ? refusal : nil)
     }
 
     /// Whether the path takes long bodies, as an import does.

@@ -3,6 +3,7 @@
 internal import MicroHTTP
 internal import RealmCalls
 internal import RealmFormats
+internal import RealmPlatform
 
 /// A call as the daemon sees it: the task of its request, which the dispatcher carries out.
 final class DispatchedCall: RequestTask {

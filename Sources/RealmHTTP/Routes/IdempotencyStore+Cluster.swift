@@ -28,7 +28,8 @@ extension IdempotencyStore {
         var context = try DigestContext()
         var head: [UInt8] = []
         for part in [
-            Array(call.request.methodName.utf8), Array(call.request.target.bytes), Array((call.request.headers[.contentType] ?? "").utf8),
+            Array(call.request.methodName.utf8), Array(call.request.target.bytes),
+            Array((call.request.headers[.contentType] ?? "").utf8),
             Array((call.request.headers[.realmTransaction] ?? "").utf8),
         ] {
             head += Array("\(part.count) ".utf8) + part

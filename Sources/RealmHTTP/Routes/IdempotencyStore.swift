@@ -124,7 +124,8 @@ final class IdempotencyStore: Sendable {
     /// - Throws: `invalid_parameter` for a malformed key, `idempotency_key_reused` when another
     ///   request had the key, `idempotency_in_progress` while the first one is running.
     func begin(_ call: Call) throws(Problem) -> Attempt {
-        guard let key = call.request.headers[.idempotencyKey], call.request.method == .post || call.request.method == .patch else {
+        guard let key = call.request.headers[.idempotencyKey], call.request.method == .post || call.request.method == .patch
+        else {
             return .none
         }
         guard (1...128).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {

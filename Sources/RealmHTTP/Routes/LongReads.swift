@@ -41,7 +41,9 @@ package final class LongReads: Sendable {
     ///
     /// - Parameter owner: The call, whose client is known.
     package func hasOne(like owner: some RequestOwner) -> Bool {
-        guard lastEnd.load(ordering: .relaxed) > owner.request.arrival.nanoseconds, !owner.request.headers.announcesBody else { return false }
+        guard lastEnd.load(ordering: .relaxed) > owner.request.arrival.nanoseconds, !owner.request.headers.announcesBody else {
+            return false
+        }
         let shape = LongReads.shape(owner)
         let note = slots.withLock { $0[LongReads.slot(shape)] }
         return note.map { $0.shape == shape && $0.end > owner.request.arrival } ?? false

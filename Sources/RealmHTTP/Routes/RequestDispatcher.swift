@@ -112,7 +112,8 @@ package final class RequestDispatcher: RequestHandler {
         do throws(Problem) {
             _ = try admission.check(call)
             if call.request.headers.announcesBody {
-                call.request.body.holding = ByteHolding(waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
+                call.request.body.holding = ByteHolding(
+                    waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
             }
             return bodies.admission(of: call)
         } catch {
@@ -130,7 +131,9 @@ package final class RequestDispatcher: RequestHandler {
     ///
     /// - Returns: Nil for a request that is answered at once.
     private func admissionToBody(of call: Call, answeredWith problem: Problem) -> Admission? {
-        guard problem.code == .notOwner, call.request.headers.announcesBody, call.request.headers[.expect] == nil else { return nil }
+        guard problem.code == .notOwner, call.request.headers.announcesBody, call.request.headers[.expect] == nil else {
+            return nil
+        }
         call.answerAfterBody = problem
         call.request.body.holding = ByteHolding(waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
         return bodies.admission(of: call)

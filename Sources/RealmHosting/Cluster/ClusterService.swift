@@ -46,7 +46,9 @@ package final class ClusterService: Sendable {
         var mark: @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
 
         package init(
-            fail: @escaping @Sendable (Database, StorageError) -> Void = { _, _ in }, endReaders: @escaping @Sendable (Database, UInt64) -> Void = { _, _ in }, mark: @escaping @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
+            fail: @escaping @Sendable (Database, StorageError) -> Void = { _, _ in },
+            endReaders: @escaping @Sendable (Database, UInt64) -> Void = { _, _ in },
+            mark: @escaping @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
         ) {
             self.fail = fail
             self.endReaders = endReaders
@@ -285,7 +287,9 @@ extension ClusterService {
     /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
     ///   the last ten minutes.
     /// - Throws: `log_unavailable`.
-    package func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (digest: String, version: String)? {
+    package func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (
+        digest: String, version: String
+    )? {
         do throws(StorageError) {
             let hidden = try RecordCipher.hidden(request, database.key)
             guard let found = try log.request(hidden.name, of: database.name.text) else { return nil }

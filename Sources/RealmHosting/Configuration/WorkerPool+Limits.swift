@@ -2,6 +2,7 @@
 
 package import MicroHTTP
 package import RealmAccess
+internal import RealmPlatform
 
 extension WorkerPool {
     /// Makes the worker pool of the main listener, without threads at first.

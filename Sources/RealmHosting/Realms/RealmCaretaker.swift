@@ -135,7 +135,9 @@ package final class RealmCaretaker: Sendable {
     }
 
     /// A sentence about a file that is not served because another one of the same name is.
-    package static func hidden(_ path: String) -> String { "\(path): not served: a file of the same name is in a folder before it" }
+    package static func hidden(_ path: String) -> String {
+        "\(path): not served: a file of the same name is in a folder before it"
+    }
 
     /// Logs once per epoch that a realm is read-only although that was not requested.
     private func tellReadOnly(_ database: Database, _ told: inout Set<ByteText>) {

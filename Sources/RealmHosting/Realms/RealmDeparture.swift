@@ -47,7 +47,7 @@ package struct RealmDeparture: Sendable {
     package func rehearse(_ call: Call, _ options: WriteOptions) -> Response {
         do throws(Problem) {
             guard var state = catalog[name] else { throw Problem.noRealm }
-            if case .closed = state, condition.version != nil { state = try opened(catalog.openNow(name)) }
+            if case .closed = state, condition.namesVersion { state = try opened(catalog.openNow(name)) }
             try require(state)
             var version = ""
             if case .ready(let database) = state { version = database.current.tokenText }
@@ -78,7 +78,7 @@ package struct RealmDeparture: Sendable {
                 return cancel(attaching, call, promise)
             }
             // Whether the file may be deleted, and its version, are known when it is open.
-            if deletesFiles || condition.version != nil, case .closed = state { return open(call, promise) }
+            if deletesFiles || condition.namesVersion, case .closed = state { return open(call, promise) }
             let response = try depart(state)
             catalog.whenOpeningsEnd(name) { promise.complete(response) }
         } catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmCalls
-internal import RealmEngine
+package import RealmEngine
 package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
@@ -33,18 +33,23 @@ package struct RealmRestore: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
+    ///   - admitted: The realm for which the request was admitted; nil for one that was not open. Its body may have taken long, and
+    ///     another realm may have the name by now.
     ///   - condition: The condition of the request, which is compared now and once more when nothing writes any longer.
     ///   - directory: The realms of the server.
     ///   - control: Cancels everything before `run`.
-    /// - Throws: `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
+    /// - Throws: `realm_not_found` where another realm has the name, `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
     ///   of its own, `read_only` for one that was attached for reading only, `precondition_failed`,
     ///   `encryption_key_required` or `encryption_key_wrong` for one that has failed because its key is unknown.
     package init(
-        _ name: String, if condition: WriteCondition, _ directory: RealmDirectory, _ control: WorkControl
+        _ name: String, admitted: Database?, if condition: WriteCondition, _ directory: RealmDirectory, _ control: WorkControl
     ) throws(Problem) {
         if case .opening? = directory.catalog[name] { throw Problem(.realmUnavailable, "the realm is being opened") }
         guard let target = directory.catalog.target(name) else {
             throw Problem(.notOwned, "this realm has no file of its own that another one could take the place of")
+        }
+        if let admitted, let database = target.database, database !== admitted {
+            throw Problem(.realmNotFound, "the realm was detached or replaced since the request was sent")
         }
         guard target.options.mode != .readOnly else {
             throw Problem(.readOnly, "this realm is served for reading only")

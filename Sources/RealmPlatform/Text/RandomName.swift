@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Makes unguessable names for leases, transactions and the like, with 128 random bits.
 package enum RandomName {
     /// 64 characters that need no escape in a path.

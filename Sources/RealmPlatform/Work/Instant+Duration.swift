@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 extension Instant {
     /// Returns the instant that is later by `duration`; the distant future for more than about 30 years.
     package func adding(_ duration: Duration) -> Instant { adding(seconds: duration.inSeconds) }

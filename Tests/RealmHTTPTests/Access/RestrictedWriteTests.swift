@@ -27,6 +27,9 @@ import Testing
                   Drop: [create]
           writer: {realms: {notes: {transactions: true, import: true}}}
           reader: {realms: {notes: {classes: {"*": [read]}}}}
+          maker: {realms: {notes: {import: true, classes: {Note: [create]}}}}
+          checker: {realms: {notes: {import: true, classes: {Note: {allow: [create, read], check: "next.total > 0"}}}}}
+          seer: {realms: {notes: {import: true, classes: {Note: [create, read]}}}}
         """
     private static let schema = """
         {"schemaVersion":1,"classes":[
@@ -286,7 +289,7 @@ import Testing
         let parts = try desk.server.request(
             "POST", "/v1/realms/notes/import?class=Note&atomic=false", desk.ann, [("Content-Type", "application/x-ndjson")],
             body: #"{"_id":33,"owner":"bob"}"#)
-        #expect(parts.code == "forbidden", "\(parts.text)")
+        #expect(parts.code == "forbidden" && parts.json["line"]?.int == 1, "\(parts.text)")
         // Answered before it is done.
         let later = try desk.server.request(
             "POST", Self.notes, desk.ann, [("Prefer", "respond-async")], body: #"{"_id":40,"owner":"bob"}"#)
@@ -300,6 +303,98 @@ import Testing
         #expect(try desk.server.request("GET", place, desk.admin).status == 404)
         let owners = try desk.server.request("GET", Self.notes + "?where=owner%20==%20'bob'", desk.admin)
         #expect(owners.json["items"]?.elements?.count == 2, "\(owners.text)")
+    }
+
+    /// All of the part was rolled back, and nothing said which line was wrong.
+    @Test(arguments: [1, 7, 9_999, 10_000, 10_400])
+    func `an import in parts states the line that breaks a rule, and keeps those before it`(_ wrong: Int) throws {
+        let desk = try Desk(["clerk", "writer"])
+        var lines = (0..<10_500).map { #"{"_id":\#(100 + $0),"owner":"ann","total":1}"# }
+        // The link waits for the last line.
+        lines[0] = #"{"_id":100,"owner":"ann","total":1,"next":\#(Self.link(10_599))}"#
+        lines[wrong] = #"{"_id":\#(100 + wrong),"owner":"bob","total":1}"#
+        let path = "/v1/realms/notes/import?class=Note&atomic=false&mode=upsert"
+        let send = { (text: String) in
+            try desk.server.request("POST", path, desk.ann, [("Content-Type", "application/x-ndjson")], body: text)
+        }
+        let failed = try send(lines.joined(separator: "\n"))
+        #expect(failed.code == "forbidden" && failed.json["line"]?.int == wrong + 1, "\(failed.text)")
+        #expect(failed.json["committed"]?.int == 0 && failed.json["unlinked"]?.int == 1, "\(failed.text)")
+        let count = { try desk.server.request("GET", Self.notes + "?limit=0&count=exact", desk.admin).json["count"]?.int }
+        #expect(try count() == 4 + wrong)
+        // The line is wrong although an earlier one of the same object was right.
+        lines[wrong] = #"{"_id":\#(100 + wrong),"owner":"ann"}"#
+        lines.insert(#"{"_id":\#(100 + wrong),"total":1000}"#, at: wrong + 1)
+        let again = try send(lines.joined(separator: "\n"))
+        #expect(again.code == "forbidden" && again.json["line"]?.int == wrong + 2, "\(again.text)")
+        #expect(try count() == 4 + wrong + 1)
+        lines.remove(at: wrong + 1)
+        #expect(try send(lines.joined(separator: "\n")).status == 200)
+        #expect(try count() == 4 + 10_500)
+    }
+
+    /// What earlier parts had created was foreign to the later ones.
+    @Test(arguments: ["maker", "seer"], ["true", "false"])
+    func `an import completes and links to what it has created`(_ role: String, _ isAtomic: String) throws {
+        let desk = try Desk([role])
+        var lines = (0..<10_200).map { #"{"_id":\#(100 + $0),"owner":"ann"}"# }
+        // Without 'read' nothing is linked by its key.
+        let links = role == "seer"
+        if links {
+            lines[0] = #"{"_id":100,"owner":"ann","next":\#(Self.link(10_299)),"peers":[\#(Self.link(10_299))]}"#
+            lines[10_199] = #"{"_id":10299,"owner":"ann","next":\#(Self.link(100))}"#
+        }
+        lines.append(#"{"_id":101,"total":5\#(links ? ",\"next\":\(Self.link(100))" : "")}"#)
+        let send = { (text: String) in
+            try desk.server.request(
+                "POST", "/v1/realms/notes/import?class=Note&mode=upsert&atomic=\(isAtomic)", desk.ann,
+                [("Content-Type", "application/x-ndjson")], body: text)
+        }
+        let answer = try send(lines.joined(separator: "\n"))
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json["created"]?.int == 10_200 && answer.json["updated"]?.int == 1, "\(answer.text)")
+        let linked = try desk.server.request("GET", Self.notes + "?where=_id%20%3E%2099%20AND%20next%20!=%20nil", desk.admin)
+        #expect(linked.json["items"]?.elements?.count == (links ? 3 : 0), "\(linked.text)")
+        #expect(try desk.server.request("GET", Self.notes + "/101", desk.admin).json["total"]?.int == 5)
+        // Nothing else is its own.
+        for line in [#"{"_id":102,"total":6}"#, #"{"_id":1,"total":6}"#] { #expect(try send(line).status >= 400) }
+    }
+
+    /// The rule was checked before the line with the target was read.
+    @Test func `a rule about a link holds when its target is in another part, and nothing that breaks it is committed`() throws {
+        let desk = try Desk(["checker"])
+        let send = { (lines: [String], isAtomic: Bool) in
+            try desk.server.request(
+                "POST", "/v1/realms/notes/import?class=Note&atomic=\(isAtomic)", desk.ann,
+                [("Content-Type", "application/x-ndjson")], body: lines.joined(separator: "\n"))
+        }
+        let count = { try desk.server.request("GET", Self.notes + "?limit=0&count=exact", desk.admin).json["count"]?.int }
+        let line = { (id: Int, next: Int, total: Int) in
+            #"{"_id":\#(id),"owner":"ann","total":\#(total),"next":\#(Self.link(next))}"#
+        }
+        // The first object waits for the last line, and others for the next one.
+        var lines = (100..<25_100).map { line($0, $0 == 100 ? 25_099 : $0 % 50 == 0 && $0 < 25_000 ? $0 + 60 : 100, 1) }
+        let whole = try send(lines, false)
+        #expect(whole.status == 200 && whole.json["created"]?.int == 25_000, "\(whole.text)")
+        #expect(try count() == 25_004)
+        #expect(try desk.server.request("DELETE", Self.notes + "?where=_id%20%3E%2099", desk.admin).status == 200)
+        // A target breaks the rule: the line that links to it is wrong, and nothing is left of it.
+        lines[24_999] = line(25_099, 100, 0)
+        for isAtomic in [true, false] {
+            let broken = try send(lines, isAtomic)
+            #expect(broken.code == "forbidden" && (isAtomic || broken.json["line"]?.int == 1), "\(broken.text)")
+            #expect(try count() == 4)
+        }
+        // The line that is wrong in itself is reported, and what waits for it is not committed.
+        lines[24_999] = #"{"_id":25099,"owner":"ann","total":"x"}"#
+        let wrong = try send(lines, false)
+        #expect(wrong.code == "type_mismatch" && wrong.json["line"]?.int == 25_000, "\(wrong.text)")
+        #expect(wrong.json["committed"]?.int == 0 && wrong.json["unlinked"] == nil, "\(wrong.text)")
+        #expect(try count() == 4)
+        // An object whose link never comes stays away, whatever else it has.
+        let missing = try send([line(200, 201, 1), line(201, 200, 1), line(202, 999, 1), line(203, 200, 1)], false)
+        #expect(missing.status >= 400 && missing.json["line"]?.int == 3, "\(missing.text)")
+        #expect(try count() == 6)
     }
 
     @Test func `snapshots show what their holder sees`() throws {

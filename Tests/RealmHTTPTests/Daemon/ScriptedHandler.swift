@@ -37,7 +37,8 @@ final class ScriptedHandler: RequestHandler {
     func begin(_ request: Request) -> any RequestTask {
         let isRefused = request.target.path == "/refused"
         return ScriptedTask(
-            request, isRefused ? .refuse(Response(Problem(.forbidden, "refused"), id: request.id)) : .accept(bodyLimit: bodyLimit),
+            request,
+            isRefused ? .refuse(Response(Problem(.forbidden, "refused"), id: request.id)) : .accept(bodyLimit: bodyLimit),
             isForItsClient: true,
             ending: { [self] status, bytesSent, isComplete in
                 ends.withLock { $0.append(End(status: status, bytesSent: bytesSent, isComplete: isComplete)) }

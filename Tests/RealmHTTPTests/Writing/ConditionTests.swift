@@ -51,6 +51,67 @@ import Testing
         }
     }
 
+    /// The version was compared with the state of the object, which it never equals.
+    @Test func `one of several entity tags suffices, be it the version or the state`() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let requests = [
+                ("PATCH", "app/objects/Dog/1", #"{"age":8}"#), ("PUT", "app/objects/Dog/1/age", "9"),
+                ("PUT", "app/objects/Dog/1", #"{"age":10}"#), ("PATCH", "app/objects/Dog?where=_id==1", #"{"age":11}"#),
+                ("POST", "app/objects/Dog?upsert=all", #"{"_id":1,"age":12}"#),
+                ("POST", "app/objects/Dog?upsert=all", #"[{"_id":1,"age":13}]"#),
+                ("POST", "app/batch", #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#),
+                ("DELETE", "app/objects/Dog/1?dryRun=true", ""), ("DELETE", "app/objects/Dog?where=_id==1&dryRun=true", ""),
+                ("POST", "app/compact", ""), ("POST", "app/transactions", "{}"),
+            ]
+            for (index, (method, path, body)) in requests.enumerated() {
+                let version = try server.get("app")["Realm-Version"] ?? ""
+                let parts = version.split(separator: "." as Character)
+                let tag = try server.get("app/objects/Dog/1")["ETag"] ?? ""
+                let send = { (condition: String) in
+                    try server.send(method, path, body.isEmpty ? nil : body, [("If-Match", condition)])
+                }
+                for wrong in [
+                    #""x", "v.\#(parts[0]).1""#, #""v.zzzzzzzz.\#(parts[1])", "x""#, #""x", "y""#,
+                    #""v.\#(parts[0]).+\#(parts[1])", "x""#, #""v.\#(parts[0]).0\#(parts[1])""#,
+                ] {
+                    let answer = try send(wrong)
+                    #expect(answer.status == 412, "\(method) \(path) \(wrong): \(answer.text)")
+                }
+                var lists = [#""v.\#(version)", "x""#, #""x", "v.\#(version)""#, #""v.\#(parts[0]).1", "v.\#(version)""#]
+                if path.contains("Dog/1") { lists += [#""v.\#(parts[0]).1", \#(tag)"#, #"\#(tag), "v.\#(version)""#] }
+                // Others commit, so that one list is right.
+                for condition in path.hasSuffix("dryRun=true") ? lists : [lists[index % lists.count]] {
+                    let answer = try send(condition)
+                    #expect((200..<300).contains(answer.status), "\(method) \(path) \(condition): \(answer.text)")
+                    if let id = answer.json["id"]?.text, path.hasSuffix("transactions") {
+                        try server.send("POST", "app/transactions/\(id)/rollback")
+                    }
+                }
+            }
+        }
+    }
+
+    /// It was compared inside of transactions alone.
+    @Test func `an operation of a batch may demand a version, alone or in a list`() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let old = try server.get("app")["Realm-Version"] ?? ""
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":8}"#).status == 200)
+            let new = try server.get("app")["Realm-Version"] ?? ""
+            let send = { (condition: String) in
+                let text = condition.replacing("\"", with: "\\\"")
+                return try server.send(
+                    "POST", "app/batch?dryRun=true",
+                    #"{"ops":[{"patch":{"class":"Dog","key":"1","ifMatch":"\#(text)","body":{"age":1}}}]}"#)
+            }
+            for (condition, status) in [
+                (#""v.\#(old)""#, 412), (#""v.\#(new)""#, 200), (#""v.\#(old)", "x""#, 412), (#""x", "v.\#(new)""#, 200),
+            ] {
+                let answer = try send(condition)
+                #expect(answer.status == status, "\(condition): \(answer.text)")
+            }
+        }
+    }
+
     @Test func `a repeated request gets the first answer`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let key = [("Idempotency-Key", "k1")]

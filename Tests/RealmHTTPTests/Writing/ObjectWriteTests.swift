@@ -9,6 +9,16 @@ import Testing
 
 /// Writes of objects over a socket, and what is there afterwards. Features A46–A52, C3, C4, C16, D1, D3, D4, D12, D13.
 @Suite struct ObjectWriteTests {
+    @Test(arguments: ["chip.code", "chips[0]", "chips[0].size", "marks.art", "any.k"])
+    func `a path can be read alone, and writing to it says what to send`(_ path: String) throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let answer = try server.send("PUT", "app/objects/Dog/1/\(path)", "1")
+            #expect(answer.status == 404, "\(answer.text)")
+            #expect(answer.text.contains("a path can be read alone: PUT the whole property"), "\(answer.text)")
+            #expect(try !server.send("PUT", "app/objects/Dog/1/agee", "1").text.contains("a path can be read"))
+        }
+    }
+
     @Test func `A46: a created object is where Location says, with the tag of the answer`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.send("POST", "app/objects/Dog", #"{"_id":7,"age":1,"name":"é/1","$$odd":"x"}"#)

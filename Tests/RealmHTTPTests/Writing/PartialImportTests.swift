@@ -272,6 +272,30 @@ import Testing
         try server.finish()
     }
 
+    /// A bare carriage return was counted as the end of a line, which it is for no other program, so that a record was left out.
+    @Test func `what follows 'committed' has every record where carriage returns end some`() throws {
+        let server = try WriteServer(PartialImportTests.classes)
+        let send = { (text: String, mode: String) in
+            try server.send(
+                "POST", "app/import?class=Thing&atomic=false&mode=\(mode)", text, [("Content-Type", "text/csv")])
+        }
+        for (text, line, committed) in [
+            ("id,age\n1,1\r2,2\n3,x\n4,4\n", 3, 2), ("id,age\n1,1\r2,x\n3,3\n4,4\n", 2, 0), ("id,age\r1,1\r2,2\r3,x\r4,4", 1, 0),
+            ("id,age\n\r\r1,1\n\r\n2,2\n3,3\r4,x\n", 5, 4),
+        ] {
+            try server.send("DELETE", "app/objects?confirm=all")
+            let failed = try send(text, "create")
+            #expect(failed.json["line"]?.int == line && failed.json["committed"]?.int == committed, "\(failed.text)")
+            // CR LF is one character of a text.
+            let lines = Array(text.replacing("x", with: "9").utf8).split(separator: 0x0a, omittingEmptySubsequences: false)
+            let rest = String(decoding: Array(lines.dropFirst(committed).joined(separator: [0x0a])), as: UTF8.self)
+            let answer = try send((committed > 0 ? "id,age\n" : "") + rest, "upsert")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try server.get("app/objects/Thing?count=exact&limit=0").json["count"]?.int == 4)
+        }
+        try server.finish()
+    }
+
     @Test func `objects without a primary key are said to be created twice`() throws {
         let server = try WriteServer()
         var lines = [#"{"$meta":{"class":"Person"},"id":"p","dogs":[9]}"#]
@@ -287,6 +311,7 @@ import Testing
 
     @Test(arguments: [
         ("a\nb\n\nc", Form.lines, [1, 2, 3, 4]), ("a,\"b\n\"\r\n\"\r\n\"\n", .csv, [2, 4]),
+        ("a\rb\nc\r\nd\re", .csv, [0, 1, 2, 2, 3]), ("a\rb\r", .csv, [0, 1]), ("a\n\r\rb\n\r\nc", .csv, [1, 1, 1, 2, 3, 4]),
         ("[\n{},\n{\n}, {}, 7\n, 8]", .array, [2, 3, 3, 4, 4]), ("[{},{}]", .array, [0, 0]), ("[1,\n2", .array, [1]),
     ])
     func `lines are counted as far as all of their records are read`(_ text: String, _ form: Form, _ counts: [Int]) throws {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Batches with every kind of operation. The model goes along; if the batch is refused, it goes back.
 extension HTTPWorkload {
     /// One operation, and what its result has to say.

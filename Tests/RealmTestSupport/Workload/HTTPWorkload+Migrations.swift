@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// Changes of the schema. What a workload adds has names of its own: properties `m…`, classes `Extra…`; only these are
 /// renamed and removed again.
 extension HTTPWorkload {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// JSON Patches, and places in collections inside each other.
 extension HTTPWorkload {
     /// A JSON Patch, and what it does to the model.

@@ -129,6 +129,8 @@ package struct WriteError: Error, Sendable {
     package var path: InputPath
     /// The key text of the object that the error concerns.
     package var key: String?
+    /// The object that breaks a rule, for the caller alone; nil for other errors.
+    package var object: ObjectPlace?
     /// Numbers with their names, for example how many objects would be lost.
     package var counts: [(name: String, count: Int)] = []
     /// The limit that was exceeded.

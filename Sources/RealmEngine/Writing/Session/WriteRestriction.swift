@@ -45,13 +45,17 @@ final class WriteRestriction {
     var isHidden: [ObjectPlace: Bool] = [:]
     /// The objects that the write made.
     var made: Set<ObjectPlace> = []
+    /// Returns whether earlier commits of the same request made an object.
+    let wasMade: (ObjectPlace) -> Bool
     /// What was done with the objects that have to be checked at the end.
     private(set) var touched: [ObjectPlace: WriteAction] = [:]
+    /// The objects of `touched` in the order in which the write came to them.
+    private(set) var touchedOrder: [ObjectPlace] = []
     /// The objects that the transaction has changed so far, and the number of its changes that are among them.
     private var changed: (objects: Set<ObjectPlace>, count: Int) = ([], 0)
     /// The memory in bytes that the sets of objects take, about.
     var byteCount: Int {
-        (made.count + touched.count + changed.objects.count + isHidden.count) * 3 * MemoryLayout<ObjectPlace>.stride
+        (made.count + 2 * touched.count + changed.objects.count + isHidden.count) * 3 * MemoryLayout<ObjectPlace>.stride
     }
     /// The rights that were asked for.
     private var allowances: [Case: WriteAllowance?] = [:]
@@ -71,13 +75,18 @@ final class WriteRestriction {
     /// - Parameters:
     ///   - rights: The rights of its sender.
     ///   - base: The state before the transaction.
-    init(_ rights: any WriteRights, _ base: Snapshot) {
+    ///   - wasMade: Returns whether earlier commits of the same request made an object.
+    init(_ rights: any WriteRights, _ base: Snapshot, wasMade: @escaping (ObjectPlace) -> Bool) {
         self.rights = rights.fitting(base)
+        self.wasMade = wasMade
         self.base = base
         shownBase = self.rights.shown(of: base).map { Snapshot($0) } ?? base
     }
 
     // MARK: - Rights
+
+    /// Returns whether the request made an object, which it may then complete and link to.
+    func isOwn(_ place: ObjectPlace) -> Bool { made.contains(place) || wasMade(place) }
 
     /// Returns the right to an action in a class; nil when there is none.
     func allowance(_ action: WriteAction, _ table: TableState) -> WriteAllowance? {
@@ -137,6 +146,7 @@ final class WriteRestriction {
     func touch(_ place: ObjectPlace, _ action: WriteAction, _ allowance: WriteAllowance) {
         guard allowance.results != nil, touched[place] == nil else { return }
         touched[place] = action
+        touchedOrder.append(place)
     }
 
     // MARK: - Rules

@@ -146,7 +146,7 @@ extension WriteSession {
         let table = try table(place.table)
         return try aside { () throws(WriteError) -> Column in
             // The write may have done something else with another object before.
-            if let restriction { restriction.action = restriction.made.contains(place) ? .create : .update }
+            if let restriction { restriction.action = restriction.isOwn(place) ? .create : .update }
             guard let column = knownColumn(name, of: table) else {
                 var error = unknown(name, table)
                 error.code = .notFound

@@ -10,32 +10,38 @@ internal import RealmStorage
 extension WriteSession {
     /// Restricts the session to the rights of the sender of the write. It is called before anything else.
     ///
-    /// - Parameter rights: The rights.
-    package func restrict(to rights: any WriteRights) {
+    /// - Parameters:
+    ///   - rights: The rights.
+    ///   - wasMade: Returns whether earlier commits of the same request made an object, which it may complete and link to.
+    package func restrict(to rights: any WriteRights, wasMade: @escaping (ObjectPlace) -> Bool = { _ in false }) {
         let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
-        restriction = WriteRestriction(rights, base)
+        restriction = WriteRestriction(rights, base, wasMade: wasMade)
     }
 
     /// Checks what the write leaves behind: each object that it made or changed has to satisfy the rules.
     ///
     /// It is called when all changes are made.
     ///
-    /// - Throws: `WriteError` with the code `forbidden`; the changes have to be rolled back then.
+    /// - Throws: `WriteError` with the code `forbidden` and the first object that breaks them; the changes have to be rolled back then.
     package func checkResults() throws(WriteError) {
         guard let restriction, !restriction.touched.isEmpty else { return }
         let view = try wholeView()
         var rules: [TableKey: [WriteAction: ObjectRule]] = [:]
-        for (place, action) in restriction.touched {
+        for place in restriction.touchedOrder {
             try spend()
-            guard let table = view.table(place.table), let row = try stored(try table.find(place.object)) else { continue }
+            guard let action = restriction.touched[place], let table = view.table(place.table),
+                let row = try stored(try table.find(place.object))
+            else { continue }
             guard let results = restriction.allowance(action, try self.table(place.table))?.results else { continue }
             let rule = rules[place.table]?[action] ?? RowRule.make(results, for: table, in: view)
             rules[place.table, default: [:]][action] = rule
             guard try stored(try rule.shows(row)) else {
-                throw WriteError(
+                var error = WriteError(
                     .forbidden,
                     "what the write leaves of an object of class '\(table.className ?? "")' is not allowed by the roles of the sender"
                 )
+                error.object = place
+                throw error
             }
         }
     }
@@ -59,7 +65,7 @@ extension WriteSession {
     /// Returns whether the sender knows of an object: it sees it, or may do something with it.
     func knows(_ place: ObjectPlace, _ table: TableState) throws(WriteError) -> Bool {
         guard let restriction else { return true }
-        if restriction.made.contains(place) { return true }
+        if restriction.isOwn(place) { return true }
         if try sees(place) { return true }
         if try allows(.update, place, table) { return true }
         return try allows(.delete, place, table)
@@ -89,8 +95,10 @@ extension WriteSession {
     func authorize(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let restriction else { return }
         restriction.isHidden.removeAll(keepingCapacity: true)
-        // What the write made itself is still being made.
-        if action == .update, restriction.made.contains(place) {
+        // What the request made itself is still being made.
+        if action == .update, restriction.isOwn(place) {
+            guard let allowance = restriction.allowance(.create, table) else { throw WriteSession.forbidden }
+            restriction.touch(place, .create, allowance)
             restriction.action = .create
             restriction.seesObject = try mayHoldUnseen(table) ? try sees(place) : false
             return

@@ -222,6 +222,9 @@ package final class WriteSession {
         return error
     }
 
+    /// Whether the sender of the write has a part of the rights only.
+    package var isRestricted: Bool { restriction != nil }
+
     /// Whether the transaction has any changes so far, including those of other writes of its group.
     package var hasChanges: Bool { transaction.hasChanges }
 

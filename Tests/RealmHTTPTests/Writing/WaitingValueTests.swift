@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import MicroHTTP
+@testable import RealmAccess
+@testable import RealmCalls
+import RealmEngine
+@testable import RealmHosting
+import RealmPlatform
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmFormats
+@testable import RealmHTTP
+
+/// Values of imports that wait for objects of later lines, and what else happens to their properties meanwhile.
+@Suite struct WaitingValueTests {
+    static let classes = [
+        ClassInput(
+            "Inner", type: "embedded",
+            [PropertyInput("to", "object", objectType: "A"), PropertyInput("x", "int", optional: true)]),
+        ClassInput(
+            "A", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("i", "int", optional: true),
+                PropertyInput("n", "object", objectType: "A"),
+                PropertyInput("as", "object", collection: "list", objectType: "A"),
+                PropertyInput("s", "object", collection: "set", objectType: "A"),
+                PropertyInput("d", "object", collection: "dictionary", objectType: "A"), PropertyInput("m", "mixed"),
+                PropertyInput("e", "object", objectType: "Inner"),
+                PropertyInput("es", "object", collection: "list", objectType: "Inner"),
+            ]),
+    ]
+
+    /// The forms of a body, each with its media type.
+    enum Form: String, CaseIterable {
+        case lines = "application/x-ndjson"
+        case array = "application/json"
+        case extended = "application/ejson"
+        case csv = "text/csv"
+    }
+
+    /// The values of each property, with a link to one object or without any.
+    private static func value(_ property: String, to target: Int?, x: Int) -> String {
+        switch (property, target) {
+        case ("n", nil), ("e", nil): return "null"
+        case ("n", let target?): return "\(target)"
+        case ("m", nil): return #""text""#
+        case ("m", let target?): return #"[{"$link":{"class":"A","key":"\#(target)"}},\#(x)]"#
+        case ("d", nil): return "{}"
+        case ("d", let target?): return #"{"k":\#(target)}"#
+        case ("e", let target?): return #"{"to":\#(target),"x":\#(x)}"#
+        case (_, nil): return "[]"
+        case ("es", let target?): return #"[{"to":\#(target),"x":\#(x)},{"x":\#(x)}]"#
+        case (_, let target?): return "[\(target)]"
+        }
+    }
+    static let properties = ["n", "as", "s", "d", "m", "e", "es"]
+
+    /// A line of an import: a number and values of some properties as JSON.
+    struct Line {
+        let id: Int
+        var values: [(name: String, json: String)] = []
+    }
+
+    static func body(_ lines: [Line], _ form: Form) -> String {
+        guard form != .csv else {
+            let names = lines.flatMap { $0.values.map(\.name) }.reduce(into: [String]()) { names, name in
+                if !names.contains(where: { $0 == name }) { names.append(name) }
+            }
+            let records = lines.map { line in
+                let cells = names.map { name -> String in
+                    let json = line.values.first { $0.name == name }?.json ?? "null"
+                    return json == "null" ? "" : "\"" + json.replacing("\"", with: "\"\"") + "\""
+                }
+                return "\(line.id)," + cells.joined(separator: ",")
+            }
+            return (["id," + names.joined(separator: ",")] + records).joined(separator: "\n") + "\n"
+        }
+        let objects = lines.map { line in
+            "{" + (["\"id\":\(line.id)"] + line.values.map { "\"\($0.name)\":\($0.json)" }).joined(separator: ",") + "}"
+        }
+        return form == .lines ? objects.joined(separator: "\n") + "\n" : "[" + objects.joined(separator: ",\n") + "]"
+    }
+
+    @discardableResult
+    private func send(_ server: WriteServer, _ lines: [Line], _ form: Form, _ query: String) throws -> HTTPClient.Answer {
+        try server.send(
+            "POST", "app/import?class=A&\(query)", WaitingValueTests.body(lines, form), [("Content-Type", form.rawValue)])
+    }
+
+    /// The value of the earlier line was written at the end, over that of the later one.
+    @Test(arguments: Form.allCases, [true, false])
+    func `the last line that gives a property decides`(_ form: Form, _ isAtomic: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        let targets = [Line(id: 8), Line(id: 9)]
+        for (number, second) in [nil, 8, 9].enumerated() {
+            for order in ["later", "first", "between"] {
+                for property in WaitingValueTests.properties {
+                    // A cell of CSV is null or empty, and there is no empty collection.
+                    if form == .csv, second == nil, property == "m" { continue }
+                    try server.send("DELETE", "app/objects?confirm=all")
+                    func line(_ target: Int?, _ x: Int) -> Line {
+                        Line(
+                            id: 1, values: [("i", "\(x)"), (property, WaitingValueTests.value(property, to: target, x: x))])
+                    }
+                    let lines = [line(9, 1), line(second, 2)]
+                    let all =
+                        switch order {
+                        case "later": lines + targets
+                        case "first": targets + lines
+                        default: [targets[0]] + lines + [targets[1]]
+                        }
+                    let answer = try send(server, all, form, "mode=upsert&atomic=\(isAtomic)")
+                    let what = Comment(rawValue: "\(property) \(number) \(order): \(answer.text)")
+                    #expect(answer.status == 200, what)
+                    let found = try server.get("app/objects/A/1?meta=none")
+                    // The same lines, when all of their targets are there.
+                    try server.send("DELETE", "app/objects/A/1")
+                    #expect(try send(server, lines, form, "mode=upsert").status == 200, what)
+                    #expect(try server.show("A/1") == found.text, what)
+                    #expect(found.json["i"]?.int == 2, what)
+                }
+            }
+        }
+        try server.finish()
+    }
+
+    @Test(arguments: [true, false]) func `lines with other properties leave a value waiting`(_ isAtomic: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        let query = "mode=upsert&atomic=\(isAtomic)"
+        let first = Line(id: 1, values: [("n", "9"), ("as", "[9,8]"), ("e", #"{"to":9,"x":1}"#)])
+        let lines = [
+            first, Line(id: 1, values: [("i", "3")]), Line(id: 1, values: [("e", #"{"to":8,"x":2}"#), ("n", "1")]),
+            Line(id: 1, values: [("s", "[9]"), ("n", "8")]), Line(id: 1, values: [("d", #"{"k":9}"#)]), Line(id: 8), Line(id: 9),
+        ]
+        #expect(try send(server, lines, .lines, query).status == 200)
+        let found = try server.get("app/objects/A/1?meta=none")
+        #expect(found.json["i"]?.int == 3 && found.text.contains(#""x":2"#), "\(found.text)")
+        for condition in ["n.id==8", "as.@count==2", "e.to.id==8", "ANY s.id==9", "d.@count==1"] {
+            let count = try server.get("app/objects/A?limit=0&count=exact&where=\(condition.replacing(" ", with: "%20"))")
+            #expect(count.json["count"]?.int == 1, "\(condition): \(found.text)")
+        }
+        try server.finish()
+    }
+
+    /// The earlier line is in a part that was committed long before.
+    @Test func `a later part decides over an earlier one, also when the import fails`() throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        let values = [("n", "99999"), ("e", #"{"to":99999,"x":1}"#)]
+        var lines = [Line(id: 1, values: values), Line(id: 2, values: values)]
+        lines += (100..<11_000).map { Line(id: $0) }
+        lines += [Line(id: 1, values: [("n", "null"), ("e", #"{"x":2}"#)]), Line(id: 99_999)]
+        for end in ["null", #""wrong""#] {
+            try server.send("DELETE", "app/objects?confirm=all")
+            let all = lines + [Line(id: 5, values: [("i", end)])]
+            let answer = try send(server, all, .lines, "mode=upsert&atomic=false")
+            #expect(answer.status == (end == "null" ? 200 : 422) && answer.json["unlinked"] == nil, "\(answer.text)")
+            let found = try server.show("A/1")
+            #expect(found.contains(#""n":null"#) && found.contains(#""x":2"#) && !found.contains("99999"), "\(found)")
+            #expect(try server.show("A/2").contains("99999"))
+        }
+        try server.finish()
+    }
+
+    /// Values with one link to a missing object were absent as a whole.
+    @Test func `a failed import leaves out the missing links alone`() throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        let link = { (id: Int) in #"{"$link":{"class":"A","key":"\#(id)"}}"# }
+        let values = [
+            ("n", "9"), ("as", "[2,9,3]"), ("s", "[9,2]"), ("d", #"{"a":2,"b":9}"#),
+            ("m", #"{"k":\#(link(9)),"l":[1,\#(link(9)),"t",\#(link(2))]}"#), ("e", #"{"to":9,"x":1}"#),
+            ("es", #"[{"to":9,"x":1},{"to":3,"x":2}]"#),
+        ]
+        let lines = [Line(id: 1, values: values), Line(id: 2), Line(id: 3), Line(id: 4, values: [("i", #""wrong""#)])]
+        let failed = try send(server, lines, .lines, "mode=create&atomic=false")
+        #expect(failed.json["line"]?.int == 4 && failed.json["committed"]?.int == 0, "\(failed.text)")
+        #expect(failed.json["unlinked"]?.int == 1, "\(failed.text)")
+        let found = try server.show("A/1")
+        try server.send("DELETE", "app/objects/A/1")
+        let rest = [
+            ("as", "[2,3]"), ("s", "[2]"), ("d", #"{"a":2}"#), ("m", #"{"l":[1,"t",\#(link(2))]}"#), ("e", #"{"x":1}"#),
+            ("es", #"[{"x":1},{"to":3,"x":2}]"#),
+        ]
+        #expect(try send(server, [Line(id: 1, values: rest)], .lines, "mode=create").status == 200)
+        #expect(try server.show("A/1") == found)
+        #expect(try send(server, lines.dropLast() + [Line(id: 9)], .lines, "mode=upsert&atomic=false").status == 200)
+        #expect(try server.get("app/objects/A?limit=0&count=exact&where=n.id==9%20AND%20as.@count==3").json["count"]?.int == 1)
+        try server.finish()
+    }
+
+    // MARK: - Other clients
+
+    /// Rights that are asked for before and after each part, on the writer's thread.
+    final class WatchedRights: AdmittedRights {
+        private let count = Mutex(0)
+        private let asked: @Sendable (Int) -> Void
+        init(_ asked: @escaping @Sendable (Int) -> Void) { self.asked = asked }
+        func identity(in snapshot: Snapshot?) -> String { "" }
+        func areInForce(for principal: Principal) -> Bool {
+            asked(
+                count.withLock { count in
+                    count += 1
+                    return count
+                })
+            return true
+        }
+    }
+
+    struct MissingRealm: Error {}
+
+    /// Imports lines in parts of ten, between two of which another client writes.
+    static func run(
+        _ server: WriteServer, _ text: String, _ mode: ImportRun.Mode = .create, rights: (any WriteRights)? = nil,
+        other: (@Sendable (WriteSession) throws -> Void)? = nil
+    ) throws -> Result<ImportChain.Outcome, Problem> {
+        guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
+        let result = Awaited<Result<ImportChain.Outcome, Problem>>()
+        let written = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+        let watched = WatchedRights { count in
+            // It gets its turn before the next part.
+            if count == 2, let other { database.write(EngineRealm.request(), other) { written.set($0) } }
+        }
+        let reader = ImportReader(ImportSource(Array(text.utf8)), className: "A", bounds: JSONBounds(depth: 50))
+        ImportChain(
+            database, mode, reader, rights: rights, of: Standing(principal: .local, rights: watched),
+            deadline: .now().adding(seconds: 600), parts: ImportChain.Parts(count: 10, seconds: 0)
+        ) { result.set($0) }.run()
+        if other != nil { _ = try written.wait(seconds: 600).get() }
+        return try result.wait(seconds: 600)
+    }
+
+    private static func patch(_ id: Int64, _ members: [(String, InputValue)]) -> @Sendable (WriteSession) throws -> Void {
+        { session in
+            let place = try session.require(.primaryKey(.integer(id)), class: "A")
+            _ = try session.patch(place, InputObject(members.map { (name: $0.0, value: $0.1) }))
+        }
+    }
+
+    /// The import wrote its values at the end over what the other client had been answered for.
+    @Test(arguments: properties) func `what another client commits during an import remains`(_ property: String) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        let patches: [ByteText: InputValue] = [
+            "n": .integer(3), "as": .list([.integer(3)]), "s": .list([.integer(3)]), "d": .object(["j": .integer(3)]),
+            "m": .text("other"), "e": .object(["x": .integer(3)]), "es": .list([.object(["x": .integer(3)])]),
+        ]
+        let patch = try #require(patches[ByteText(property)])
+        for succeeds in [true, false] {
+            for isThere in [false, true] {
+                try server.send("DELETE", "app/objects?confirm=all")
+                var lines = (0..<40).map { Line(id: $0) }
+                let value = WaitingValueTests.value(property, to: 39, x: 1)
+                lines[5].values = [(property, value), ("i", "5")]
+                lines[6].values = [(property, value)]
+                // The value that an object has already remains as well.
+                if isThere {
+                    let there = [Line(id: 2), Line(id: 5, values: [(property, WaitingValueTests.value(property, to: 2, x: 7))])]
+                    #expect(try send(server, there, .lines, "mode=create").status == 200)
+                }
+                if !succeeds { lines.append(Line(id: 40, values: [("i", #""wrong""#)])) }
+                let result = try WaitingValueTests.run(
+                    server, WaitingValueTests.body(lines, .lines), .upsert,
+                    other: WaitingValueTests.patch(5, [(property, patch), ("i", .integer(6))]))
+                switch result {
+                case .success(let outcome): #expect(succeeds && outcome.overtaken == 1)
+                case .failure(let problem):
+                    #expect(!succeeds && problem.line == 41, "\(problem)")
+                    #expect(problem.has("overtaken") && !problem.has("unlinked"), "\(problem)")
+                }
+                let found = try server.show("A/5")
+                // The same by the other client alone.
+                var alone = Line(id: 5)
+                if isThere { alone.values = [(property, WaitingValueTests.value(property, to: 2, x: 7))] }
+                try server.send("DELETE", "app/objects/A/5")
+                #expect(try send(server, [alone], .lines, "mode=create").status == 200)
+                guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
+                let written = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+                database.write(
+                    EngineRealm.request(), WaitingValueTests.patch(5, [(property, patch), ("i", .integer(6))])
+                ) { written.set($0) }
+                _ = try written.wait(seconds: 600).get()
+                #expect(try server.show("A/5") == found)
+                #expect(try server.show("A/6").contains("39"))
+            }
+        }
+        try server.finish()
+    }
+
+    @Test func `an object that another client deletes during an import stays deleted`() throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        for succeeds in [true, false] {
+            try server.send("DELETE", "app/objects?confirm=all")
+            var lines = (0..<40).map { Line(id: $0) }
+            lines[5].values = [("n", "39"), ("as", "[39]")]
+            lines[6].values = [("n", "39")]
+            if !succeeds { lines.append(Line(id: 40, values: [("i", #""wrong""#)])) }
+            let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines)) { session in
+                try session.delete(try session.require(.primaryKey(.integer(5)), class: "A"))
+            }
+            switch result {
+            case .success(let outcome): #expect(succeeds && outcome.created == 40 && outcome.overtaken == 0)
+            case .failure(let problem): #expect(!succeeds && problem.line == 41 && !problem.has("unlinked"), "\(problem)")
+            }
+            #expect(try server.get("app/objects/A/5").status == 404)
+            #expect(try server.show("A/6").contains("39"))
+        }
+        try server.finish()
+    }
+
+    // MARK: - The end of the server
+
+    /// It went on until it was cut off, and the answer did not say how far it had come.
+    @Test func `an import in parts ends with the server, and states how far it came`() throws {
+        let server = try WriteServer(WaitingValueTests.classes) { $0.limits.importBytes = 32 << 20 }
+        var lines = (0..<400_000).map { Line(id: $0) }
+        lines[2000].values = [("n", "399999")]
+        let body = WaitingValueTests.body(lines, .lines)
+        let answer = Awaited<Result<HTTPClient.Answer, any Error>>()
+        let thread = StoppingThread {
+            answer.set(
+                Result {
+                    try server.send("POST", "app/import?class=A&atomic=false", body, [("Content-Type", Form.lines.rawValue)])
+                })
+        }
+        defer { withExtendedLifetime(thread) {} }
+        let count = { try server.get("app/objects/A?limit=0&count=exact").json["count"]?.int ?? 0 }
+        while try count() < 10_000 {}
+        server.server.state.lifecycle.beginStopping()
+        let failed = try answer.wait(seconds: 600).get()
+        #expect(failed.code == "shutting_down", "\(failed.text)")
+        #expect(failed.json["committed"]?.int == 2000 && failed.json["unlinked"]?.int == 1, "\(failed.text)")
+        #expect(try 10_000..<400_000 ~= count())
+        try server.finish()
+    }
+}
