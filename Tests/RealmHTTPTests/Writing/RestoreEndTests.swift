@@ -106,4 +106,32 @@ import Testing
             #expect(eventually(seconds: 10) { store.ended == 1 })
         }
     }
+
+    /// The body of a restore may come when another realm has the name already.
+    @Test(arguments: [true, false])
+    func `a restore that was sent to a realm that is gone leaves the next one of its name as it is`(_ isMadeAgain: Bool) throws {
+        try withWriteServer { server in
+            let file = try server.get("app/backup").body
+            let client = try HTTPClient(port: server.port)
+            try client.send(
+                "POST /v1/realms/app/restore HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/octet-stream\r\n"
+                    + "Content-Length: \(file.count)\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receiveSome(), "the head is accepted")
+            #expect(try server.send("DELETE", "app").status == 204)
+            if isMadeAgain {
+                #expect(try HTTPClient.request(port: server.port, "GET", "/v1/realms/app/schema").status == 404)
+                let body = Array(#"{"name":"app","path":"app.realm"}"#.utf8)
+                let answer = try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms", headers: [WriteServer.json], body: body)
+                try #require(answer.status == 201, "\(answer.text)")
+                #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":77}"#).status == 200)
+            }
+            try client.send(file)
+            let answer = try client.readAnswer()
+            #expect(answer.status == 404 && answer.code == "realm_not_found", "\(answer.text)")
+            if isMadeAgain { #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 77) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: server.folder)
+            #expect(names.filter { $0.hasPrefix("app.realm.replaced") } == [])
+        }
+    }
 }
