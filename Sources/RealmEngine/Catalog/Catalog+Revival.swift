@@ -122,6 +122,15 @@ extension Catalog {
         return true
     }
 
+    /// Whether an open realm was detached meanwhile, so that its file may rightly be gone. A realm that has failed, and one whose file
+    /// was replaced, is still there.
+    package func isDetached(_ database: Database) -> Bool {
+        switch states.withLock({ $0[database.name.text] }) {
+        case .ready?, .failed?: false
+        case .opening?, .closed?, nil: true
+        }
+    }
+
     /// Records that a failed realm is closed, so that it may be opened again.
     package func didClose(_ name: String) { plans.withLock { $0.byName[name]?.isBusy = false } }
 

@@ -152,8 +152,7 @@ struct ResponseFinisher: Sendable {
             }
             return
         }
-        caretaker.fail(database, failure)
-        response = Response(Problem(unavailable: failure), for: call)
+        response = Response(caretaker.problem(of: database, failure), for: call)
     }
 }
 

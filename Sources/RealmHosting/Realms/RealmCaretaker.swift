@@ -3,7 +3,7 @@
 package import MicroHTTP
 package import RealmCalls
 package import RealmEngine
-internal import RealmFormats
+package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
@@ -214,6 +214,14 @@ package final class RealmCaretaker: Sendable {
             state.closing[ObjectIdentifier(database)] = database
         }
         work { [self] in close(database, error) }
+    }
+
+    /// Takes a realm out of service like `fail(_:_:)`, and returns the problem that answers a request for it: `realm_not_found` where it
+    /// was detached meanwhile.
+    package func problem(of database: Database, _ error: StorageError) -> Problem {
+        guard !catalog.isDetached(database) else { return .noRealm }
+        fail(database, error)
+        return Problem(unavailable: error)
     }
 
     /// Ends everything that uses a failed realm, closes it, and tries to open it again if its time

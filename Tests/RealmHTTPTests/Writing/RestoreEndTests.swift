@@ -107,6 +107,22 @@ import Testing
         }
     }
 
+    /// Its lock file and perhaps its file are gone then, which is no fault of another program.
+    @Test func `a write whose body comes when its realm was detached is answered as one for a realm that is not there`() throws {
+        try withWriteServer { server in
+            let client = try HTTPClient(port: server.port)
+            let body = #"{"age":5}"#
+            try client.send(
+                "PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receiveSome(), "the head is accepted")
+            #expect(try server.send("DELETE", "app").status == 204)
+            try client.send(body)
+            let answer = try client.readAnswer()
+            #expect(answer.status == 404 && answer.code == "realm_not_found", "\(answer.text)")
+        }
+    }
+
     /// The body of a restore may come when another realm has the name already.
     @Test(arguments: [true, false])
     func `a restore that was sent to a realm that is gone leaves the next one of its name as it is`(_ isMadeAgain: Bool) throws {
