@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// What tells who a bearer token belongs to that is no API key.
 ///
-/// A server has one if issuers of tokens are configured. Whoever implements it bounds what it remembers, and how much
-/// unknown tokens can make it do.
+/// A server has one if issuers of tokens are configured. An implementation bounds what it remembers, and how much work
+/// unknown tokens cause.
 package protocol BearerVerifier: Sendable {
     /// Returns the principal of a token that was verified before and is still valid; nil for every other token.
     ///

@@ -7,17 +7,16 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Who sends a request: the holder of an API key, of a token or of a client certificate, somebody on this machine, or a stranger.
+/// The sender of a request: the holder of an API key, a token or a client certificate, a client on this machine, or an anonymous one.
 ///
-/// One object stands for one credential as long as that is valid, and all requests and streams that it was used for share the
-/// object. When the credential is revoked or replaced, the object is ended, and everything that lives longer than a request
-/// learns of that without a lock (`isOver`).
+/// One object represents one credential as long as that is valid. All requests and streams of the credential share it. When the
+/// credential is revoked or replaced, the object is ended, which everything that outlives a request sees without a lock (`isOver`).
 package final class Principal: Sendable {
     /// The ways in which a principal is known.
     package enum Kind: String, Sendable {
-        /// Whoever reaches a server on loopback or a Unix socket while it has no credentials, or the administrators' Unix socket.
+        /// A client of a server without credentials on loopback or a Unix socket, or of the administrators' Unix socket.
         case local
-        /// Whoever sends no credential.
+        /// A client without a credential.
         case anonymous
         /// The holder of an API key.
         case key
@@ -140,7 +139,7 @@ package final class Principal: Sendable {
     }
 
     /// Whether what was begun with the credential ends, as nobody can come back to it: the credential was revoked or given up, or a key
-    /// has expired. Whoever has a token or a certificate that has expired gets another one. This takes no lock.
+    /// has expired. The holder of an expired token or certificate gets another one. This takes no lock.
     package var hasLeft: Bool {
         if hasEnded.load(ordering: .acquiring), !isReplaced.load(ordering: .acquiring) { return true }
         if kind == .key, let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }

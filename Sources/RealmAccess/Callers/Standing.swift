@@ -17,9 +17,9 @@ package protocol AdmittedRights: AnyObject, Sendable {
     func areInForce(for principal: Principal) -> Bool
 }
 
-/// Who sent a request, and the rights by which it was admitted.
+/// The sender of a request, and the rights by which it was admitted.
 ///
-/// Whatever outlives the request, such as a stream or a snapshot, keeps it, and ends when the sender has other rights, or none.
+/// A stream, snapshot or anything else that outlives the request keeps it, and ends when the sender has other rights, or none.
 package struct Standing: Sendable {
     /// The sender.
     package let principal: Principal

@@ -62,8 +62,8 @@ struct AdmissionControl: Sendable {
 
     /// Checks a request and looks up its route and its realm.
     ///
-    /// On success `request.match`, `request.principal` and `request.realm` are set; on failure they are set as far as
-    /// the checks came. A request with a token that is not known yet passes with `request.unverifiedToken`, and
+    /// On success `call.match`, `call.caller.principal` and `call.realm` are set; on failure they are set as far as
+    /// the checks came. A request with a token that is not known yet passes with `call.caller.unverifiedToken`, and
     /// `verify` goes on with it later.
     ///
     /// - Parameter call: A request whose head is complete.
