@@ -386,12 +386,12 @@ profile: setup-profile ## Benchmarks: count the instructions of requests, stage 
 # The house rules that tools can check: layout, and a build in which a warning is an error. Strict memory safety is switched
 # on in Package.swift, so an unmarked use of unsafe memory is such a warning. The types of the console's scripts are checked too.
 lint: setup setup-console ## Test: check format, warnings and the types of the console's scripts
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Plugins
+	swift format lint --strict --parallel --recursive Package.swift Sources Benchmarks Tests Plugins
 	$(STRICT)
 	tsc -p Sources/RealmConsole/tsconfig.json
 
 format: ## Build: format the Swift sources in place
-	swift format format --in-place --parallel --recursive Package.swift Sources Tests Plugins
+	swift format format --in-place --parallel --recursive Package.swift Sources Benchmarks Tests Plugins
 
 include docker/dist/packages.mk
 

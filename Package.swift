@@ -149,8 +149,7 @@ let package = Package(
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery", "RealmEngine",
                 "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls",
-                "RealmHosting",
-                "RealmHTTP",
+                "RealmHosting", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -161,6 +160,7 @@ let package = Package(
                 "CMicrohttpd", "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "MicroHTTP",
                 "RealmAccess", "RealmHosting", "RealmHTTP", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Benchmarks",
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",

@@ -9,7 +9,7 @@ import Testing
     /// The targets whose texts come from clients, tokens, configurations and files.
     private static let targets = [
         "RealmRecovery", "RealmQuery", "RealmEngine", "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP",
-        "RealmAccess", "RealmCalls", "RealmHosting", "RealmHTTP", "realm-rest", "RealmBenchmarks",
+        "RealmAccess", "RealmCalls", "RealmHosting", "RealmHTTP", "realm-rest",
     ]
 
     /// `RealmPlatform/Bytes/String+Bytes.swift` hides the comparisons of the standard library, in files that import it.
@@ -21,15 +21,9 @@ import Testing
         }
     }
 
-    /// Places that may have dictionaries and sets of `String`, with the reason.
-    private static let plainTexts = [
-        "RealmBenchmarks/": "figures of the program itself, by names that it states"
-    ]
-
     /// Collections compare their keys as the standard library does, whatever a file imports.
     @Test func `dictionaries and sets of texts have keys of the type ByteText`() throws {
         for file in try SourceTree.shared.get().files {
-            guard !TextRuleTests.plainTexts.keys.contains(where: { file.path.hasPrefix($0) }) else { continue }
             for use in file.plainTextCollections { Issue.record("\(file.path) has \(use): use ByteText") }
         }
     }
@@ -46,7 +40,7 @@ import Testing
     /// Files that change the letter case of texts of their own, or as other programs do: names that databases and workbooks compare in
     /// any letter case, first letters for sections, words of descriptions and variables of the environment.
     private static let casedTexts: Set = [
-        "RealmBenchmarks/Connection.swift", "RealmFormats/Tables/SheetNames.swift", "RealmFormats/Tables/RelationalNames.swift",
+        "RealmFormats/Tables/SheetNames.swift", "RealmFormats/Tables/RelationalNames.swift",
         "RealmHTTP/OpenAPI/OpenAPISchemaSplit.swift", "RealmHTTP/OpenAPI/OpenAPIComponents.swift",
         "RealmHTTP/OpenAPI/OpenAPIBatches.swift", "RealmHTTP/OpenAPI/OpenAPIParts+Parameters.swift",
         "RealmFormats/Representation/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift",
