@@ -15,7 +15,7 @@ from pathlib import Path
 from playground import Files, Playground, ROOT
 
 DOCS = ROOT / "docs"
-SOURCES = ROOT / "Sources" / "RealmHTTP"
+SOURCES = ROOT / "Sources"
 
 # What stands for the variables of a path when a server is asked for its methods.
 SAMPLE = {"realm": "store", "class": "Category", "className": "Category", "key": "1", "property": "name", "originClass": "Product",
@@ -144,7 +144,7 @@ def documented_operations(api):
 def routes():
     """Returns the paths in the table of routes, among them those that the API description leaves out."""
     found = set()
-    for file in (SOURCES / "Routes").glob("RouteTable*.swift"):
+    for file in (SOURCES / "RealmHTTP" / "Routes").glob("RouteTable*.swift"):
         found |= set(re.findall(r'Route\(\s*"(/[^"]*)"', file.read_text()))
         found |= set(re.findall(r'\b(?:page|client)\("(/[^"]*)"', file.read_text()))
     # A path without its slash leads to the one with it.
@@ -208,7 +208,7 @@ def check_media_types(findings, description, api):
 # Headers
 
 def check_headers(findings, description, api):
-    asked = set(re.findall(r'return "([a-z-]+)"', (SOURCES / "Fields" / "RequestHeader.swift").read_text()))
+    asked = set(re.findall(r'return "([a-z-]+)"', (SOURCES / "MicroHTTP" / "Fields" / "RequestHeader.swift").read_text()))
     asked |= {one["name"].lower() for _, parameters in operations(description).values() for one in parameters if one["in"] == "header"}
     findings.compare("request header", asked, {name.lower() for name in names(api, "Request headers")}, "docs/api.md")
     sent = {name for operation, _ in operations(description).values()
