@@ -185,7 +185,7 @@ package final class ConnectionRecord: Sendable {
     ///
     /// The watch thread calls this about once a second, with the lock of the table held. The
     /// library reports a header section only when it is complete, so its beginning is detected by
-    /// the number of bytes that the kernel has received. HTTPLimits are exceeded by up to a second.
+    /// the number of bytes that the kernel has received. Limits are exceeded by up to a second.
     ///
     /// - Parameters:
     ///   - now: The current time.

@@ -39,10 +39,6 @@ package final class HTTPServer: @unchecked Sendable {
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line.
         package let description: String
-
-        package init(description: String) {
-            self.description = description
-        }
     }
 
     /// What the listener was made with.
@@ -104,7 +100,7 @@ package final class HTTPServer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - socket: The listening socket, which the server takes over.
-    ///   - configuration: HTTPLimits and threads.
+    ///   - configuration: Limits and threads.
     ///   - workers: The pool for longer work. The server starts and closes it, although another
     ///     server may use it as well.
     ///   - handler: What answers the requests.
@@ -132,7 +128,7 @@ package final class HTTPServer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - socket: The listening socket, which the listener takes over.
-    ///   - configuration: What is particular to it. HTTPLimits that are shared are those of the first one.
+    ///   - configuration: Settings of this listener. Shared limits are those of the first one.
     ///   - first: The first listener.
     package init(socket: ListeningSocket, configuration: Configuration, beside first: HTTPServer) {
         self.socket = socket

@@ -27,9 +27,8 @@ package struct ListeningSocket: Sendable {
         /// A sentence for the command line.
         package let description: String
 
-        package init(description: String) {
-            self.description = description
-        }
+        /// Makes a failure of a sentence for the command line.
+        package init(description: String) { self.description = description }
     }
 
     /// Binds a TCP socket to the first usable address of a host, and listens.
@@ -62,9 +61,6 @@ package struct ListeningSocket: Sendable {
         try unsafe first(of: host, 0) { entry in unsafe SocketAddress.nameAndPort(entry.ai_addr)?.0 }
     }
 
-    /// Whether only this machine can reach an address.
-    package static func isLoopback(_ address: String) -> Bool { address.hasPrefix("127.") || address == "::1" }
-
     /// Returns the first result of a function that is called with the addresses of a host in their order; nil when
     /// it returns none.
     private static func first<Result>(
@@ -93,7 +89,7 @@ package struct ListeningSocket: Sendable {
         self.descriptor = descriptor
         self.port = port
         self.address = address
-        isLoopback = ListeningSocket.isLoopback(address)
+        isLoopback = Request.isOfThisMachine(address)
         isUnix = false
         file = nil
     }

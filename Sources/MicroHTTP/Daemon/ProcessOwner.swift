@@ -11,10 +11,6 @@ package enum ProcessOwner {
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the administrator, without a final period.
         package let description: String
-
-        package init(description: String) {
-            self.description = description
-        }
     }
 
     /// Makes this process, when root has started it, one of the owner of a folder, for good.

@@ -36,8 +36,7 @@ package final class RequestBody: @unchecked Sendable {
     /// request holds memory.
     ///
     /// - Parameter bounds: The greatest depth and number of values.
-    /// - Throws: `invalid_json` or `body_too_large` for what is wrong with the body; `overloaded` or `rate_limited` when the memory for
-    ///   bodies is used up.
+    /// - Throws: `invalid_json` or `body_too_large` for a wrong body; `overloaded` or `rate_limited` when the memory for bodies is used up.
     package func readJSON(_ bounds: JSONBounds) throws(Problem) -> JSONValue {
         var refusal: Problem?
         do throws(JSONError) {

@@ -5,7 +5,7 @@ internal import RealmPlatform
 internal import Synchronization
 internal import RealmStorage
 
-/// Tells the authenticator whose token a request has.
+/// Maps the tokens of requests to principals, for the authenticator.
 package struct TokenPrincipals: BearerVerifier {
     /// Verifies the tokens.
     let tokens: TokenVerifier

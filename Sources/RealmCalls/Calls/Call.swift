@@ -74,8 +74,8 @@ package final class Call: @unchecked Sendable {
     /// The name under which work, memory and streams of the sender are counted together.
     package var account: String { caller.account(of: request) }
 
-    /// The name of the sender: of the principal, or for clients without a credential of their address. What may be repeated under other
-    /// rights, and what is counted, belongs to it.
+    /// The name of the sender: its principal, or without a credential its address. Repeatable requests and counts are kept under it,
+    /// whatever rights the sender has.
     package var sender: String { caller.principal.kind == .anonymous ? "stranger " + request.client : caller.principal.owner }
 
     /// A text that is equal exactly for senders with equal rights in the realm, as far as these fit its schema; empty where not roles

@@ -10,10 +10,6 @@ package enum RealmFiles {
     package struct Failure: Error, CustomStringConvertible {
         /// The reason, as a sentence for the command line.
         package let description: String
-
-        package init(description: String) {
-            self.description = description
-        }
     }
 
     /// Returns whether a folder exists at the path; symbolic links are followed.

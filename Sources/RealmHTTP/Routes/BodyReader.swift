@@ -31,12 +31,12 @@ struct BodyReader: Sendable {
     /// - Returns: The bound in bytes, and folders if the body may be stored in a file while it
     ///   arrives.
     func admission(of call: Call) -> Admission {
-        let standing = call.caller.standing
-        let isWatched = call.request.headers.announcesBody && call.caller.unverifiedToken == nil
-        let refusal: @Sendable () -> Problem? = { standing.problem }
-        return .accept(
-            bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [],
-            refusal: isWatched ? refusal : nil)
+        var refusal: (@Sendable () -> Problem?)?
+        // A sender whose token is not verified yet has no standing.
+        if call.request.headers.announcesBody, call.caller.unverifiedToken == nil {
+            refusal = { [standing = call.caller.standing] in standing.problem }
+        }
+        return .accept(bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [], refusal: refusal)
     }
 
     /// Whether the path takes long bodies, as an import does.

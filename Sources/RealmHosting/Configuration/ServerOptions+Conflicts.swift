@@ -256,7 +256,7 @@ extension ServerOptions {
     /// Returns why a host is refused: it has no address, or one that other machines can reach.
     static func defect(of host: String, _ exposure: (String) -> String) -> String? {
         do throws(ListeningSocket.Failure) {
-            guard let address = try ListeningSocket.address(of: host), !ListeningSocket.isLoopback(address) else { return nil }
+            guard let address = try ListeningSocket.address(of: host), !Request.isOfThisMachine(address) else { return nil }
             return exposure(address)
         } catch {
             return error.description

@@ -54,7 +54,7 @@ extension RealmDirectory {
     ///   - state: Its state in the catalog. Damage in one realm does not keep the others out of a
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.
-    ///   - call: The request, whose rights decide what is shown.
+    ///   - call: The call; the document has what its sender may see.
     ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
     ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
     ///     the file of a realm that is not open.

@@ -121,7 +121,7 @@ package struct RealmRestore: Sendable {
 
     /// Returns the document that the realm would have, with the id of the backup that its file would become.
     ///
-    /// - Parameter call: The request, whose rights decide what is shown.
+    /// - Parameter call: The call; the document has what its sender may see.
     /// - Throws: `file_in_use` when another program has the file open, and other problems of the exchange.
     package func rehearse(for call: Call) throws(Problem) -> OutputBuffer {
         let (database, name): (Database, String?)

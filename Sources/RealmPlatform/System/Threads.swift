@@ -30,10 +30,6 @@ package enum Threads {
         /// The system's error number for the failed start of a thread.
         package let code: Int32
 
-        package init(code: Int32) {
-            self.code = code
-        }
-
         /// The error in words, for logs.
         package var description: String { unsafe "a thread cannot be made: \(String(cString: strerror(code)))" }
     }

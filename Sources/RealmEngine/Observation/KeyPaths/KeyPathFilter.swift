@@ -30,12 +30,6 @@ package struct KeyPathFilter: Sendable {
         package let path: String
         /// The component of the path that is wrong.
         package let component: String
-
-        package init(kind: Kind, path: String, component: String) {
-            self.kind = kind
-            self.path = path
-            self.component = component
-        }
     }
 
     /// The path by itself that stands for all properties of an object and of the objects embedded in it,

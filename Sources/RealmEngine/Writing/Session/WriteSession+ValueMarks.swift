@@ -3,7 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// Tells whether the value of a property is still the one that it was, without keeping the value.
+/// Detects a changed value of a property without keeping the former one.
 extension WriteSession {
     /// Returns a number that stays the same while the value of a property does; nil for null and for an empty collection.
     ///
