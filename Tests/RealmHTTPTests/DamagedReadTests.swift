@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

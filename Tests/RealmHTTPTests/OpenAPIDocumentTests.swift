@@ -2,7 +2,7 @@
 
 import Foundation
 @testable import RealmAccess
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
 import RealmPlatform

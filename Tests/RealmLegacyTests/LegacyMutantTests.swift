@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmLegacy
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

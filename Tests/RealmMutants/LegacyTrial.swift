@@ -2,7 +2,7 @@
 
 internal import Foundation
 internal import RealmLegacy
-@testable import RealmPlatform
+import RealmPlatform
 internal import RealmStorage
 import RealmVerify
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmFormats
+import RealmFormats
 internal import RealmHTTP
 internal import RealmTestSupport
 

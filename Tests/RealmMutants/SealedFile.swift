@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmPlatform
+import RealmPlatform
 internal import RealmStorage
 
 /// Puts the bytes of a plain file, damaged as they are, into an encrypted one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmPlatform
+import RealmPlatform
 import RealmTestSupport
 
 /// Compares what a recovery printed with every state that a file ever had.

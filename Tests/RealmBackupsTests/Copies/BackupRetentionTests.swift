@@ -3,7 +3,7 @@
 import Foundation
 @testable import RealmBackups
 import RealmEngine
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

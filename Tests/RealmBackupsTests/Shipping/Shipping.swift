@@ -2,7 +2,7 @@
 
 import Foundation
 @testable import RealmBackups
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

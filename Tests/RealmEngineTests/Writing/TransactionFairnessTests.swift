@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -2,7 +2,7 @@
 
 import Foundation
 @testable import RealmFormats
-@testable import RealmPlatform
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

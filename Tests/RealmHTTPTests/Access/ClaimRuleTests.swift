@@ -2,7 +2,7 @@
 
 @testable import RealmAccess
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage

@@ -3,9 +3,9 @@
 import Foundation
 @testable import MicroHTTP
 @testable import RealmAccess
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import RealmAccess
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
 import RealmTestSupport

@@ -3,7 +3,7 @@
 @testable import RealmAccess
 import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -6,7 +6,7 @@ import RealmEngine
 import RealmFormats
 import RealmHTTP
 import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -2,7 +2,7 @@
 
 @testable import RealmBackups
 import RealmEngine
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 
 /// A store that does what that of a folder does, except for what a test replaces.

@@ -4,7 +4,7 @@ import Foundation
 import RealmEngine
 import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -4,9 +4,9 @@ import Foundation
 @testable import MicroHTTP
 @testable import RealmBackups
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

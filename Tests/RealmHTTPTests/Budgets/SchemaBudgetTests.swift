@@ -5,10 +5,10 @@ import Foundation
 import Glibc
 import RealmAccess
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -5,7 +5,7 @@ import RealmAccess
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmReplica
 import RealmStorage
 import RealmTestSupport

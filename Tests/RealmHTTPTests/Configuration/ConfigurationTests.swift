@@ -5,10 +5,10 @@ import Foundation
 @testable import RealmAccess
 @testable import RealmBackups
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

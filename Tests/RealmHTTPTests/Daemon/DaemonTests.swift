@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmAccess
-@testable import RealmFormats
-@testable import RealmHTTP
+import RealmFormats
+import RealmHTTP
 import RealmTestSupport
 import Synchronization
 import Testing

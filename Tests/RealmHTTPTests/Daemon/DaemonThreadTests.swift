@@ -2,10 +2,10 @@
 
 import MicroHTTP
 import RealmAccess
-@testable import RealmFormats
-@testable import RealmHTTP
-@testable import RealmPlatform
-@testable import RealmStorage
+import RealmFormats
+import RealmHTTP
+import RealmPlatform
+import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing

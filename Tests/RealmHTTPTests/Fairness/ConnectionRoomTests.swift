@@ -3,10 +3,10 @@
 import Foundation
 @testable import MicroHTTP
 import RealmAccess
-@testable import RealmFormats
-@testable import RealmHTTP
-@testable import RealmPlatform
-@testable import RealmStorage
+import RealmFormats
+import RealmHTTP
+import RealmPlatform
+import RealmStorage
 import RealmTestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 @testable import MicroHTTP
 @testable import RealmFormats
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

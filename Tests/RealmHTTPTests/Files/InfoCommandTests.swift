@@ -3,7 +3,7 @@
 import Foundation
 import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

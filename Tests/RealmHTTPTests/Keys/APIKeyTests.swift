@@ -5,7 +5,7 @@ import Foundation
 @testable import RealmAccess
 import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 @testable import MicroHTTP
 @testable import RealmAccess
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -5,7 +5,7 @@ import Foundation
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

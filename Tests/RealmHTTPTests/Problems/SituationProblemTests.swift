@@ -4,10 +4,10 @@ import Foundation
 import MicroHTTP
 import RealmAccess
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -4,7 +4,7 @@ import Foundation
 import MicroHTTP
 import RealmAccess
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmHosting
 import RealmPlatform

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

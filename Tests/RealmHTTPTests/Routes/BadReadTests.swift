@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmAccess
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmHosting
 import RealmTestSupport

@@ -3,7 +3,7 @@
 import Foundation
 @testable import MicroHTTP
 @testable import RealmCalls
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmMutants
 import RealmTestSupport

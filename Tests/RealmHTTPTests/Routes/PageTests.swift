@@ -3,7 +3,7 @@
 import Foundation
 import RealmCalls
 import RealmConsole
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
 import RealmTestSupport

@@ -3,11 +3,11 @@
 import Foundation
 import MicroHTTP
 import RealmAccess
-@testable import RealmFormats
-@testable import RealmHTTP
+import RealmFormats
+import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
-@testable import RealmStorage
+import RealmPlatform
+import RealmStorage
 import RealmTestSupport
 import Testing
 

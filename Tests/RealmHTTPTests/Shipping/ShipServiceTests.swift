@@ -6,7 +6,7 @@ import Foundation
 import RealmEngine
 @testable import RealmFormats
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

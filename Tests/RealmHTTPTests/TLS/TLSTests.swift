@@ -6,7 +6,7 @@ import RealmAccess
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -2,7 +2,7 @@
 
 import Foundation
 import RealmEngine
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import RealmEngine
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

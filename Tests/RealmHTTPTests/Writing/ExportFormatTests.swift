@@ -3,7 +3,7 @@
 import Foundation
 import RealmAccess
 import RealmEngine
-@testable import RealmFormats
+import RealmFormats
 import RealmHTTP
 import RealmHosting
 import RealmTestSupport

@@ -5,7 +5,7 @@ import Foundation
 import RealmEngine
 @testable import RealmFormats
 import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

@@ -4,10 +4,10 @@ import Foundation
 @testable import MicroHTTP
 @testable import RealmAccess
 @testable import RealmCalls
-@testable import RealmEngine
+import RealmEngine
 @testable import RealmFormats
 @testable import RealmHosting
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-@testable import RealmPlatform
+import RealmPlatform
 import RealmStorage
 import Synchronization
 import Testing

@@ -2,8 +2,8 @@
 
 import Foundation
 import RealmEngine
-@testable import RealmPlatform
-@testable import RealmStorage
+import RealmPlatform
+import RealmStorage
 import RealmTestSupport
 import Testing
 

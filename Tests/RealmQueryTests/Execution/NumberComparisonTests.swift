@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmEngine
-@testable import RealmPlatform
-@testable import RealmStorage
+import RealmPlatform
+import RealmStorage
 import RealmTestSupport
 import Testing
 

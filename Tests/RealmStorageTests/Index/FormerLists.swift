@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmPlatform
+import RealmPlatform
 @testable import RealmStorage
 
 /// Index lists in the order that texts had before format 24, in which the reference engine leaves them when it upgrades a file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmPlatform
+import RealmPlatform
 @testable import RealmStorage
 
 /// What an index files, level by level, without the cut into nodes.

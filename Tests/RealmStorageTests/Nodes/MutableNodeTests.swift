@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import RealmPlatform
+import RealmPlatform
 import RealmTestSupport
 import Testing
 

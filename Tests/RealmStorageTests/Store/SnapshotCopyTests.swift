@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-@testable import RealmPlatform
+import RealmPlatform
 import RealmTestSupport
 import RealmVerify
 import Testing
