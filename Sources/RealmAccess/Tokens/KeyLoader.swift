@@ -111,12 +111,22 @@ package struct KeyLoader: Sendable {
 
     /// Returns in which form bytes have keys or certificates, which others may know; nil for all other bytes.
     private static func formOfKeys(_ bytes: [UInt8]) -> String? {
-        if bytes.contains("-----BEGIN ".utf8) { return "a block in PEM" }
+        // Every second byte of ASCII text in UTF-16 is 0.
+        let narrow = bytes.filter { $0 != 0 }
+        if narrow.contains("-----BEGIN ".utf8) { return "a block in PEM" }
+        for beginning in ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"] where bytes.starts(with: beginning.utf8) { return "a key of OpenSSH" }
+        // A sequence that is as long as the file.
+        if bytes.count > 8, bytes[0] == 0x30 {
+            let (count, isLong) = (Int(bytes[1] & 0x7f), bytes[1] > 0x80)
+            let length = isLong ? bytes.dropFirst(2).prefix(min(count, 3)).reduce(0) { $0 << 8 | Int($1) } : count
+            if length + (isLong ? 2 + count : 2) == bytes.count { return "a structure in DER" }
+        }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
-        guard let object = (try? JSONParser.parse(text, KeySet.bounds))?.object else { return nil }
-        if object.member(exactly: "keys")?.array != nil { return "a JSON Web Key Set" }
-        return object.member(exactly: "kty") == nil ? nil : "a JSON Web Key"
+        guard let value = try? JSONParser.parse(text, KeySet.bounds) else { return nil }
+        if value.object?.member(exactly: "keys")?.array != nil { return "a JSON Web Key Set" }
+        let keys = value.array ?? [value]
+        return keys.contains { $0.object?.member(exactly: "kty") != nil } ? "a JSON Web Key" : nil
     }
 
     /// Reads a small file.

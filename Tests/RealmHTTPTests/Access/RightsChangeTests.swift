@@ -157,7 +157,7 @@ import Testing
         let open = { (key: APIKeyText) in
             let client = try EventClient(
                 port: desk.server.daemon.socket.port, "/v1/realms/app/changes?class=A",
-                headers: [("Authorization", "Bearer " + key.text)], timeoutSeconds: 20)
+                headers: [("Authorization", "Bearer " + key.text)])
             while let event = try client.next(), event.name != "ready" {}
             return client
         }

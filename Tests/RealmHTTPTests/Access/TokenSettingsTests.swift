@@ -114,14 +114,21 @@ import Testing
             ("secretFile: pem", 5, "'\(folder.path)/pem' has a block in PEM; a secret is needed"),
             ("secretFile: set", 5, "'\(folder.path)/set' has a JSON Web Key Set; a secret is needed"),
             ("secretFile: one", 5, "'\(folder.path)/one' has a JSON Web Key; a secret is needed"),
+            ("secretFile: list", 5, "'\(folder.path)/list' has a JSON Web Key; a secret is needed"),
+            ("secretFile: wide", 5, "'\(folder.path)/wide' has a block in PEM; a secret is needed"),
+            ("secretFile: ssh", 5, "'\(folder.path)/ssh' has a key of OpenSSH; a secret is needed"),
+            ("secretFile: der", 5, "'\(folder.path)/der' has a structure in DER; a secret is needed"),
         ]
         let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
         try folder.write("set", "\u{FEFF} {\"keys\": [\(key)]}\n")
         try folder.write("one", key)
-        try folder.write(
-            "pem",
-            "\r\n-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
-        )
+        try folder.write("list", "[\(key)]")
+        let pem = "\r\n-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+        try folder.write("pem", pem)
+        try folder.write("wide", "\u{0}" + pem.map { "\($0)\u{0}" }.joined())
+        try folder.write("ssh", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEFuc3dlcnMgb2Ygb3RoZXJzIGFyZSBubyBzZWNyZXQ= a@b\n")
+        let der = try #require(Data(base64Encoded: "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="))
+        try der.write(to: URL(fileURLWithPath: folder.path + "/der"))
         try folder.write("bad.json", "{}")
         try folder.write("short", "12345")
         for (member, line, reason) in cases {

@@ -25,6 +25,10 @@ import Testing
                   E: {allow: [], fields: {hide: [t], readOnly: [r]}}
                   V: [read]
           loader: {realms: {app: {classes: {S: [create, update, import]}}}}
+          editor:
+            realms:
+              app:
+                classes: {S: [read, create, update], V: {allow: [read, create, update], where: pub == true}}
         """
     private static let classes = """
         {"name":"S","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E"},
@@ -49,12 +53,14 @@ import Testing
         let part: APIKeyText
         let hide: APIKeyText
         let loader: APIKeyText
+        let editor: APIKeyText
 
         init(_ members: String) throws {
             server = try KeyServer(statingRoles: UnseenPartsTests.roles) { $0.memoryRealms = ["app"] }
             admin = try server.add("admin")
             (part, hide) = (try server.add("p", roles: ["part"]), try server.add("h", roles: ["hide"]))
             loader = try server.add("l", roles: ["loader"])
+            editor = try server.add("e", roles: ["editor"])
             try server.attach("app", UnseenPartsTests.classes, admin)
             let targets = (1...9).map { #"{"id":\#($0),"pub":\#($0 == 9)}"# }.joined(separator: ",")
             try server.post("app/objects/V", admin, "[\(targets)]")
@@ -254,6 +260,30 @@ import Testing
         #expect(try desk.stored("vs") == "[@1,@9,@2,@9,@3]")
         #expect(try desk.put("vs", "[@9]").status < 300)
         #expect(try desk.stored("vs") == "[@9,@1,@2,@3]")
+    }
+
+    @Test func `links that are assigned as the objects that a list shows keep their order`() throws {
+        let desk = try Desk(#""vs":[@1,@9,@2,@9]"#)
+        let read = { try desk.server.request("GET", Self.path + "?expand=vs&meta=none", desk.editor) }
+        let seen = try #require(try read().json["vs"])
+        #expect(Self.short(seen) == "[{id:9,pub:true},{id:9,pub:true}]")
+        let send = { (method: String, path: String, body: String) in
+            try desk.server.request(method, path, desk.editor, body: body)
+        }
+        let objects = #"[{"id":9,"pub":true},{"id":9,"pub":true}]"#
+        for (method, path, body) in [
+            ("PUT", Self.path + "/vs?nested=upsert", objects),
+            ("PATCH", Self.path + "?nested=upsert", #"{"vs":\#(objects)}"#),
+            ("POST", "/v1/realms/app/objects/S?upsert=all&nested=upsert", #"[{"id":1,"vs":[9,{"id":9}]}]"#),
+        ] {
+            let answer = try send(method, path, body)
+            #expect(answer.status < 300, "\(answer.text)")
+            #expect(try desk.stored("vs") == "[@1,@9,@2,@9]", "\(method)")
+        }
+        #expect(try send("PUT", Self.path + "/vs?nested=upsert", #"[{"id":8},{"id":9},{"id":9}]"#).status == 404)
+        #expect(try desk.stored("vs") == "[@1,@9,@2,@9]")
+        #expect(try send("PUT", Self.path + "/vs?nested=upsert", #"[{"id":10,"pub":true},{"id":9}]"#).status < 300)
+        #expect(try desk.stored("vs") == "[@10,@9,@1,@2]")
     }
 
     /// Properties that are hidden, or may only be read, in embedded objects of lists and dictionaries.

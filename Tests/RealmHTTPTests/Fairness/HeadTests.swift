@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: cases)
     func `is refused with one problem document`(_ example: Case) throws {
         let server = try ScriptedServer()
-        let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let client = try HTTPClient(port: server.port)
         try client.send(example.text)
         let answer = try client.readAnswer()
         #expect(answer.status == example.status)

@@ -15,7 +15,7 @@ import Testing
 @Suite struct CredentialEndTests {
     private func stream(_ server: KeyServer, _ headers: [(String, String)]) throws -> EventClient {
         let client = try EventClient(
-            port: server.port, "/v1/realms/notes/changes?class=Note", headers: headers, timeoutSeconds: 20)
+            port: server.port, "/v1/realms/notes/changes?class=Note", headers: headers)
         while let event = try client.next(), event.name != "ready" {}
         return client
     }
@@ -38,7 +38,7 @@ import Testing
         let (admin, key) = (try server.add("admin"), try server.add("reader"))
         try server.makeNotes(admin)
         let stream = try stream(server, bearer(key))
-        let poll = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let poll = try HTTPClient(port: server.port)
         let now = try server.request("GET", "/v1/realms/notes/changes?class=Note&initial=false", key).json["next"]?.text ?? ""
         try poll.send(
             "GET /v1/realms/notes/changes?class=Note&since=\(now)&wait=15 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key.text)\r\n\r\n"
@@ -92,7 +92,7 @@ import Testing
         let origin = isStranger ? [("X-Forwarded-For", "192.0.2.9")] : []
         let line = origin.map { "\($0.0): \($0.1)\r\n" }.joined()
         let stream = try stream(server, origin)
-        let poll = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let poll = try HTTPClient(port: server.port)
         let now =
             try server.request("GET", "/v1/realms/notes/changes?class=Note&initial=false", nil, origin).json["next"]?.text ?? ""
         try poll.send(
@@ -111,7 +111,7 @@ import Testing
         let path = NSTemporaryDirectory() + "rr-\(UUID().uuidString.prefix(8)).sock"
         let server = try KeyServer(change: { $0.admin = .unix(path: path) })
         try server.makeNotes(nil)
-        let client = try HTTPClient(unixPath: path, timeoutSeconds: 20)
+        let client = try HTTPClient(unixPath: path)
         let realm = "/v1/realms/notes"
         let now = try client.request("GET", realm + "/changes?class=Note&initial=false").json["next"]?.text ?? ""
         try client.send("GET \(realm)/changes?class=Note&since=\(now)&wait=15 HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -307,7 +307,7 @@ import Testing
         let admin = try server.add("admin")
         try server.makeNotes(admin)
         let key = try server.add("sender", expires: index == nil ? APIKey.now + 4 : nil)
-        let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let client = try HTTPClient(port: server.port)
         let line = #"{"id":1}"# + String(repeating: " ", count: isLong ? 600_000 : 0) + "\n"
         try client.send(
             begin("/import?class=Note", key, type: "application/x-ndjson", length: line.utf8.count + 100_000, line))
@@ -328,7 +328,7 @@ import Testing
         let server = try KeyServer()
         let (admin, key) = (try server.add("admin"), try server.add("other"))
         try server.makeNotes(admin)
-        let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let client = try HTTPClient(port: server.port)
         let line = #"{"id":1}"# + "\n"
         try client.send(
             begin("/import?class=Note", admin, type: "application/x-ndjson", length: 2 * line.utf8.count, line))

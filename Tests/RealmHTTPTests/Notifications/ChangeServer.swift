@@ -76,11 +76,11 @@ final class ChangeServer: Sendable {
     }
 
     func stream(
-        _ realm: String, _ query: String, _ headers: [(String, String)] = [], timeoutSeconds: Int = 60,
+        _ realm: String, _ query: String, _ headers: [(String, String)] = [],
         receiveBuffer: Int32? = nil
     ) throws -> EventClient {
         let client = try EventClient(
-            port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers, timeoutSeconds: timeoutSeconds,
+            port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers,
             receiveBuffer: receiveBuffer)
         guard client.status == 200 else { throw Refused(description: client.head) }
         return client

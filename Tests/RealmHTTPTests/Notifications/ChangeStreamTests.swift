@@ -239,7 +239,7 @@ struct ChangeStreamTests {
             _ = try stream.next("ready")
         }
         let now = try fixture.server.poll("app", ChangeStreamTests.dogs + "&since=now")["next"]?.text ?? ""
-        let waiting = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
+        let waiting = try HTTPClient(port: fixture.server.port)
         try waiting.send(
             "GET /v1/realms/app/changes?\(ChangeStreamTests.dogs)&since=\(now)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })

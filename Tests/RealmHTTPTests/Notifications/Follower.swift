@@ -50,7 +50,7 @@ final class Follower {
             snapshot = answer["snapshots"]?.elements?.first
             position = answer["next"]?.text ?? ""
         case .events:
-            let stream = try EventClient(port: port, "/v1/realms/\(realm)/changes?subscription=\(id)", timeoutSeconds: 60)
+            let stream = try EventClient(port: port, "/v1/realms/\(realm)/changes?subscription=\(id)")
             while let event = try stream.next(), event.name != "ready" {
                 if event.name == "snapshot" { snapshot = event.json }
             }

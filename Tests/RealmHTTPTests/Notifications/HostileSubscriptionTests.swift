@@ -96,7 +96,7 @@ struct HostileSubscriptionTests {
         }
         let answer = try fixture.server.must(
             "POST", "app/subscriptions", "{\"subscriptions\":{\(members.joined(separator: ","))}}")
-        let stream = try EventClient(port: fixture.server.port, answer["url"]?.text ?? "", timeoutSeconds: 60)
+        let stream = try EventClient(port: fixture.server.port, answer["url"]?.text ?? "")
         for _ in 0..<50 { _ = try stream.next("snapshot") }
         _ = try stream.next("ready")
         let version = try fixture.write(fixture.create(9, age: 0))

@@ -38,7 +38,7 @@ struct PollTests {
     @Test func `a waiting poll ends with the first commit that concerns it, and not with another`() throws {
         let fixture = try ChangeFixture()
         let next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
-        let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
+        let client = try HTTPClient(port: fixture.server.port)
         try client.send("GET /v1/realms/app/changes?\(PollTests.dogs)&since=\(next)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         try fixture.write(fixture.patch(#"{"age":1}"#))
@@ -112,7 +112,7 @@ struct PollTests {
         let fixture = try ChangeFixture()
         let query = ChangeFixture.query(["class": "Dog", "where": "name == 'd1'"])
         let next = try fixture.server.poll("app", query)["next"]?.text ?? ""
-        let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
+        let client = try HTTPClient(port: fixture.server.port)
         try client.send("GET /v1/realms/app/changes?\(query)&since=\(next)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         let start = try fixture.server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0

@@ -91,7 +91,7 @@ struct ProxyTests {
     }
 
     private func stream(_ target: String, _ headers: [(String, String)] = []) throws -> EventClient {
-        let client = try EventClient(port: proxy.port, target, headers: headers, timeoutSeconds: 60)
+        let client = try EventClient(port: proxy.port, target, headers: headers)
         #expect(client.status == 200 && client.header("Content-Type") == "text/event-stream", "\(client.head)")
         return client
     }

@@ -44,7 +44,7 @@ struct RegistrationTests {
         let id = json["id"]?.text ?? ""
         let stream = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
         while let event = try stream.next(), event.name != "ready" {}
-        let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
+        let client = try HTTPClient(port: fixture.server.port)
         try client.send(
             "GET /v1/realms/app/changes?subscription=\(id)&since=\(json["version"]?.text ?? "")&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         )

@@ -234,7 +234,7 @@ struct StreamFaultTests {
         let members = (0..<400).map { "\"\(pad)\($0)\":{\"class\":\"Dog\",\"include\":\"keys\"}" }.joined(separator: ",")
         let answer = try fixture.server.must("POST", "app/subscriptions", "{\"subscriptions\":{\(members)}}")
         let clients = try (0..<8).map { _ in
-            try EventClient(port: fixture.server.port, answer["url"]?.text ?? "", timeoutSeconds: 60, receiveBuffer: 4096)
+            try EventClient(port: fixture.server.port, answer["url"]?.text ?? "", receiveBuffer: 4096)
         }
         // Small events, and more of them than the buffers of a connection take.
         var newest = ""

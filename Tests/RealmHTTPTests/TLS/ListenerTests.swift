@@ -85,7 +85,7 @@ import Testing
             body: Array("{\"name\":\"told\",\"inMemory\":\"told\",\"schema\":\(schema)}".utf8))
         #expect(made.status == 201, "\(made.text)")
         let streams = try [0, 1, 0, 1, 1].map { place in
-            try EventClient(port: ports[place], "/v1/realms/told/changes?class=Note&initial=false", timeoutSeconds: 30)
+            try EventClient(port: ports[place], "/v1/realms/told/changes?class=Note&initial=false")
         }
         for stream in streams { _ = try stream.next("ready") }
         for round in 0..<3 {
@@ -188,7 +188,7 @@ import Testing
     @Test func `a connection to a Unix socket that sends nothing is ended`() throws {
         let path = folder + "/main.sock"
         let server = try server(["unix:\(path)"]) { $0.limits.http.headSeconds = 1 }
-        let client = try HTTPClient(unixPath: path, timeoutSeconds: 20)
+        let client = try HTTPClient(unixPath: path)
         let begin = Instant.now()
         #expect(try client.isClosed())
         #expect(Instant.now().seconds(since: begin) < 10)

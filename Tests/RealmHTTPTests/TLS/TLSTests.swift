@@ -194,7 +194,7 @@ import Testing
             "SSH-2.0-x\r\n", String(repeating: "\u{0}", count: 70_000),
         ]
         for text in texts {
-            let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+            let client = try HTTPClient(port: server.port)
             try? client.send(text)
             client.finishSending()
             let begin = Instant.now()
@@ -207,14 +207,14 @@ import Testing
     @Test func `plain HTTP on an encrypted port is answered in clear that the port speaks TLS`() throws {
         let server = try server()
         for method in ["GET", "OPTIONS", "POST"] {
-            let client = try HTTPClient(port: server.port, timeoutSeconds: 20)
+            let client = try HTTPClient(port: server.port)
             try client.send("\(method) /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
             let answer = try client.readAnswer()
             #expect(answer.status == 400 && answer.code == "malformed_request", "\(answer.text)")
             #expect(answer.text.contains("this port speaks TLS; use https://") && answer["Connection"] == "close")
         }
         // The first byte decides, and may come late.
-        let late = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let late = try HTTPClient(port: server.port)
         Threads.sleep(seconds: 0.2)
         try late.send("G")
         #expect(try late.readAnswer().status == 400)
@@ -233,11 +233,11 @@ import Testing
     @Test func `a handshake that does not end, or nothing after it, is ended after the time for a head`() throws {
         let server = try server { $0.limits.http.headSeconds = 1 }
         let hello: [UInt8] = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]
-        let clients = try (0..<2).map { _ in try HTTPClient(port: server.port, timeoutSeconds: 30) }
+        let clients = try (0..<2).map { _ in try HTTPClient(port: server.port) }
         try clients[1].send(hello)
         let begin = Instant.now()
         // One byte now and then is no progress that counts.
-        let slow = try HTTPClient(port: server.port, timeoutSeconds: 30)
+        let slow = try HTTPClient(port: server.port)
         var count = 0
         for byte in hello + [UInt8](repeating: 7, count: 90) {
             guard (try? slow.send([byte])) != nil else { break }

@@ -54,7 +54,7 @@ struct FollowProcessTests {
     @Test func `D65: every state that a follower tells is one that the writer has committed`() throws {
         try withFolder { folder, writer in
             let follower = try ServerProcess(["--follow", folder + "/bank.realm"])
-            let stream = try EventClient(port: follower.port, "/v1/realms/bank/changes?class=Account", timeoutSeconds: 60)
+            let stream = try EventClient(port: follower.port, "/v1/realms/bank/changes?class=Account")
             var copy = ClientCopy()
             while let event = try stream.next(), event.name != "ready" {
                 if event.name == "snapshot" { copy.take(snapshot: event.json) }
@@ -187,7 +187,7 @@ struct FollowProcessTests {
             let path = folder + "/bank.realm"
             let follower = try ServerProcess(["--follow", path])
             let client = try HTTPClient(port: follower.port)
-            let stream = try EventClient(port: follower.port, "/v1/realms/bank/changes?class=Account", timeoutSeconds: 60)
+            let stream = try EventClient(port: follower.port, "/v1/realms/bank/changes?class=Account")
             while let event = try stream.next(), event.name != "ready" {}
             let epoch = try client.request("GET", "/v1/realms/bank").json["version"]?.text?.split(separator: ".").first
             try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
@@ -228,7 +228,7 @@ struct FollowProcessTests {
             let follower = try ServerProcess(["--follow", path])
             let client = try HTTPClient(port: follower.port)
             let changes = "/v1/realms/bank/changes?class=Account"
-            let stream = try EventClient(port: follower.port, changes, timeoutSeconds: 60)
+            let stream = try EventClient(port: follower.port, changes)
             while let event = try stream.next(), event.name != "ready" {}
             let position = try #require(stream.lastID)
             let epoch = position.prefix { $0 != "." }
@@ -247,7 +247,7 @@ struct FollowProcessTests {
             #expect(try client.request("GET", "/v1/realms/bank").json["version"]?.text == ready.id)
             // Who was away meanwhile begins anew as well, and a position after it is good.
             let returning = try EventClient(
-                port: follower.port, changes, headers: [("Last-Event-ID", position)], timeoutSeconds: 60)
+                port: follower.port, changes, headers: [("Last-Event-ID", position)])
             #expect(try returning.next("reset").json["reason"]?.text == "epoch")
             let poll = try client.request("GET", changes + "&since=" + position)
             #expect(poll.json["reset"]?["reason"]?.text == "epoch", "\(poll.text)")

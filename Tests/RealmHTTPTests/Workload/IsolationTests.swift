@@ -77,7 +77,7 @@ import Testing
     // MARK: - Writers
 
     private func write(_ port: Int, _ index: Int, _ tally: borrowing Mutex<Tally>, _ deadline: Date) throws {
-        let client = try HTTPClient(port: port, timeoutSeconds: 120)
+        let client = try HTTPClient(port: port)
         var random = SeededGenerator(seed: UInt64(index))
         var step = 0
         while Date() < deadline {
@@ -195,7 +195,7 @@ import Testing
     // MARK: - Readers
 
     private func read(_ port: Int, _ index: Int, _ tally: borrowing Mutex<Tally>, _ deadline: Date) throws {
-        let client = try HTTPClient(port: port, timeoutSeconds: 120)
+        let client = try HTTPClient(port: port)
         var kind = index
         while Date() < deadline {
             kind += 1

@@ -152,7 +152,7 @@ struct UpkeepUnderLoadTests {
     private func listen(_ port: Int, _ writer: Int, _ ready: DispatchGroup, _ ledger: Monitor<Ledger>) throws {
         var isReady = false
         defer { if !isReady { ready.leave() } }
-        let stream = try EventClient(port: port, UpkeepUnderLoadTests.target(writer), timeoutSeconds: 120)
+        let stream = try EventClient(port: port, UpkeepUnderLoadTests.target(writer))
         var copy = ClientCopy()
         var position: String?
         var sets = 0

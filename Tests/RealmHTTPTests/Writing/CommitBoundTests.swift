@@ -159,7 +159,7 @@ import Testing
                 usleep(20_000)
             }
         }
-        let answer = try HTTPClient(port: process.port, timeoutSeconds: 300).request(
+        let answer = try HTTPClient(port: process.port).request(
             "POST", "/v1/realms/m/import?class=Dog", headers: [("Content-Type", "text/csv")], body: Array(body.utf8))
         ends.withLock { $0 = true }
         watch.wait()

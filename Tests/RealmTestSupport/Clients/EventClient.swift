@@ -33,9 +33,9 @@ package final class EventClient {
 
     /// Sends the request and reads the head of the answer.
     package init(
-        port: Int, _ target: String, headers: [(String, String)] = [], timeoutSeconds: Int = 30, receiveBuffer: Int32? = nil
+        port: Int, _ target: String, headers: [(String, String)] = [], receiveBuffer: Int32? = nil
     ) throws {
-        socket = try TestSocket(port: port, receiveBuffer: receiveBuffer, waitSeconds: Double(timeoutSeconds))
+        socket = try TestSocket(port: port, receiveBuffer: receiveBuffer)
         var text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         try socket.send(text + "\r\n")

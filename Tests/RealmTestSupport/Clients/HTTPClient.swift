@@ -48,15 +48,15 @@ package final class HTTPClient {
     fileprivate var received: [UInt8] = []
 
     /// `source` is the last number of an address 127.0.0.N to come from.
-    package init(port: Int, timeoutSeconds: Int = 60, source: UInt8? = nil) throws {
+    package init(port: Int, source: UInt8? = nil) throws {
         host = "127.0.0.1:\(port)"
-        socket = try TestSocket(port: port, source: source, waitSeconds: Double(timeoutSeconds))
+        socket = try TestSocket(port: port, source: source)
     }
 
     /// Connects to a Unix socket.
-    package init(unixPath: String, timeoutSeconds: Int = 60) throws {
+    package init(unixPath: String) throws {
         host = "localhost"
-        socket = try TestSocket(unixPath: unixPath, waitSeconds: Double(timeoutSeconds))
+        socket = try TestSocket(unixPath: unixPath)
     }
 
     /// Says that nothing more will be sent.

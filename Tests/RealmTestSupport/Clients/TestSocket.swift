@@ -29,30 +29,25 @@ package final class TestSocket {
     package enum Operation: String, Sendable { case open, bind, connect, send, receive }
 
     private var descriptor: Int32
-    /// How long to wait for bytes unless told otherwise.
-    private let waitSeconds: Double
     /// Whether the other side has broken the connection, seen by `receive`.
     package private(set) var wasReset = false
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-    private init(family: Int32, waitSeconds: Double) throws(Failure) {
+    private init(family: Int32) throws(Failure) {
         descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        self.waitSeconds = waitSeconds
         if descriptor < 0 { throw TestSocket.failure(.open) }
     }
 
     /// Connects to a port of 127.0.0.1. `source` is the last number of an address 127.0.0.N to come from.
-    package convenience init(
-        port: Int, source: UInt8? = nil, receiveBuffer: Int32? = nil, waitSeconds: Double = 60
-    ) throws(Failure) {
-        try self.init(family: AF_INET, waitSeconds: waitSeconds)
+    package convenience init(port: Int, source: UInt8? = nil, receiveBuffer: Int32? = nil) throws(Failure) {
+        try self.init(family: AF_INET)
         if let receiveBuffer { setReceiveBuffer(receiveBuffer) }
         if let source { try unsafe call(.bind, TestSocket.address(lastNumber: source, port: 0), Glibc.bind) }
         try unsafe call(.connect, TestSocket.address(lastNumber: 1, port: port), Glibc.connect)
     }
 
-    package convenience init(unixPath: String, waitSeconds: Double = 60) throws(Failure) {
-        try self.init(family: AF_UNIX, waitSeconds: waitSeconds)
+    package convenience init(unixPath: String) throws(Failure) {
+        try self.init(family: AF_UNIX)
         try unsafe call(.connect, try TestSocket.address(unixPath), Glibc.connect)
     }
 
@@ -74,8 +69,9 @@ package final class TestSocket {
     package func send(_ text: String) throws(Failure) { try send(Array(text.utf8)) }
 
     /// Waits for the next bytes; there are none at the end, and when the other side broke the connection.
-    package func receive(seconds: Double? = nil) throws(Failure) -> ArraySlice<UInt8> {
-        let seconds = seconds ?? waitSeconds
+    ///
+    /// - Parameter seconds: How long; on a busy machine hundreds of tests run beside each other.
+    package func receive(seconds: Double = 300) throws(Failure) -> ArraySlice<UInt8> {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -138,7 +134,7 @@ package final class TestSocket {
     }
 
     /// Whether a client can become deaf here: on Linux it needs no rights, but a sandbox may forbid it.
-    package static let canBecomeDeaf = (try? TestSocket(family: AF_INET, waitSeconds: 0))?.becomeDeaf() == true
+    package static let canBecomeDeaf = (try? TestSocket(family: AF_INET))?.becomeDeaf() == true
 }
 
 extension TestSocket {
@@ -146,7 +142,7 @@ extension TestSocket {
 
     /// A port of 127.0.0.1 that nobody listens on.
     package static func freePort() throws(Failure) -> Int {
-        let socket = try TestSocket(family: AF_INET, waitSeconds: 0)
+        let socket = try TestSocket(family: AF_INET)
         try unsafe socket.call(.bind, address(lastNumber: 1, port: 0), Glibc.bind)
         var address = sockaddr_in()
         let code = unsafe withUnsafeMutableBytes(of: &address) { bytes in
@@ -159,7 +155,7 @@ extension TestSocket {
 
     /// Leaves a Unix socket that nobody listens on at a path, as a server does that was killed.
     package static func leave(at path: String, mode: mode_t) throws(Failure) {
-        let socket = try TestSocket(family: AF_UNIX, waitSeconds: 0)
+        let socket = try TestSocket(family: AF_UNIX)
         try unsafe socket.call(.bind, try address(path), Glibc.bind)
         guard unsafe chmod(path, mode) == 0 else { throw failure(.bind) }
     }

@@ -31,7 +31,7 @@ package final class HTTPWorkload {
         self.realm = realm
         self.seed = seed
         values = WorkloadValues(seed: seed)
-        client = try HTTPClient(port: port, timeoutSeconds: 120)
+        client = try HTTPClient(port: port)
         model = WorkloadModel(schema: WorkloadSchema())
         let schema = try readSchema()
         model = WorkloadModel(schema: schema, objects: try export())
@@ -40,7 +40,7 @@ package final class HTTPWorkload {
     /// Goes on with a server that was started again.
     package func reconnect(port: Int) throws {
         self.port = port
-        client = try HTTPClient(port: port, timeoutSeconds: 120)
+        client = try HTTPClient(port: port)
     }
 
     package struct Failure: Error, CustomStringConvertible {

@@ -149,13 +149,17 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - elements: The elements as they were given.
-    ///   - place: The list, of embedded objects, of mixed values or of links.
+    ///   - place: The list, of links, embedded objects or mixed values.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError`: `forbidden` when it is not clear which elements the list still has, and something would be lost.
     func assign(_ elements: [InputValue], to place: CollectionPlace, _ options: Options) throws(WriteError) {
+        if place.elementShape.type == .link, let key = place.elementShape.target {
+            let target = try table(key)
+            if target.kind != .embedded { return try assignLinks(elements, to: place, target, options) }
+        }
         let present = try presentElements(of: place)
         // As many as the sender sees, and the same: those that it does not see stay between them.
-        if place.elementShape.type != .link || present.containers.isEmpty, elements.count == present.seen.count {
+        if place.elementShape.type == .mixed, elements.count == present.seen.count {
             var isSame = true
             for (index, element) in elements.enumerated() where isSame {
                 isSame = try isSameElement(element, present.seen[index], of: place, options)
@@ -193,6 +197,30 @@ extension WriteSession {
             try at(.index(index), try write(element, in: slot, place.elementShape, .replace, options))
         }
         if let refusal { throw refusal }
+    }
+
+    /// Assigns all links of a list, of which the sender may not see some. As many as it sees, and the same, leave the list as it is.
+    private func assignLinks(
+        _ elements: [InputValue], to place: CollectionPlace, _ target: TableState, _ options: Options
+    ) throws(WriteError) {
+        var links: [Value] = []
+        for (index, element) in elements.enumerated() {
+            try spend(WriteSession.unitsPerElement)
+            if index & 0xff == 0xff { try checkDeadline() }
+            links.append(try at(.index(index), try link(element, to: target, place.elementShape, options)))
+        }
+        let present = try presentElements(of: place)
+        if links.count == present.seen.count {
+            var isSame = true
+            for (link, index) in zip(links, present.seen) where isSame {
+                isSame = try storedValue(in: .element(place, index))?.isIdentical(to: link) ?? false
+            }
+            if isSame { return }
+        }
+        var stays = [Bool](repeating: true, count: present.count)
+        for index in present.seen { stays[index] = false }
+        _ = try erase(from: place, except: stays)
+        for (index, link) in links.enumerated() { try put(link, in: .newElement(place, index)) }
     }
 
     /// The elements of a list by their stored indexes.

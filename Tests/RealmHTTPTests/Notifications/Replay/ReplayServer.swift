@@ -130,6 +130,6 @@ final class ReplayServer {
     }
 
     func stream(_ query: String, _ headers: [(String, String)]) throws -> EventClient {
-        try EventClient(port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers, timeoutSeconds: 60)
+        try EventClient(port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers)
     }
 }
