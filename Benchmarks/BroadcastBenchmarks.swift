@@ -125,8 +125,6 @@ struct BroadcastBenchmarks {
 
     /// Returns the request targets of all streams, with the number of connections that open
     /// each.
-    ///
-    /// - Parameter realm: The name of the realm.
     private func targets(_ realm: String) -> [(target: String, count: Int)] {
         let changes = "/v1/realms/\(realm)/changes?class=Item"
         // Every commit causes an event in each stream.
@@ -138,7 +136,6 @@ struct BroadcastBenchmarks {
     ///
     /// - Parameters:
     ///   - server: The running server.
-    ///   - name: The name of the realm.
     ///   - crowd: The clients, all of which are listening.
     ///   - outcome: Receives the results.
     private func measure(_ server: RealmServer, realm name: String, listenedToBy crowd: StreamCrowd, _ outcome: inout Outcome)
@@ -187,7 +184,6 @@ struct BroadcastBenchmarks {
     ///
     /// - Parameters:
     ///   - server: The running server.
-    ///   - name: The name of the realm.
     /// - Returns: The number of bytes; 600 when the poll does not succeed.
     private func eventBytes(_ server: RealmServer, _ name: String) throws -> Int {
         let client = LoadClient(port: server.daemon.socket.port)

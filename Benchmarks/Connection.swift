@@ -47,7 +47,6 @@ struct Connection {
         return descriptor
     }
 
-    /// Closes the connection.
     func close() { _ = Glibc.close(descriptor) }
 
     /// The body of the last response.

@@ -41,9 +41,7 @@ struct GroupBenchmarks {
     /// Measures one grouping.
     ///
     /// - Parameters:
-    ///   - name: The name of the measurement.
     ///   - query: The filter.
-    ///   - request: The groups.
     ///   - plain: The time of the count over the same filter in milliseconds.
     ///   - report: Receives the result.
     private func measure(

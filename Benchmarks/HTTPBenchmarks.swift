@@ -87,7 +87,6 @@ struct HTTPBenchmarks {
     /// with the bare daemon and bodies of the same size.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - targets: The request targets, which are used in turn.
     ///   - isCompared: Whether the bare daemon is measured as well.
     ///   - client: The client of the server.

@@ -51,7 +51,6 @@ func median(_ values: some Collection<Double>) -> Double { values.sorted()[value
 /// Formats a number.
 ///
 /// - Parameters:
-///   - value: The number.
 ///   - decimals: The number of digits after the decimal point.
 ///   - width: The number of columns, in which the text is right-aligned.
 func fixed(_ value: Double, decimals: Int = 3, width: Int = 10) -> String {

@@ -8,7 +8,6 @@ internal import RealmStorage
 struct ImportClient {
     /// The TCP port of the server.
     let port: Int
-    /// The name of the realm.
     let realm: String
 
     /// Imports objects of the class `Item`.

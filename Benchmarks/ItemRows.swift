@@ -49,7 +49,6 @@ struct ItemRows {
     /// Returns a random number from 0 to `limit` - 1.
     private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
-    /// Returns the values of the next object.
     private mutating func next() -> Item {
         return Item(
             name: Self.first[below(10)] + " " + Self.last[below(9)], age: Int64(below(100)),

@@ -40,7 +40,6 @@ struct KernelBenchmarks {
     /// Measures one kernel with all widths, and prints its line.
     ///
     /// - Parameters:
-    ///   - name: The name of the kernel.
     ///   - columns: The leaves of each width.
     ///   - body: Runs the kernel over all leaves; its result keeps the work alive.
     private func row(_ name: String, _ columns: [Leaves], _ body: (Leaves) -> Int) {
@@ -69,7 +68,6 @@ struct KernelBenchmarks {
     /// Measures one kernel over doubles, and prints its line.
     ///
     /// - Parameters:
-    ///   - name: The name of the kernel.
     ///   - body: Runs the kernel over all leaves; its result keeps the work alive.
     private func report(_ name: String, _ body: () -> Int) {
         let perRun = harness.nanoseconds(repetitions: 100) { keep(body()) }

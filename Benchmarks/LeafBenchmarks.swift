@@ -74,7 +74,6 @@ struct LeafBenchmarks {
     /// Measures one scan.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - report: Receives the time.
     ///   - body: The scan; its result keeps the work alive.
     private func add(_ name: String, _ report: inout Report, _ body: () throws -> Int) throws {
@@ -123,7 +122,6 @@ struct LeafBenchmarks {
     ///
     /// - Parameters:
     ///   - column: A column of strings.
-    ///   - limit: The number of rows.
     ///   - rows: Returns the matching rows of a leaf.
     private func topNames(_ column: Column, _ limit: Int, _ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
         var top = TopK(limit: limit)

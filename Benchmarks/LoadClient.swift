@@ -10,9 +10,7 @@ internal import RealmStorage
 struct LoadClient {
     /// The TCP port of the server.
     let port: Int
-    /// The number of threads.
     var threads = 2
-    /// The number of connections of each thread.
     var connectionsPerThread = 8
 
     /// Measures the rate of GET requests.
@@ -20,7 +18,6 @@ struct LoadClient {
     /// Connections use the targets in turn, each starting with another one.
     ///
     /// - Parameters:
-    ///   - targets: The request targets.
     ///   - seconds: The duration of the measurement.
     /// - Returns: The number of successful responses per second; nil when a request failed.
     func requestsPerSecond(_ targets: [String], seconds: Double) throws -> Double? {
@@ -71,7 +68,6 @@ struct LoadClient {
     /// Sends requests over one connection, one after the other.
     ///
     /// - Parameters:
-    ///   - count: The number of requests.
     ///   - make: Returns the bytes of the next request.
     /// - Returns: Whether all of them succeeded.
     func requests(_ count: Int, _ make: () -> [UInt8]) throws -> Bool {

@@ -80,7 +80,6 @@ struct NotificationBenchmarks {
     /// Measures the latency of one observer.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - path: The file that is written.
     ///   - text: The query of the observed result; nil for all objects.
     ///   - write: What each commit does.

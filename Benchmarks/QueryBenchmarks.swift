@@ -141,7 +141,6 @@ struct QueryBenchmarks {
 
     /// Measures a count, including parsing and binding the query.
     ///
-    /// - Parameter text: The query.
     /// - Returns: The time in milliseconds, and the number of matching objects.
     private func count(_ text: String) throws -> (milliseconds: Double, count: Int) {
         var count = 0
@@ -156,10 +155,6 @@ struct QueryBenchmarks {
 
     /// Measures finding the first 20 results of a query in milliseconds, including parsing and
     /// binding.
-    ///
-    /// - Parameters:
-    ///   - text: The query.
-    ///   - order: The order of the results.
     private func page(_ text: String, _ order: ResultOrder) throws -> Double {
         try harness.milliseconds {
             keep(try Query.parse(text).bind(to: table, in: snapshot, order: order).execute(ResultWindow(limit: 20)).count)
@@ -169,7 +164,6 @@ struct QueryBenchmarks {
     /// Measures an aggregate in milliseconds, including parsing and binding.
     ///
     /// - Parameters:
-    ///   - text: The query.
     ///   - request: The function and the property.
     private func aggregate(_ text: String, _ request: AggregateRequest) throws -> Double {
         try harness.milliseconds {

@@ -9,7 +9,6 @@ internal import RealmStorage
 final class QueryCrowd: ObservationListener {
     /// What the hub has delivered so far; the monitor guards it.
     private struct Received {
-        /// The number of events of all queries.
         var events = 0
         /// The version that all queries have reached with the last round.
         var version: UInt64 = 0
@@ -38,7 +37,6 @@ final class QueryCrowd: ObservationListener {
 
     /// Observes a query over the class `Item`, and waits until that has begun.
     ///
-    /// - Parameter text: The query.
     /// - Throws: `BenchmarkError` when the query cannot be observed.
     func observe(_ text: String) throws {
         guard let table = database.current.snapshot.classTable(named: "Item") else {

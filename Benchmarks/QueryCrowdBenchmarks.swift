@@ -35,7 +35,6 @@ struct QueryCrowdBenchmarks {
         self.isWanted = isWanted
     }
 
-    /// One kind of query.
     private struct Kind: Sendable {
         /// The name in the report.
         let name: String
@@ -105,7 +104,6 @@ struct QueryCrowdBenchmarks {
     /// Measures commits that change the score of an object.
     ///
     /// - Parameters:
-    ///   - realm: The realm.
     ///   - id: The primary key of the object.
     ///   - crowd: The observed queries.
     private func cost(_ realm: WrittenRealm, _ id: Int, _ crowd: QueryCrowd) throws -> Cost {

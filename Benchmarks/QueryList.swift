@@ -8,7 +8,6 @@ internal import RealmStorage
 ///
 /// The reference engine reads the same realms and the same queries, so its figures are compared by the text of the query.
 struct QueryList {
-    /// The queries with the names of their classes.
     private let queries: [(className: String, text: String)]
 
     /// Reads a list; empty lines are left out.

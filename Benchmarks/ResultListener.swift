@@ -29,7 +29,6 @@ final class ResultListener: ObservationListener {
     /// Starts to observe a result, and waits until the observation has begun.
     ///
     /// - Parameters:
-    ///   - database: The database.
     ///   - text: The query; nil for all objects of the class `Item`.
     /// - Returns: The attachment, with which the observation is ended.
     /// - Throws: `BenchmarkError` when the result cannot be observed.

@@ -25,7 +25,6 @@ struct ScratchFolder {
     /// measured.
     ///
     /// - Parameters:
-    ///   - file: The file to copy.
     ///   - name: The name of the realm of the copy.
     /// - Returns: The path of the copy.
     func copy(of file: String, as name: String) throws -> String {

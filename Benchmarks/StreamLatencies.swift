@@ -51,7 +51,6 @@ struct StreamLatencies {
     /// Measures one stream: the median and the 99th percentile of its latencies.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - path: The file that is served and written.
     ///   - query: The rest of the query of the stream's URL.
     ///   - report: Receives the result.
@@ -87,7 +86,6 @@ struct StreamLatencies {
     /// Returns the bytes of a request that creates an object.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - port: The TCP port of the server.
     ///   - number: Determines the key and the values of the object.
     private func post(_ realm: String, _ port: Int, _ number: Int) -> [UInt8] {

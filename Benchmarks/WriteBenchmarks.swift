@@ -102,7 +102,6 @@ struct WriteBenchmarks {
     /// Measures a rate: the median of some runs after one that warms up.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - figure: The name of the result to compare with; nil for none.
     ///   - figures: The results of the other engine.
     ///   - report: Receives the result, which is empty if a write fails.

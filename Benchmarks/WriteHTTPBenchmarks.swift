@@ -121,11 +121,8 @@ struct WriteHTTPBenchmarks {
     /// Returns the bytes of a request with a body.
     ///
     /// - Parameters:
-    ///   - method: The HTTP method.
     ///   - path: The path below that of the realm.
-    ///   - served: The server.
     ///   - type: The media type of the body.
-    ///   - body: The body.
     private static func request(_ method: String, _ path: String, _ served: Served, type: String, _ body: String) -> [UInt8] {
         Array(
             ("\(method) /v1/realms/\(served.realm)/\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n"
@@ -141,7 +138,6 @@ struct WriteHTTPBenchmarks {
     /// Returns a merge patch of one property of a random object.
     ///
     /// - Parameters:
-    ///   - served: The server.
     ///   - number: Determines the object and the value.
     ///   - count: The number of objects to choose from.
     private static func patch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
@@ -155,7 +151,6 @@ struct WriteHTTPBenchmarks {
     /// Returns a JSON Patch with 20 operations for a random object.
     ///
     /// - Parameters:
-    ///   - served: The server.
     ///   - number: Determines the object and the values.
     ///   - count: The number of objects to choose from.
     private static func jsonPatch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
@@ -182,9 +177,7 @@ struct WriteHTTPBenchmarks {
     /// conditions of the disk.
     ///
     /// - Parameters:
-    ///   - name: The name in the report.
     ///   - other: The result of another engine for one client.
-    ///   - served: The server.
     ///   - report: Receives both results.
     ///   - request: Returns the bytes of the request with a number.
     private func rates(

@@ -23,7 +23,6 @@ final class WrittenRealm: @unchecked Sendable {
     /// Opens a file for writing.
     ///
     /// - Parameters:
-    ///   - path: The file.
     ///   - seed: Determines the values and keys of new objects; different for each use of the
     ///     same file.
     ///   - createsFile: Whether an empty file is made if there is none.
@@ -42,7 +41,6 @@ final class WrittenRealm: @unchecked Sendable {
     /// Uses a database that is already open, such as that of a server.
     ///
     /// - Parameters:
-    ///   - database: The database.
     ///   - seed: Determines the values and keys of new objects.
     init(_ database: Database, seed: UInt64) throws {
         self.database = database
@@ -103,7 +101,6 @@ final class WrittenRealm: @unchecked Sendable {
     /// Measures the creation of objects. Each client waits for its commit before the next one.
     ///
     /// - Parameters:
-    ///   - clients: The number of clients.
     ///   - perCommit: The number of objects in each write.
     ///   - commits: The number of writes of all clients together.
     /// - Returns: The number of writes per second.
@@ -124,7 +121,6 @@ final class WrittenRealm: @unchecked Sendable {
     /// Measures changes of the score of one object in each write.
     ///
     /// - Parameters:
-    ///   - clients: The number of clients.
     ///   - count: The number of objects to choose from; 1 for the object that was created last.
     ///   - commits: The number of writes of all clients together.
     /// - Returns: The number of writes per second.
@@ -179,7 +175,6 @@ final class WrittenRealm: @unchecked Sendable {
     /// per second.
     ///
     /// - Parameters:
-    ///   - clients: The number of clients.
     ///   - commits: The number of writes of all clients together.
     ///   - body: Makes the operations of the next write.
     private func rate(_ clients: Int, _ commits: Int, _ body: @escaping (WrittenRealm) -> Body) throws -> Double {

@@ -149,7 +149,6 @@ struct ConversionCache {
     ///
     /// - Parameters:
     ///   - file: The file, which `newFile` has made.
-    ///   - report: Its report.
     ///   - original: The old file.
     ///   - control: Can cancel the work.
     /// - Returns: The file for reading; nil when the cache does not have it, so that the caller may write to `file`.

@@ -11,7 +11,6 @@ extension ConversionReport {
     /// The greatest size in bytes of a text that is read.
     static let maximumTextByteCount = 16 << 20
 
-    /// The text.
     var text: String {
         var lines = [["format", "\(fromFormat)"]]
         for one in classes { lines.append(["class", one.name, "\(one.objectCount)", "\(one.propertyCount)"]) }

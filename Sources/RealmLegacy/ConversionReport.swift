@@ -24,9 +24,7 @@ package struct ConversionReport: Sendable, Equatable {
     package struct Class: Sendable, Equatable {
         /// The name of the class.
         package let name: String
-        /// How many objects it has.
         package let objectCount: Int
-        /// How many properties it has.
         package let propertyCount: Int
     }
 

@@ -7,9 +7,7 @@ package import RealmStorage
 ///
 /// The old file is only read, and no lock file is created next to it. An encrypted file becomes one that is encrypted with the same key.
 package struct ConvertedFile: Sendable {
-    /// The report of the conversion.
     package let report: ConversionReport
-    /// The place of the new file.
     private let place: Place
     /// The newest version of a file that was found in the cache; nil for all others.
     private let known: Snapshot?
@@ -51,7 +49,6 @@ package struct ConvertedFile: Sendable {
     /// Converts a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     ///   - base: The folder for caches; nil for that of the user.
@@ -87,8 +84,6 @@ package struct ConvertedFile: Sendable {
     /// It is for a glance at the classes: the bytes are not checked, and the look does not count as a use of the file.
     ///
     /// - Parameters:
-    ///   - old: The old file.
-    ///   - key: Its key, if it is encrypted.
     ///   - base: The folder for caches; nil for that of the user.
     package static func keptSnapshot(
         of old: LegacyFile, key: EncryptionKey?, cachedIn base: String? = nil

@@ -14,7 +14,6 @@ internal import RealmStorage
 struct DuplicateSearch {
     /// The old file.
     private let file: LegacyFile
-    /// The table.
     private let table: LegacyTable
     /// The column: integers or strings.
     private let column: LegacyColumn
@@ -92,11 +91,8 @@ struct DuplicateSearch {
     /// Returns the hashes of one part in ascending order, and whether all rows were read.
     ///
     /// - Parameters:
-    ///   - part: The number of the part.
-    ///   - partCount: How many parts there are.
     ///   - size: How many different hashes a part has, roughly.
     ///   - settled: Hashes that different values have.
-    ///   - pass: The pass that reads.
     ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
     private func sortedHashes(
         _ part: Int, of partCount: Int, _ size: Int, except settled: Set<Int>, _ pass: LegacyReading,
@@ -149,9 +145,7 @@ struct DuplicateSearch {
     /// bytes of texts, than the file has room for if all differ.
     ///
     /// - Parameters:
-    ///   - pass: The pass that reads.
     ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
-    ///   - body: Gets the values.
     /// - Returns: Whether all rows were read.
     private func forEach(
         _ pass: LegacyReading, counting strings: LegacyBudget?, _ body: (Value) -> Bool

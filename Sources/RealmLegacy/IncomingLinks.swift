@@ -8,7 +8,6 @@ internal import RealmStorage
 /// They are sorted a window of targets at a time, so that memory is bounded however many links there are. Each window reads the column
 /// once. The links to a target that has more of them than a window holds are not sorted, but handed out while the column is read.
 final class IncomingLinks {
-    /// The links.
     private let links: LegacyLinks
     /// How many rows the target table has.
     private let targetCount: Int
@@ -59,7 +58,6 @@ final class IncomingLinks {
     /// Counts the links of a column.
     ///
     /// - Parameters:
-    ///   - links: The links.
     ///   - targetCount: How many rows the target table has.
     ///   - reading: The pass in which all columns of links are counted, each once, so that they cannot share their nodes.
     init(_ links: LegacyLinks, targetCount: Int, _ reading: LegacyReading) throws(StorageError) {
@@ -76,7 +74,6 @@ final class IncomingLinks {
     /// Divides the memory for windows among the columns of one table, by their numbers of links.
     ///
     /// - Parameters:
-    ///   - columns: The columns.
     ///   - fileByteCount: The size of the old file in bytes.
     static func divide(_ columns: [IncomingLinks], fileByteCount: Int) {
         let total = columns.reduce(0) { $0 + $1.count }
@@ -94,7 +91,6 @@ final class IncomingLinks {
     /// once.
     ///
     /// - Parameters:
-    ///   - row: The row.
     ///   - body: Gets the rows in parts, of which all but the last have as many as a full leaf.
     func take(_ row: Int, _ body: ([Int]) throws(StorageError) -> Void) throws(StorageError) {
         if row >= windowEnd { try load(from: row) }

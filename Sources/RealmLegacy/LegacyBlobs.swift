@@ -17,7 +17,6 @@ struct LegacyBlobs {
     private enum Form {
         /// Cells in one node, of some bytes each.
         case short(ByteView, width: Int)
-        /// Ends of the values in the bytes, and flags.
         case medium(ends: PackedIntegers, bytes: ByteView, flags: PackedIntegers?)
         /// A ref for each value.
         case big
@@ -25,13 +24,11 @@ struct LegacyBlobs {
 
     /// The leaf.
     private let node: Node
-    /// Its form.
     private let form: Form
     /// Whether values end with a zero byte.
     private let isText: Bool
     /// The pass that reads.
     private let reading: LegacyReading
-    /// How many values there are.
     let count: Int
 
     /// Attaches a leaf.

@@ -64,7 +64,6 @@ final class LegacyBudget {
     /// Counts elements, or what takes as much time.
     ///
     /// - Parameters:
-    ///   - count: How many there are.
     ///   - ref: The place that the error names.
     func spend(elements count: Int, at ref: Ref) throws(StorageError) {
         elementsLeft -= min(count, elementsLeft + 1)
@@ -79,10 +78,6 @@ final class LegacyBudget {
     }
 
     /// Counts columns that are kept in memory, before they are read: their types, names and attributes may take no bytes.
-    ///
-    /// - Parameters:
-    ///   - count: How many columns there are.
-    ///   - spec: The spec that has them, which the error names.
     func spend(columns count: Int, of spec: Node) throws(StorageError) {
         columnsLeft -= count
         guard columnsLeft >= 0 else { throw spec.corrupt("more columns than the file has room for") }

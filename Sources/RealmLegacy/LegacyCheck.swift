@@ -6,7 +6,6 @@ package import RealmVerify
 
 /// Checks a whole old file in its own terms: every node, every value, links against stored backlinks, and the use of all bytes.
 struct LegacyCheck {
-    /// The file.
     private let file: LegacyFile
     /// Can cancel the check.
     private let control: WorkControl?

@@ -2,7 +2,6 @@
 
 /// An old table as the class that it becomes.
 struct LegacyClass {
-    /// The table.
     let table: LegacyTable
     /// The name of the class, without prefix.
     let name: String

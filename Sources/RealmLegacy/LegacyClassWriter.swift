@@ -10,9 +10,7 @@ internal import RealmStorage
 final class LegacyClassWriter {
     /// The old file.
     private let file: LegacyFile
-    /// The class.
     private let one: LegacyClass
-    /// The new table.
     private let key: TableKey
     /// The new file.
     private let target: LegacyTarget
@@ -49,7 +47,6 @@ final class LegacyClassWriter {
     private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
     /// How many leaves are read at a time where columns are so many that a leaf has fewer than `greatestRowsPerLeaf` objects.
     private static let leavesPerStep = 4
-    /// How many objects a leaf has at most.
     private static let greatestRowsPerLeaf = 256
     /// How many elements take as much time as writing the leaf of one column, or as adding values of one column to its index, about.
     private static let elementsPerLeaf = 24
@@ -62,9 +59,7 @@ final class LegacyClassWriter {
     ///
     /// - Parameters:
     ///   - file: The old file.
-    ///   - one: The class.
     ///   - targets: The keys of new tables by the positions of old ones.
-    ///   - target: The new file.
     ///   - incoming: The links to the objects, for each hidden column of the new table.
     ///   - reading: The pass over the columns of all classes.
     init(

@@ -7,7 +7,6 @@ internal import RealmStorage
 package struct LegacyColumn: Sendable {
     /// The number of the column among all columns of its spec.
     package let index: Int
-    /// The type of its values.
     package let type: LegacyType
     /// The bits of the Indexed and Nullable attributes and some that are not needed to read.
     private let attributes: Int64

@@ -26,9 +26,7 @@ struct LegacyConversion {
 
     /// A property of the new file, as hidden columns name it.
     private struct Origin: Hashable {
-        /// The table.
         let table: TableKey
-        /// The column.
         let column: ColumnKey
     }
 
@@ -220,7 +218,6 @@ extension LegacyFile {
     /// Writes the file in format 24 to a path. No reader ever sees a part of it: it gets its name when it is complete.
     ///
     /// - Parameters:
-    ///   - path: The path of the new file.
     ///   - key: The key of the new file; nil for a plain one.
     ///   - replacing: Whether an existing file may be replaced; otherwise there must be none.
     ///   - control: Gets the progress, and can cancel the conversion.

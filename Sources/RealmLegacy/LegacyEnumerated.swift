@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// The strings of an enumerated column: positions in a list of distinct ones.
 struct LegacyEnumerated: LegacySource {
-    /// The positions.
     private var positions: LegacyValues
     /// The distinct strings.
     private var keys: LegacyLookup

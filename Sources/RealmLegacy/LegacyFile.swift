@@ -10,18 +10,15 @@ package import RealmStorage
 ///
 /// Source: docs/format.md, "Formats 2 to 9".
 package final class LegacyFile: Sendable {
-    /// The file.
     package let file: RealmFile
     /// All tables in the order of their positions: classes and those of the SDK.
     package let tables: [LegacyTable]
     /// The top node; nil in a file in which nothing was ever written.
     package let top: TopNode?
-    /// The nodes of the file.
     let space: NodeSpace
     /// Values that were joined, which the space borrows.
     private let joinedValues = JoinedValues()
 
-    /// The number of the format.
     package var format: Int { file.header.fileFormat }
 
     /// Whether a file of this format is one that is opened here.
@@ -30,7 +27,6 @@ package final class LegacyFile: Sendable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     ///   - countsRows: Whether rows are counted, for which the leaves of a column are visited. Otherwise tables have as many rows as
@@ -77,7 +73,6 @@ package final class LegacyFile: Sendable {
     /// Opens a file that may be of these formats.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     ///   - countsRows: As in `init`.

@@ -34,7 +34,6 @@ enum LegacyLeaf {
         }
     }
 
-    /// How many values the leaf has.
     var count: Int {
         switch self {
         case .integers(let elements, _, let marker): return elements.count - (marker == nil ? 0 : 1)

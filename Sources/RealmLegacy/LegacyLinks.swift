@@ -9,9 +9,7 @@ internal import RealmStorage
 struct LegacyLinks {
     /// The old file.
     let file: LegacyFile
-    /// The table with the links.
     let table: LegacyTable
-    /// The column: links, or lists of links.
     let column: LegacyColumn
     /// Can cancel the work.
     let control: WorkControl?
@@ -23,7 +21,6 @@ struct LegacyLinks {
     ///
     /// - Parameters:
     ///   - reading: The pass that this belongs to; nil for a pass of its own.
-    ///   - body: Gets the links.
     /// - Throws: The errors of `body`, and that of the control when the work was cancelled.
     func forEach(
         _ reading: LegacyReading? = nil, _ body: (_ origin: Int, _ target: UInt64) throws(StorageError) -> Void

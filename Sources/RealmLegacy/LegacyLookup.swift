@@ -7,7 +7,6 @@ internal import RealmStorage
 struct LegacyLookup {
     /// The root of the tree.
     private let root: Ref
-    /// The type of the values.
     private let type: LegacyType
     /// Whether values may be null.
     private let isNullable: Bool

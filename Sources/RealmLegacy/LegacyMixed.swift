@@ -7,9 +7,7 @@ internal import RealmStorage
 struct LegacyMixed: LegacySource {
     /// The root of the column, which errors name.
     private let root: Ref
-    /// The type of each value.
     private var types: LegacyValues
-    /// The word of each value.
     private var words: LegacyValues
     /// Strings and binaries by position; nil when there are none.
     private var blobs: LegacyLookup?
@@ -104,7 +102,6 @@ struct LegacyMixed: LegacySource {
         return bytes.slice(0, bytes.count - 1)
     }
 
-    /// Returns the date at a position.
     private mutating func date(_ position: UInt64) throws(StorageError) -> Value {
         guard let whole = try dates?.seconds.value(at: Int64(position)),
             let part = try dates?.nanoseconds.value(at: Int64(position))

@@ -7,7 +7,6 @@ internal import RealmStorage
 struct LegacyProperty {
     /// What the values become.
     enum Kind {
-        /// A value of a type.
         case value(ColumnType)
         /// A list of the values of the one column that the tables inside of rows have.
         case list(ColumnType, of: LegacyColumn)
@@ -17,9 +16,7 @@ struct LegacyProperty {
         case linkList(Int)
     }
 
-    /// The column.
     let column: LegacyColumn
-    /// The name of the property.
     let name: String
     /// What the values become.
     let kind: Kind

@@ -54,7 +54,6 @@ struct LegacyReading {
     ///
     /// - Parameters:
     ///   - step: How many were read last.
-    ///   - greatest: The greatest number.
     ///   - before: How many bytes of decrypted pages there were before that.
     func step(after step: Int, _ greatest: Int, since before: Int) -> Int {
         let byteCount = space.decryptedByteCount - before
@@ -95,7 +94,6 @@ extension LegacyReading {
     ///
     /// - Parameters:
     ///   - count: How many values are read; one is always read.
-    ///   - read: Reads them.
     /// - Returns: Whether they may be kept together. Otherwise nothing is kept, and the caller goes back and reads fewer.
     func fits(_ count: Int, _ read: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         let (rest, tableCount) = (budget?.rest, keeper.tableCount)
@@ -117,7 +115,6 @@ extension LegacyReading {
     ///
     /// - Parameters:
     ///   - limit: How many; fewer are appended at the end, and where many bytes have to be kept, but one at least.
-    ///   - source: The source.
     ///   - values: Receives them.
     func read(_ limit: Int, from source: inout any LegacySource, into values: inout [Value?]) throws(StorageError) {
         keeper.release()
@@ -134,8 +131,6 @@ extension LegacyReading {
     ///
     /// - Parameters:
     ///   - step: How many; afterwards how many the next call should read. It begins with `firstStep`.
-    ///   - greatest: The greatest number.
-    ///   - source: The source.
     ///   - values: Receives them.
     func read(
         _ step: inout Int, upTo greatest: Int, from source: inout any LegacySource, into values: inout [Value?]

@@ -22,7 +22,6 @@ extension LegacyReading {
     ///
     /// - Parameters:
     ///   - column: The column: none of tables, lists of links or backlinks.
-    ///   - root: The root that its column list names.
     func values(of column: LegacyColumn, at root: Ref) throws(StorageError) -> any LegacySource {
         switch column.type {
         case .enumerated: return LegacyEnumerated(column, root, self)

@@ -22,7 +22,6 @@ package final class LegacySpec: Sendable {
     /// - Parameters:
     ///   - ref: The node of the spec.
     ///   - reading: The pass that reads.
-    ///   - depth: How many specs this one is in.
     /// - Throws: `.corrupt` for a spec that contradicts itself.
     init(at ref: Ref, _ reading: LegacyReading, depth: Int = 0) throws(StorageError) {
         guard depth < LegacySpec.maximumDepth else { throw .corrupt(ref: ref, reason: "tables are nested too deeply") }
@@ -41,12 +40,10 @@ package final class LegacySpec: Sendable {
         slotCount = slot
     }
 
-    /// The columns with names.
     package var publicColumns: ArraySlice<LegacyColumn> { columns.prefix(publicCount) }
 
     /// The lists that a spec consists of, while columns are made of them.
     private struct Parts {
-        /// The node of the spec.
         let node: Node
         /// The types of all columns.
         let types: PackedIntegers

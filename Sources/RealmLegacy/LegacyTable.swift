@@ -11,7 +11,6 @@ package struct LegacyTable: Sendable {
     package let name: [UInt8]
     /// Its columns.
     package let spec: LegacySpec
-    /// How many rows it has.
     package let rowCount: Int
     /// The roots of columns and indexes, in their order.
     private let roots: [Ref]

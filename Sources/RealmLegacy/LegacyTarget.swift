@@ -9,7 +9,6 @@ internal import RealmStorage
 final class LegacyTarget {
     /// The file as it is open at present.
     private var store: FileStore
-    /// Opens the file.
     private let open: () throws(StorageError) -> FileStore
     /// Whether the file is encrypted.
     private let isEncrypted: Bool
@@ -39,7 +38,6 @@ final class LegacyTarget {
     /// Opens the file and begins the first transaction.
     ///
     /// - Parameters:
-    ///   - isEncrypted: Whether the new file is encrypted.
     ///   - oldByteCount: The size of the old file in bytes.
     ///   - control: Gets the progress, and can cancel the conversion.
     ///   - open: Opens the new file, which is empty at first and not open elsewhere.

@@ -9,7 +9,6 @@ struct LegacyTimestamps: LegacySource {
     private let root: Ref
     /// The seconds; null where the date is.
     private var seconds: LegacyValues
-    /// The nanoseconds.
     private var nanoseconds: LegacyValues
     /// Whether dates may be null.
     private let isNullable: Bool

@@ -8,11 +8,9 @@ package enum LegacyType: Int, Sendable {
     case int = 0
     /// Booleans; null is the null marker of integers.
     case bool = 1
-    /// Strings.
     case string = 2
     /// Strings as positions in a list of distinct ones.
     case enumerated = 3
-    /// Binaries.
     case binary = 4
     /// Tables inside of rows, which SDKs used for lists of values.
     case table = 5

@@ -7,7 +7,6 @@ internal import RealmStorage
 struct LegacyValues: LegacySource {
     /// The leaves that were not reached yet.
     private var leaves: LegacyLeaves
-    /// The type of the values.
     private let type: LegacyType
     /// Whether values may be null.
     private let isNullable: Bool

@@ -4,7 +4,6 @@ internal import RealmPlatform
 
 /// The values of a column of a leaf, and how sure they are.
 struct DecodedColumn {
-    /// The values.
     let cells: [StoredCell]
     /// How sure the column is.
     let strength: LeafEvidence.Strength

@@ -11,11 +11,9 @@ package import RealmStorage
 ///
 /// `@unchecked Sendable`: all fields are set once, and the bytes never change.
 @safe package final class EvidenceFile: @unchecked Sendable {
-    /// The path of the file.
     package let path: String
     /// The size of the file in bytes.
     package let byteCount: Int
-    /// Whether the file is encrypted.
     package let isEncrypted: Bool
     /// The SHA-256 of the whole file as it was found.
     package let digest: [UInt8]
@@ -33,9 +31,6 @@ package import RealmStorage
 
     /// Opens a file.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - key: The key, if the file is encrypted.
     /// - Throws: `.refused` when there is no such file, it is no Realm file, or the key does not fit; `.io` when it cannot be
     ///   read.
     package init(path: String, key: EncryptionKey?) throws(StorageError) {

@@ -38,7 +38,6 @@ struct EvidenceHeader {
         }
     }
 
-    /// Makes a header of what was read.
     private init(_ bytes: ByteView, format: Int, top: UInt64, isStreaming: Bool, damage: String?) {
         (self.format, self.top, self.isStreaming, self.damage) = (format, top, isStreaming, damage)
         let other = EvidenceHeader.ref(bytes, slot: 1 - Int(bytes[23] & 1))
@@ -46,6 +45,5 @@ struct EvidenceHeader {
         otherTop = isPossible ? other : nil
     }
 
-    /// Returns the ref in a slot.
     private static func ref(_ bytes: ByteView, slot: Int) -> UInt64 { bytes.word(at: 8 * slot).byteSwapped }
 }

@@ -13,7 +13,6 @@ package struct EvidenceSurroundings {
     struct Lock {
         /// How many processes have the file open.
         let participants: UInt32
-        /// The newest version.
         let newestVersion: UInt64
     }
 

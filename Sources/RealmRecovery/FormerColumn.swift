@@ -22,13 +22,11 @@ struct FormerColumn: Equatable {
         case uuid = 17
     }
 
-    /// The name.
     let name: String
     /// The type of the values or elements.
     let kind: Kind
     /// The attributes; see `Attribute`.
     let attributes: Int64
-    /// The key of the column.
     let key: Int64
     /// The type of the keys of a dictionary, as a number of the file.
     let dictionaryKeyType: Int

@@ -19,7 +19,6 @@ final class FormerTable {
     let name: String
     /// The offset of its top node.
     let ref: UInt64
-    /// The key.
     let key: UInt32
     /// The root of its cluster tree.
     let clusterRef: UInt64
@@ -27,14 +26,12 @@ final class FormerTable {
     let isEmbedded: Bool
     /// Where the columns were read.
     let schemaSource: SchemaSource
-    /// The properties.
     let columns: [FormerColumn]
     /// The columns of incoming links.
     let backlinks: [FormerColumn]
     /// The index of the primary key in the leaf; nil for none.
     let primaryKeyIndex: Int?
 
-    /// Makes a table.
     init(
         name: String, ref: UInt64, key: UInt32, clusterRef: UInt64, isEmbedded: Bool, schemaSource: SchemaSource,
         columns: [FormerColumn], backlinks: [FormerColumn], primaryKeyIndex: Int?

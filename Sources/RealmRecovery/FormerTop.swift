@@ -12,7 +12,6 @@ struct FormerTop {
     let logicalSize: UInt64
     /// The list of table names.
     let namesRef: UInt64
-    /// The list of tables.
     let tablesRef: UInt64
     /// The free space of the version; nil when its lists are gone or cannot be believed.
     let free: Extents?

@@ -64,10 +64,8 @@ final class FormerVersion {
     /// The columns of embedded objects that were decoded, by leaf and column.
     var decodedColumns: [ColumnPlace: DecodedColumn] = [:]
 
-    /// The number of the version.
     var number: UInt64 { top.number }
 
-    /// Makes a version of its top node.
     init(_ top: FormerTop, _ source: Source, isUnfinished: Bool, reader: NodeReader) {
         self.top = top
         self.source = source

@@ -7,7 +7,6 @@ extension [UInt8] {
     /// Appends a piece of JSON as it is.
     mutating func append(json text: String) { append(contentsOf: text.utf8) }
 
-    /// Appends a text as a JSON string.
     mutating func append(string text: String) {
         let storage = ByteStorage(text)
         withExtendedLifetime(storage) { appendQuoted(storage.view) }
@@ -38,13 +37,11 @@ extension [UInt8] {
         append(UInt8(ascii: ":"))
     }
 
-    /// Appends a member with a text.
     mutating func append(member name: String, string: String) {
         append(member: name)
         append(string: string)
     }
 
-    /// Appends a member with a number.
     mutating func append(member name: String, number: some BinaryInteger) {
         append(member: name)
         append(digitsOf: Int64(clamping: number))
@@ -56,7 +53,6 @@ extension [UInt8] {
         append(json: flag ? "true" : "false")
     }
 
-    /// Appends a member with an array.
     mutating func append<Item>(
         member name: String, array: some Sequence<Item>, _ body: (inout [UInt8], Item) -> Void
     ) {

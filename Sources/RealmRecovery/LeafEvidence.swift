@@ -26,9 +26,7 @@ final class LeafEvidence {
 
     /// A slot of a leaf.
     private struct Place: Hashable {
-        /// The leaf.
         let leaf: UInt64
-        /// The slot.
         let slot: Int
     }
 
@@ -65,7 +63,6 @@ final class LeafEvidence {
     ///
     /// - Parameters:
     ///   - versions: The versions in ascending order; unfinished ones prove nothing.
-    ///   - present: The present version.
     ///   - index: The present version as far as unused space names it.
     ///   - chain: What commits may have written.
     ///   - map: The bytes.
@@ -262,7 +259,6 @@ final class LeafEvidence {
         return (contradiction(keysRef, in: rows, slot: 0) == nil ? strength : .maybe, rows.keys)
     }
 
-    /// Returns whether the keys of a leaf are surely its own.
     private func hasSureKeys(_ leaf: UInt64) -> Bool {
         if map.present.contains(leaf) { return true }
         guard let node = try? map.node(at: leaf) else { return false }

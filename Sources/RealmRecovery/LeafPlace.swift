@@ -13,6 +13,5 @@ struct LeafPlace: Hashable {
     /// Whether that is sure.
     private let isPlaced: Bool
 
-    /// Makes the place of a leaf.
     init(_ rows: LeafRows) { (ref, table, offset, isPlaced) = (rows.node.ref, rows.table.key, rows.offset, rows.isPlaced) }
 }

@@ -4,9 +4,7 @@ internal import RealmPlatform
 
 /// A leaf of a cluster tree with the keys of its rows.
 struct LeafRows {
-    /// The table.
     let table: FormerTable
-    /// The leaf.
     let node: RawNode
     /// What its keys are counted from.
     let offset: Int64
@@ -20,12 +18,9 @@ struct LeafRows {
     /// The rows that are of interest; nil for all.
     var rows: Set<Int>?
 
-    /// The most rows of a leaf.
     static let maximumCount = 256
 
-    /// The number of rows.
     var count: Int { relativeKeys.count }
-    /// The keys of the objects.
     var keys: [Int64] { relativeKeys.map { offset &+ $0 } }
     /// Whether the keys are in the leaf itself.
     var isCompact: Bool { node.slot(0) & 1 == 1 }

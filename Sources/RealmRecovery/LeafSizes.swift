@@ -16,6 +16,5 @@ struct LeafSizes: Equatable {
     /// Adds the numbers of another set.
     mutating func formUnion(_ other: LeafSizes) { words |= other.words }
 
-    /// Returns whether a number is in the set.
     func contains(_ size: Int) -> Bool { (0...256).contains(size) && words[size >> 6] >> UInt64(size & 63) & 1 == 1 }
 }

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// The values of a column of a leaf: one for each row, or why it is lost. One lost node loses as little as possible.
 extension NodeReader {
-    /// Returns the values of a column.
     func cells(_ column: FormerColumn, _ rows: LeafRows) -> [StoredCell] {
         let count = rows.count
         guard column.index + 1 < rows.node.count else { return NodeReader.lost(.malformed("no slot"), count) }
@@ -23,7 +22,6 @@ extension NodeReader {
     /// Returns a column of which everything is lost.
     static func lost(_ loss: Loss, _ count: Int) -> [StoredCell] { [StoredCell](repeating: .lost(loss), count: count) }
 
-    /// Returns the values of a leaf of a column.
     private func cells(_ column: FormerColumn, _ leaf: RawNode, _ count: Int) throws(Loss) -> [StoredCell] {
         if column.isCollection {
             guard leaf.hasRefs, !leaf.isInner, leaf.count == count else { throw .overwritten }
@@ -132,7 +130,6 @@ extension NodeReader {
 
     // MARK: - Mixed
 
-    /// Returns the Mixed values of a tree.
     private func mixedTree(_ ref: UInt64) throws(Loss) -> [StoredValue] {
         var values: [StoredValue] = []
         try forEachTreeLeaf(ref) { leaf throws(Loss) in
@@ -143,7 +140,6 @@ extension NodeReader {
         return values
     }
 
-    /// Returns the Mixed values of a leaf, all of them.
     private func mixed(_ leaf: RawNode) throws(Loss) -> [StoredValue] {
         try mixedCells(leaf).map { cell throws(Loss) in
             switch cell {
@@ -165,7 +161,6 @@ extension NodeReader {
 
     /// The payload arrays of a leaf of Mixed values, read when they are first needed.
     private struct MixedPayload {
-        /// The leaf.
         let leaf: RawNode
         /// The array of slot 1, 2 or 4.
         var numbers: [Int: RawNode] = [:]
@@ -206,7 +201,6 @@ extension NodeReader {
         }
     }
 
-    /// Returns one Mixed value.
     private func mixed(_ word: Int64, _ payload: inout MixedPayload) throws(Loss) -> StoredValue {
         guard word != 0 else { return .null }
         let (type, rest, slot) = (Int(word & 31) - 1, word >> 8, Int(word >> 5 & 7))

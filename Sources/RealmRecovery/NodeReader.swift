@@ -38,7 +38,6 @@ final class NodeReader {
     /// The most elements of a node that takes no bytes for them.
     private static let maximumEmptyCount = 65536
 
-    /// Makes a reader.
     init(_ map: SpaceMap, format: Int, clusterShift: Int, distrust: @escaping (UInt64, UInt64) -> Loss?) {
         self.map = map
         self.format = format
@@ -48,7 +47,6 @@ final class NodeReader {
 
     // MARK: - Nodes
 
-    /// Returns the node at a ref.
     func node(_ ref: UInt64) throws(Loss) -> RawNode {
         let node = try map.node(at: ref)
         if map.isUnreadable(ref, node.byteCount) { throw .unreadablePage }
@@ -141,7 +139,6 @@ final class NodeReader {
     /// Walks over the leaves of a cluster tree, as far as they can be reached.
     ///
     /// - Parameters:
-    ///   - table: The table.
     ///   - root: The root of the tree.
     ///   - enters: Returns whether a node below a ref is walked over; it is called with the ref and the offset.
     ///   - body: Called with each leaf and each gap.
@@ -159,7 +156,6 @@ final class NodeReader {
         let depth: UInt64?
         /// Whether the offset was read from nodes that are proved.
         let isPlaced: Bool
-        /// The nodes that it was read from.
         let path: [UInt64]
     }
 

@@ -18,7 +18,6 @@ struct NodeRole: Hashable {
         case other
     }
 
-    /// The kind.
     let kind: Kind
     /// The key of the table; 0 for `other`.
     var table: UInt32 = 0

@@ -14,7 +14,6 @@ final class NodeRoles {
     private let map: SpaceMap
     /// The present version.
     private let present: PresentIndex
-    /// The roles by node.
     private var roles: [UInt64: [NodeRole]] = [:]
     /// The nodes with more than one role.
     private(set) var conflicted: Set<UInt64> = []

@@ -6,6 +6,5 @@ internal import RealmPlatform
 struct ObjectPlace: Hashable {
     /// The key of the table.
     let table: UInt32
-    /// The key of the object.
     let key: Int64
 }

@@ -30,7 +30,6 @@ final class OrphanSearch {
     private struct Use: Hashable {
         /// Where the leaf is.
         let home: Home
-        /// The slot.
         let slot: Int
     }
 
@@ -50,7 +49,6 @@ final class OrphanSearch {
     private var uses: [UInt64: [Use]] = [:]
     /// The leaves that were read as part of a version.
     private var known: Set<UInt64> = []
-    /// The schemas of tables by key.
     private var schemas: [(key: UInt32, tables: [FormerTable])] = []
 
     /// The most different schemas that a leaf is compared with.

@@ -10,7 +10,6 @@ struct PlaceMarks {
     /// Makes an empty set for a file of `byteCount` bytes.
     init(byteCount: UInt64) { words = [UInt64](repeating: 0, count: Int(byteCount >> 9) + 1) }
 
-    /// Returns whether a place is in the set.
     @inline(__always) func contains(_ place: UInt64) -> Bool {
         let word = Int(place >> 9)
         return word < words.count && words[word] >> (place >> 3 & 63) & 1 == 1
@@ -70,7 +69,6 @@ struct PlaceMarks {
         return end
     }
 
-    /// The number of places in the set.
     var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     /// Calls `body` with each word that has places of a range, and a mask of these, until it returns false.

@@ -10,7 +10,6 @@ internal import RealmPlatform
 final class PresentIndex {
     /// The place of a node of the present version.
     struct Place {
-        /// What the node is there for.
         let role: NodeRole
         /// The leaf that has the node, or is it.
         let leaf: UInt64
@@ -28,14 +27,12 @@ final class PresentIndex {
     private(set) var innerSizes: [UInt64: LeafSizes] = [:]
     /// Whether a part of the version could not be read.
     private(set) var hasGaps = false
-    /// The number of nodes.
     private(set) var nodeCount = 0
 
     /// The bytes.
     private let map: SpaceMap
     /// Reads nodes of the present version.
     private let reader: NodeReader
-    /// The tables.
     private let tables: [FormerTable]
     /// The nodes that unused space names.
     private var wanted: PlaceMarks
@@ -153,7 +150,6 @@ final class PresentIndex {
 
     /// The row of an object of the present version.
     struct Row {
-        /// The leaf.
         let rows: LeafRows
         /// The row in it.
         let index: Int

@@ -31,7 +31,6 @@ final class RecoveredLeaf {
 
     /// A version that leads to a leaf.
     struct Sighting {
-        /// The number of the version.
         let version: UInt64
         /// Whether the version is proved to have had the leaf.
         let isDated: Bool
@@ -39,7 +38,6 @@ final class RecoveredLeaf {
         let isUnfinished: Bool
     }
 
-    /// A column.
     struct Column {
         /// The name of the property.
         let name: String
@@ -49,7 +47,6 @@ final class RecoveredLeaf {
         let strength: LeafEvidence.Strength
         /// The values one after another.
         private(set) var bytes: [UInt8] = []
-        /// Where each value ends.
         private var ends: [UInt32] = []
         /// Why values are lost, by row.
         private var losses: [Int: Loss] = [:]
@@ -88,7 +85,6 @@ final class RecoveredLeaf {
         }
     }
 
-    /// The table.
     let table: FormerTable
     /// The offset of the leaf.
     let ref: UInt64
@@ -100,10 +96,8 @@ final class RecoveredLeaf {
     let origin: Origin
     /// The versions that lead to the leaf, in the order in which they were read; none for an orphan.
     private(set) var sightings: [Sighting]
-    /// The columns.
     let columns: [Column]
 
-    /// Makes a leaf.
     init(
         table: FormerTable, ref: UInt64, keys: (ref: UInt64?, strength: LeafEvidence.Strength), origin: Origin,
         sighting: Sighting?,
@@ -122,7 +116,6 @@ final class RecoveredLeaf {
     /// Notes another version that leads to the leaf.
     func add(_ sighting: Sighting) { sightings.append(sighting) }
 
-    /// Returns whether the leaf was read by the schema of a table.
     func hasSchema(of table: FormerTable) -> Bool {
         self.table === table
             || self.table.columns.count == table.columns.count

@@ -47,7 +47,6 @@ package struct RecoveredLine {
     /// What keys that are not sure would say.
     let possibleKey: String?
 
-    /// The name of the class.
     package var className: String { best.leaf.table.className }
     /// The key of the object in its table.
     var objectKey: Int64? { best.objectKey }
@@ -104,7 +103,6 @@ package struct RecoveredLine {
     /// Returns the line as JSON.
     ///
     /// - Parameters:
-    ///   - id: The name of the line in this recovery.
     ///   - hasEvidence: Whether the nodes of the values are listed.
     package func json(id: String, hasEvidence: Bool) -> [UInt8] {
         var text = Array("{".utf8)

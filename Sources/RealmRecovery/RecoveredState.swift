@@ -4,9 +4,7 @@ internal import RealmPlatform
 
 /// The values of one object at one time: a row of a recovered leaf.
 struct RecoveredState {
-    /// The leaf.
     let leaf: RecoveredLeaf
-    /// The row.
     let row: Int
     /// The key of the object in its table; nil where its place in the tree is not known.
     let objectKey: Int64?

@@ -97,7 +97,6 @@ extension Recovery {
         return text
     }
 
-    /// Returns a version as JSON.
     private static func json(_ version: FormerVersion) -> [UInt8] {
         var text = Array("{".utf8)
         text.append(member: "version", number: version.number)

@@ -11,7 +11,6 @@ internal import RealmStorage
 ///
 /// Source: docs/recovery.md.
 package final class Recovery {
-    /// The file.
     let file: EvidenceFile
     /// What is looked for.
     let options: RecoveryOptions
@@ -21,7 +20,6 @@ package final class Recovery {
     let map: SpaceMap
     /// What is known of tables.
     let catalog = TableCatalog()
-    /// The present version.
     private(set) var present: FormerVersion
     /// The former and unfinished versions by ascending number.
     private(set) var versions: [FormerVersion] = []
@@ -48,7 +46,6 @@ package final class Recovery {
     /// Searches a file.
     ///
     /// - Parameters:
-    ///   - file: The file.
     ///   - options: What is looked for.
     /// - Throws: `.refused` for a file that is no Realm file or has a format that is not read.
     package init(_ file: EvidenceFile, _ options: RecoveryOptions = RecoveryOptions()) throws(StorageError) {

@@ -4,7 +4,6 @@ internal import RealmPlatform
 
 /// What a recovery found, in the forms that are printed.
 package struct RecoveryReport {
-    /// The recovery.
     private let recovery: Recovery
     /// The lines that are printed.
     private let lines: [RecoveredLine]
@@ -20,7 +19,6 @@ package struct RecoveryReport {
     /// Makes a report, and reads the file once more to state that it did not change.
     ///
     /// - Parameters:
-    ///   - recovery: The recovery.
     ///   - lines: The lines that are printed.
     ///   - tool: The name and version of the program.
     ///   - options: The options of the command, as words.
@@ -37,7 +35,6 @@ package struct RecoveryReport {
         try sink(end + [UInt8(ascii: "\n")])
     }
 
-    /// Writes one document.
     package func writeDocument(hasEvidence: Bool, to sink: ([UInt8]) throws -> Void) rethrows {
         // Both lines are objects with one member.
         try sink(begin.dropLast() + Array(",\"states\":[".utf8))

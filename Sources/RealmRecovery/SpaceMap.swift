@@ -29,7 +29,6 @@ final class SpaceMap {
     private(set) var headers: PlaceMarks
     /// The lists of free space that lie before their top nodes, and so belong to these and to no leaf.
     private var freeLists: Set<UInt64> = []
-    /// The number of these headers.
     private(set) var headerCount = 0
 
     /// Makes a map on which nothing is marked yet.

@@ -4,7 +4,6 @@ internal import RealmPlatform
 
 /// Makes lines of states: the same state in several versions is one line, and what an object is now is left out.
 struct StateMerge {
-    /// The present version.
     private let present: FormerVersion
     /// The same, as far as unused space names it.
     private let index: PresentIndex
@@ -22,7 +21,6 @@ struct StateMerge {
     /// Whether the present states are lines too.
     private let includesPresent: Bool
 
-    /// Makes a merge.
     init(_ reader: StateReader, includesPresent: Bool) {
         (present, index, catalog, self.reader) = (reader.present, reader.index, reader.catalog, reader)
         self.includesPresent = includesPresent
@@ -30,11 +28,9 @@ struct StateMerge {
 
     /// Which object states are of.
     private struct Identity: Hashable {
-        /// The name of the class.
         let className: ByteText
         /// The kind of the key: 0 for a primary key, 1 for the key of the object, 2 for a row of which neither is known.
         let kind: UInt8
-        /// The primary key.
         let primaryKey: ByteText
         /// The key of the object, or the place of the leaf.
         let number: Int64
@@ -55,9 +51,7 @@ struct StateMerge {
         /// Makes the identity of a present row.
         ///
         /// - Parameters:
-        ///   - className: The name of the class.
         ///   - primaryKey: The primary key; nil for a class without one.
-        ///   - objectKey: The key of the object.
         init(className: String, primaryKey: String?, objectKey: Int64) {
             self.className = ByteText(className)
             self.primaryKey = ByteText(primaryKey ?? "")
@@ -69,7 +63,6 @@ struct StateMerge {
     private struct Group {
         /// Which object.
         let identity: Identity
-        /// Its states.
         var states: [RecoveredState]
         /// What it is now; nil when it lives no more.
         var now: RecoveredState?
@@ -188,7 +181,6 @@ struct StateMerge {
         return known
     }
 
-    /// Returns the name of a set of columns of a class.
     private static func name(_ className: String, _ columns: [String]) -> ByteText {
         ByteText(([className] + columns).joined(separator: "\0"))
     }
@@ -205,7 +197,6 @@ struct StateMerge {
 
     // MARK: - One object
 
-    /// Returns the lines of an object.
     private func merged(_ group: Group, known: KnownRows) -> [RecoveredLine] {
         // Stable: what was found first comes first.
         let states = group.states.enumerated().sorted { left, right in

@@ -10,7 +10,6 @@ final class StateReader {
     let chain: VersionChain
     /// Why children of leaves are believed.
     let evidence: LeafEvidence
-    /// The present version.
     let present: FormerVersion
     /// The same, as far as unused space names it.
     let index: PresentIndex
@@ -40,7 +39,6 @@ final class StateReader {
     /// The most objects around an embedded one.
     private static let maximumDepth = 60
 
-    /// Makes a reader.
     init(
         map: SpaceMap, chain: VersionChain, evidence: LeafEvidence, present: FormerVersion, index: PresentIndex,
         catalog: TableCatalog,
@@ -198,7 +196,6 @@ final class StateReader {
         return text
     }
 
-    /// Returns the row of an embedded object in a version.
     private func embeddedRow(_ place: ObjectPlace, in version: FormerVersion) throws(Loss) -> (LeafRows, Int, NodeReader) {
         if let (leaf, row) = version.embeddedRows[place] {
             let rows = version.leaves[leaf]
@@ -240,9 +237,7 @@ final class StateReader {
     /// Makes states of the rows of a leaf.
     ///
     /// - Parameters:
-    ///   - rows: The leaf.
     ///   - version: The version that leads to it; nil for none.
-    ///   - reader: Reads its nodes.
     ///   - origin: How it was found.
     ///   - isOffsetKnown: Whether its place in the tree is known.
     func read(
@@ -374,7 +369,6 @@ final class StateReader {
     ///
     /// - Parameters:
     ///   - objectKey: The key of the object, if it is known.
-    ///   - table: The table.
     ///   - primaryKey: The primary key of the row, nil where it is lost; nil without a column of primary keys.
     ///   - isKeySure: Whether the column of primary keys is more than possible.
     ///   - guess: The key of the object that the leaf states.
@@ -425,7 +419,6 @@ extension StateReader {
     /// Returns the states of rows of the present version, which are not kept.
     ///
     /// - Parameters:
-    ///   - rows: The leaf.
     ///   - columns: The names of the properties that are read, the primary key apart; nil for all.
     func presentStates(_ rows: LeafRows, columns: Set<ByteText>? = nil) -> [RecoveredState] {
         let before = states.count

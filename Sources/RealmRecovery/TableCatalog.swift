@@ -9,7 +9,6 @@ final class TableCatalog {
     private struct Entry {
         /// The number of the version; nil for a table that no version leads to.
         let version: UInt64?
-        /// The table.
         let table: FormerTable
     }
 
@@ -20,7 +19,6 @@ final class TableCatalog {
     /// The names that positions of the list of tables have in any list that is still there.
     private var names: [Int: [String]] = [:]
 
-    /// Adds a table of a version.
     func add(_ table: FormerTable, version: UInt64?) {
         if entries[table.key] == nil { keys.append(table.key) }
         entries[table.key, default: []].append(Entry(version: version, table: table))
@@ -29,7 +27,6 @@ final class TableCatalog {
     /// Returns the first table with a key; nil for none.
     func table(_ key: UInt32) -> FormerTable? { entries[key]?.first?.table }
 
-    /// Returns what is known of a table.
     func known(_ key: UInt32) -> NodeReader.KnownTable {
         if let table = table(key) { return NodeReader.KnownTable(name: table.name, table: table) }
         let names = names[Int(key & 0xffff)] ?? []

@@ -11,14 +11,11 @@ struct ValueText {
 
     /// The most collections around a value.
     private static let maximumDepth = 64
-    /// The most bytes of one value.
     private static let maximumByteCount = 1 << 28
 
     /// Returns the value of a column as JSON.
     ///
     /// - Parameters:
-    ///   - value: The value.
-    ///   - column: The column.
     ///   - depth: The number of objects around it.
     func json(_ value: StoredValue, of column: FormerColumn, depth: Int) throws(Loss) -> [UInt8] {
         var text: [UInt8] = []

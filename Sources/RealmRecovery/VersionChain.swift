@@ -64,7 +64,6 @@ final class VersionChain {
     ///
     /// - Parameters:
     ///   - tops: Tops whose numbers are those of versions; of two with one number the first counts.
-    ///   - present: The top of the present version.
     ///   - isCutShort: Whether a commit after the present version began to write and left no top.
     ///   - budget: Counts the commits that are looked at.
     init(_ tops: [FormerTop], present: FormerTop, isCutShort: Bool, budget: SearchBudget) {

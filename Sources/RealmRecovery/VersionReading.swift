@@ -10,7 +10,6 @@ final class VersionReading {
     let chain: VersionChain
     /// What is known of tables.
     private let catalog: TableCatalog
-    /// The present version.
     private let present: FormerVersion
     /// The same, as far as unused space names it.
     private(set) var index: PresentIndex
@@ -39,7 +38,6 @@ final class VersionReading {
         index = PresentIndex(present, map: map)
     }
 
-    /// Reads all versions.
     func read() {
         for version in versions { version.reader = reader(of: version) }
         for version in versions.sorted(by: { ($1.number, $0.top.ref) < ($0.number, $1.top.ref) }) where !map.budget.isUsedUp {
@@ -123,7 +121,6 @@ final class VersionReading {
 
     // MARK: - One version
 
-    /// Reads a version.
     private func read(_ version: FormerVersion) {
         do throws(Loss) {
             (version.tables, version.lostTableCount) = try version.reader.tables(of: version.top) { self.catalog.known($0) }
@@ -246,7 +243,6 @@ final class VersionReading {
         for leaf in leaves { refusedBelow[leaf.ref] = version.refused.isEmpty ? [] : refused(below: leaf, version) }
     }
 
-    /// Returns the nodes below a leaf that are refused.
     private func refused(below leaf: RawNode, _ version: FormerVersion) -> [UInt64] {
         var found: [UInt64] = []
         var seen: Set<UInt64> = []

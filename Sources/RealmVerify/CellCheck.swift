@@ -10,9 +10,7 @@ internal import RealmStorage
 struct CellCheck {
     /// The version that is checked.
     private let snapshot: Snapshot
-    /// The table that is checked.
     private let table: Table
-    /// The column that is checked.
     private let column: Column
     /// The object that is checked, which messages name.
     private var object = ObjectKey.null
@@ -23,7 +21,6 @@ struct CellCheck {
     ///
     /// - Parameters:
     ///   - snapshot: The version that is checked.
-    ///   - table: The table of the column.
     ///   - column: The column, which is not a backlink column.
     init(snapshot: Snapshot, table: Table, column: Column) {
         self.snapshot = snapshot
@@ -43,7 +40,6 @@ struct CellCheck {
     ///
     /// - Parameters:
     ///   - leaf: The values of the column in a cluster leaf.
-    ///   - row: The row of the object.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for a value that cannot be read.
     mutating func value(_ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport) throws(StorageError) {
@@ -86,7 +82,6 @@ struct CellCheck {
     /// Checks the list at `root` and collects the links in it.
     ///
     /// - Parameters:
-    ///   - root: The root of the list.
     ///   - shape: The type of its elements.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the list from being read.
@@ -129,7 +124,6 @@ struct CellCheck {
     /// Checks the set at `root`, the order of its elements included, and collects the links in it.
     ///
     /// - Parameters:
-    ///   - root: The root of the set.
     ///   - shape: The type of its elements.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the set from being read.
@@ -161,7 +155,6 @@ struct CellCheck {
         (shape.type == .decimal ? Value.decimalSetOrder(previous, next) : Value.order(previous, next)) < 0
     }
 
-    /// Returns whether the elements in a leaf of a set ascend.
     static func ascends(_ leaf: ColumnLeaf, _ shape: ElementShape) throws(StorageError) -> Bool {
         var previous: Value?
         for row in 0..<leaf.count {
@@ -191,8 +184,6 @@ struct CellCheck {
     /// it.
     ///
     /// - Parameters:
-    ///   - root: The root of the dictionary.
-    ///   - keyType: The type of its keys.
     ///   - report: Gets what is wrong or unusual.
     ///   - depth: How deeply the dictionary is nested in others.
     /// - Throws: `.corrupt` for damage that keeps the dictionary from being read.

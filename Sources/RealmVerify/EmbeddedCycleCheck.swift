@@ -14,7 +14,6 @@ struct EmbeddedCycleCheck {
     struct Place: Hashable {
         /// The table of the embedded object.
         let table: TableKey
-        /// The key of the embedded object.
         let object: ObjectKey
     }
 
@@ -26,7 +25,6 @@ struct EmbeddedCycleCheck {
     /// Records that `owner` holds `object` in one of its properties.
     ///
     /// - Parameters:
-    ///   - owner: The object that holds the other one.
     ///   - object: The object that is held, which may be the owner itself.
     mutating func add(_ owner: Place, holds object: Place) {
         held[owner, default: []].append(object)

@@ -6,7 +6,6 @@ internal import RealmStorage
 /// Checks the search indexes of a table: their nodes, and that every object is filed where its
 /// value implies and nowhere else.
 struct IndexCheck {
-    /// The table that is checked.
     private let table: Table
     /// What is proved about indexes already.
     private let proofs: IndexProofs
@@ -14,7 +13,6 @@ struct IndexCheck {
     /// Makes a check of all indexes of a table.
     ///
     /// - Parameters:
-    ///   - table: The table.
     ///   - proofs: What is proved about indexes already.
     init(table: Table, proofs: IndexProofs = IndexProofs()) {
         self.table = table
@@ -49,9 +47,6 @@ struct IndexCheck {
     /// Checks the index of `column` whose root is `root`.
     ///
     /// - Parameters:
-    ///   - column: The column.
-    ///   - root: The root of the index.
-    ///   - space: The space that the nodes are read in.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the index from being read.
     func check(
@@ -80,10 +75,7 @@ struct IndexCheck {
     /// Reports the objects that the index does not have.
     ///
     /// - Parameters:
-    ///   - column: The column.
-    ///   - found: The objects that the index has.
     ///   - place: The beginning of messages.
-    ///   - report: Gets an error for each missing object.
     private func reportMissing(
         _ column: Column, found: Set<ObjectKey>, at place: String, _ report: inout VerifyReport
     ) throws(StorageError) {

@@ -7,10 +7,6 @@ internal import RealmStorage
 /// the sum, and subtracted where the object is read.
 extension IndexProof {
     /// Adds a single object.
-    ///
-    /// - Parameters:
-    ///   - path: The keys of its word.
-    ///   - object: The object.
     mutating func addWord(endingWith path: [Int32], of object: ObjectKey) {
         sum.add(hash.step(state(of: WordIndexCheck.word(endingWith: path)), object.rawValue), hash)
         entryCount += 1
@@ -78,7 +74,6 @@ extension IndexProof {
     ///
     /// - Parameters:
     ///   - states: The states of the words, which are removed.
-    ///   - object: The object.
     private mutating func subtract(_ states: inout [UInt64], _ object: ObjectKey) {
         states.sort()
         var previous: UInt64?

@@ -34,7 +34,6 @@ struct IndexProof {
 
     /// The table of the column.
     let table: Table
-    /// The column of the index.
     let column: Column
     /// What objects are filed under.
     private let form: IndexForm
@@ -64,8 +63,6 @@ struct IndexProof {
     /// Makes a proof of one index.
     ///
     /// - Parameters:
-    ///   - table: The table of the column.
-    ///   - column: The column, which has an index.
     ///   - form: What objects are filed under.
     ///   - keys: The keys of the table's objects.
     ///   - hash: The hash of data.
@@ -248,11 +245,9 @@ struct IndexProof {
     /// Compares an object of a list with the one before it.
     ///
     /// - Parameters:
-    ///   - object: The object.
     ///   - last: The value of the object before it, nil at the beginning, which becomes that of the
     ///     object.
     ///   - previous: The object before it.
-    ///   - ref: The list.
     private mutating func compare(
         _ object: ObjectKey, after last: inout Value?, _ previous: ObjectKey, _ ref: Ref
     ) throws(StorageError) {

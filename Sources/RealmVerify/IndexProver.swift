@@ -16,11 +16,9 @@ final class IndexProver: Sendable {
         let column: Int
     }
 
-    /// An index that is to be proved.
     private struct Job {
         /// The table of the column.
         let table: Table
-        /// The column of the index.
         let column: Column
         /// What objects are filed under.
         let form: IndexForm
@@ -40,7 +38,6 @@ final class IndexProver: Sendable {
 
     /// The version, which must live as long as a thread reads it.
     private let snapshot: Snapshot
-    /// All indexes.
     private let jobs: [Job]
     /// The hash of data.
     private let hash: ProofHash

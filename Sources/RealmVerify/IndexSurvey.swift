@@ -7,7 +7,6 @@ internal import RealmStorage
 ///
 /// What it returns need not be true: a proof with another answer only takes more time and memory.
 struct IndexSurvey {
-    /// The space that the index is read in.
     private let space: NodeSpace
     /// How many objects were found for each note.
     private var counts = [Int](repeating: 0, count: 256)
@@ -21,9 +20,6 @@ struct IndexSurvey {
 
     /// Returns how most objects seem to be filed, as `IndexProof.Note` tells it.
     ///
-    /// - Parameters:
-    ///   - root: The root of the index.
-    ///   - space: The space that the index is read in.
     /// - Throws: `.corrupt` for nodes that cannot be read.
     static func usualNote(of root: Ref, _ space: NodeSpace) throws(StorageError) -> UInt8 {
         var survey = IndexSurvey(space: space)

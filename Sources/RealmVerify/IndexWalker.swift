@@ -25,7 +25,6 @@ struct IndexWalker {
     /// A function that is called with each entry.
     typealias Visit = (Entry, inout VerifyReport) throws(StorageError) -> Void
 
-    /// The space that the index is read in.
     private let space: NodeSpace
     /// The beginning of messages: table and column.
     private let place: String
@@ -42,7 +41,6 @@ struct IndexWalker {
     /// Makes a walk whose messages begin with `place`.
     ///
     /// - Parameters:
-    ///   - space: The space that the index is read in.
     ///   - place: The beginning of messages: table and column.
     init(space: NodeSpace, place: String) {
         self.space = space
@@ -53,7 +51,6 @@ struct IndexWalker {
     /// Calls `visit` with each entry below `root`, in the order of keys.
     ///
     /// - Parameters:
-    ///   - root: The root of the index.
     ///   - report: Gets what is wrong with the nodes.
     ///   - visit: Checks an entry.
     /// - Throws: `.corrupt` for nodes that cannot be read.
@@ -133,7 +130,6 @@ struct IndexWalker {
     /// Counts the objects of an entry, and passes the entry with its path to the function `visit`.
     ///
     /// - Parameters:
-    ///   - objects: The keys of the objects.
     ///   - isList: Whether they are in a list rather than in the node itself.
     ///   - node: The node of the level that has the entry.
     ///   - report: Receives the errors that `visit` finds.

@@ -11,8 +11,6 @@ extension LeafWalk {
     /// - Parameters:
     ///   - column: The column, of values or of collections.
     ///   - leaf: The cluster leaf, of objects or of tombstones.
-    ///   - links: Gets the links.
-    ///   - report: Gets the number of links.
     func prove(
         _ column: Column, in leaf: ClusterLeaf, _ links: inout LinkCheck, _ report: inout VerifyReport
     ) -> Bool {

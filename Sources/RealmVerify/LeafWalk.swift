@@ -37,8 +37,6 @@ struct LeafWalk {
     /// Checks the next leaf.
     ///
     /// - Parameters:
-    ///   - leaf: The leaf.
-    ///   - links: Gets its links.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the leaf from being read.
     mutating func visit(
@@ -70,7 +68,6 @@ struct LeafWalk {
     /// - Parameters:
     ///   - column: The column, of values or of collections.
     ///   - leaf: The cluster leaf, of objects or of tombstones.
-    ///   - links: Gets the links.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the column from being read.
     private func check(

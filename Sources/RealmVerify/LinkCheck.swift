@@ -27,7 +27,6 @@ struct LinkCheck {
     /// The search for embedded objects that hold each other in a cycle, or at first for classes that
     /// do.
     private var cycles = EmbeddedCycleCheck()
-    /// Whether the search is one for objects.
     private var searchesObjects: Bool
     /// The classes of embedded objects, in pairs, of which the first is known to hold the second.
     private var nested: Set<[TableKey]> = []
@@ -40,7 +39,6 @@ struct LinkCheck {
     ///   - snapshot: The version.
     ///   - live: The keys of the objects of each table.
     ///   - dead: The keys of the tombstones of each table.
-    ///   - hash: The hash of links.
     ///   - isExact: Whether links are entered one by one from the start.
     init(
         _ snapshot: Snapshot, live: [TableKey: VerifiedKeys], dead: [TableKey: VerifiedKeys], hash: ProofHash, isExact: Bool
@@ -107,10 +105,8 @@ struct LinkCheck {
     /// Enters the links of a column of single links, whose targets exist.
     ///
     /// - Parameters:
-    ///   - links: The links.
     ///   - origins: The cluster leaf of the objects that hold them.
     ///   - place: The table and the leaf index of the column.
-    ///   - report: Gets the number of links.
     mutating func add(
         _ links: LinkLeaf, of origins: ClusterLeaf, in place: (table: TableKey, column: Int), _ report: inout VerifyReport
     ) {
@@ -120,10 +116,8 @@ struct LinkCheck {
     /// Enters the links in a list or set of one object, whose targets exist.
     ///
     /// - Parameters:
-    ///   - links: The only leaf of the list.
     ///   - origin: The object that holds the list.
     ///   - place: The table and the leaf index of the column.
-    ///   - report: Gets the number of links.
     mutating func add(
         _ links: LinkLeaf, in origin: ObjectKey, _ place: (table: TableKey, column: Int), _ report: inout VerifyReport
     ) {
@@ -135,7 +129,6 @@ struct LinkCheck {
     /// - Parameters:
     ///   - links: The links, whose targets exist.
     ///   - place: The table and the leaf index of the column.
-    ///   - report: Gets the number of links.
     ///   - origin: Returns the object that holds the link in a row.
     @inline(__always)
     private mutating func enter(
@@ -160,7 +153,6 @@ struct LinkCheck {
     ///
     /// - Parameters:
     ///   - table: The table of the targets.
-    ///   - column: The backlink column.
     ///   - leaf: The leaf whose objects are the targets.
     /// - Throws: `.corrupt` for a damaged list of backlinks.
     mutating func addBacklinks(_ table: Table, _ column: Column, _ leaf: ClusterLeaf) throws(StorageError) {

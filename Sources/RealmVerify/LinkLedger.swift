@@ -43,7 +43,6 @@ struct LinkLedger {
         fileprivate let state: UInt64
     }
 
-    /// The hash of links.
     private let hash: ProofHash
     /// The sum of the links in each bucket, minus their backlinks; empty where links are entered one
     /// by one.
@@ -59,7 +58,6 @@ struct LinkLedger {
     /// Makes an empty ledger.
     ///
     /// - Parameters:
-    ///   - hash: The hash of links.
     ///   - isExact: Whether all links are entered one by one.
     init(_ hash: ProofHash, isExact: Bool) {
         self.hash = hash
@@ -113,7 +111,6 @@ struct LinkLedger {
         hash.step(hash.step(page.state, origin.rawValue), target.rawValue)
     }
 
-    /// Returns the bucket of a link.
     @inline(__always)
     private static func bucket(_ state: UInt64) -> Int { Int(truncatingIfNeeded: state >> (64 - bucketBits)) }
 

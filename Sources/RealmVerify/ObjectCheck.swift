@@ -15,7 +15,6 @@ struct ObjectCheck {
     private let snapshot: Snapshot
     /// Whether everything is checked value by value, and kept one by one, without quick proofs.
     private let isExact: Bool
-    /// The keys of the objects of each table.
     private(set) var live: [TableKey: VerifiedKeys] = [:]
     /// The keys of the tombstones of each table.
     private var dead: [TableKey: VerifiedKeys] = [:]
@@ -129,10 +128,8 @@ struct ObjectCheck {
     /// Checks all leaves of one tree.
     ///
     /// - Parameters:
-    ///   - table: The table of the tree.
     ///   - tree: The tree of its objects or that of its tombstones.
     ///   - isUnique: Whether it is known that no primary key occurs twice in it.
-    ///   - links: Gets the links.
     ///   - report: Gets what is wrong or unusual.
     private func checkObjects(
         _ table: Table, _ tree: ClusterTree, isUnique: Bool, _ links: inout LinkCheck, _ report: inout VerifyReport

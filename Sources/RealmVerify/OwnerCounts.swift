@@ -7,7 +7,6 @@ internal import RealmStorage
 struct OwnerCounts {
     /// The keys of the embedded objects.
     private let keys: VerifiedKeys
-    /// Whether owners are counted by slot.
     private let usesSlots: Bool
     /// The number of owners by slot, up to `maximum`; empty where objects have no slots.
     private var counts: [UInt8]
@@ -45,7 +44,6 @@ struct OwnerCounts {
         usesSlots && others.isEmpty && counts.reduce(0) { $0 + Int($1) } == keys.count && counts.allSatisfy { $0 <= 1 }
     }
 
-    /// Returns the number of owners of an object.
     func count(of object: ObjectKey) -> Int {
         (usesSlots ? keys.slot(of: object).map { Int(counts[$0]) } ?? 0 : 0) + (others[object] ?? 0)
     }

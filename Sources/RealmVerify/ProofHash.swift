@@ -30,7 +30,6 @@ struct ProofHash: Sendable {
     ///
     /// - Parameters:
     ///   - state: The state of the sequence without the word.
-    ///   - word: The word.
     @inline(__always) func step(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let (high, low) = (state ^ stateKey).multipliedFullWidth(by: word ^ wordKey)
         return high ^ low

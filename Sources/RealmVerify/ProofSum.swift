@@ -35,7 +35,6 @@ struct ProofSum: Sendable {
         low &-= words.low
     }
 
-    /// Adds another sum.
     mutating func add(_ other: ProofSum) {
         high &+= other.high
         low &+= other.low

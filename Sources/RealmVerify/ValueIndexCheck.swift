@@ -33,7 +33,6 @@ struct ValueIndexCheck {
     /// Checks all entries below `root`.
     ///
     /// - Parameters:
-    ///   - root: The root of the index.
     ///   - walker: Visits the nodes.
     ///   - report: Gets what is wrong or unusual.
     /// - Throws: `.corrupt` for damage that keeps the index from being read.

@@ -16,7 +16,6 @@ struct VerifiedKeys {
         case run
         /// One bit for each number from the first key to the last.
         case bits(KeyBitmap)
-        /// The keys are in the tree.
         case tree(Leaves)
         /// The keys of a tree that is not sound, or could not be read to its end.
         case set(Set<ObjectKey>)
@@ -36,7 +35,6 @@ struct VerifiedKeys {
         /// Adds the next leaf, which has keys.
         ///
         /// - Parameters:
-        ///   - leaf: The leaf.
         ///   - slot: The slot of its first key.
         mutating func add(_ leaf: ClusterLeaf, slot: Int) {
             firsts.append(leaf.key(at: 0).rawValue)
@@ -70,7 +68,6 @@ struct VerifiedKeys {
         var first: ObjectKey?
         /// The greatest key.
         var last = ObjectKey.null
-        /// How many keys there are.
         var count = 0
         /// How many leaves have keys.
         var leafCount = 0
@@ -92,20 +89,16 @@ struct VerifiedKeys {
         }
     }
 
-    /// The form of these keys.
     private let form: Form
     /// The key of slot 0, where slots are numbers of keys.
     private let first: Int64
-    /// How many keys there are.
     let count: Int
     /// How many slots there are: a few more than keys, at most about twice as many.
     let slotCount: Int
-    /// Whether a key is negative.
     let hasNegative: Bool
     /// Whether a key is not negative.
     let hasLive: Bool
 
-    /// Makes a set of keys that were read one by one.
     init(_ keys: Set<ObjectKey>) {
         form = .set(keys)
         first = 0
@@ -118,7 +111,6 @@ struct VerifiedKeys {
     /// Reads the keys of a tree.
     ///
     /// - Parameters:
-    ///   - tree: The tree.
     ///   - control: Can cancel the reading; nil for none.
     /// - Returns: Nil for a tree whose keys do not ascend, have different signs, or cannot be read, and after a cancellation.
     init?(_ tree: ClusterTree, _ control: WorkControl? = nil) {
@@ -196,7 +188,6 @@ struct VerifiedKeys {
         return true
     }
 
-    /// Whether there is an object with a key.
     @inline(__always) func contains(_ key: ObjectKey) -> Bool {
         switch form {
         case .run: return UInt64(bitPattern: key.rawValue &- first) < UInt64(slotCount)
@@ -220,10 +211,6 @@ struct VerifiedKeys {
     }
 
     /// Calls `body` with all keys, ascending.
-    ///
-    /// - Parameters:
-    ///   - tree: The tree that the keys were read from.
-    ///   - body: Gets each key.
     func forEach(in tree: ClusterTree, _ body: (ObjectKey) -> Void) {
         if case .set(let keys) = form { return keys.sorted().forEach(body) }
         var cursor = tree.leaves()

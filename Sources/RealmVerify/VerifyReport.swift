@@ -31,7 +31,6 @@ package struct VerifyReport: Sendable {
         package var usedBytes: UInt64 = 0
         /// How many bytes the free blocks have.
         package var freeBytes: UInt64 = 0
-        /// How many free blocks there are.
         package var freeBlocks = 0
         /// Bytes that are neither in use nor free: lost, but harmless.
         package var unaccountedBytes: UInt64 = 0

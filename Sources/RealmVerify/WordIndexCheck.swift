@@ -25,7 +25,6 @@ struct WordIndexCheck {
     /// Compares all entries below `root` with the words.
     ///
     /// - Parameters:
-    ///   - root: The root of the index.
     ///   - walker: Visits the nodes.
     ///   - report: Gets what is wrong.
     /// - Throws: `.corrupt` for damage that keeps the index from being read.

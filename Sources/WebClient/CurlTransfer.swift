@@ -43,7 +43,6 @@ package import RealmPlatform
     /// Sends a request, and waits for the whole answer.
     ///
     /// - Parameters:
-    ///   - request: What to send.
     ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
     /// - Returns: The answer, whatever its status is.
     /// - Throws: `Failure` when there is no complete answer.
@@ -109,7 +108,6 @@ package import RealmPlatform
         unsafe realm_rest_curl_set_text(handle, option, text) != 0
     }
 
-    /// Sets an option that is a number.
     private func number(_ option: CURLoption, _ number: Int) -> Bool {
         unsafe realm_rest_curl_set_number(handle, option, number) != 0
     }

@@ -75,7 +75,6 @@ package struct WebRequest {
         }
     }
 
-    /// The method.
     package let method: String
     /// The URL, percent-encoded, with the parameters of its query in the order of their names if it is signed.
     package let url: String

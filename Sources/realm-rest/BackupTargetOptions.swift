@@ -38,7 +38,6 @@ struct BackupTargetOptions: ParsableArguments {
         }
     }
 
-    /// Returns the target with these options.
     private func target(_ place: String) -> BackupTarget {
         var target = BackupTarget(place)
         (target.endpoint, target.region, target.credentials) = (backupEndpoint, backupRegion, backupCredentials)

@@ -32,7 +32,6 @@ struct BasePlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("As --backup-credentials, for --bases.", valueName: "FILE"))
     var basesCredentials: String?
 
-    /// The options that are given, by their names.
     var settings: [(String, String)] {
         [
             ("bases", bases), ("bases-endpoint", basesEndpoint), ("bases-region", basesRegion),

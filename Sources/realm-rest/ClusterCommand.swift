@@ -31,7 +31,6 @@ struct ClusterPlace: ParsableArguments {
 
     /// The log, without the bases that are elsewhere.
     var log: PostgresLog { PostgresLog(PostgresOptions(cluster)) }
-    /// The log with all bases.
     func log(_ bases: BasePlaceOptions) throws -> PostgresLog {
         PostgresLog(PostgresOptions(cluster), bases: try bases.files())
     }
@@ -145,12 +144,10 @@ struct ClusterMoveCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
-    /// The shards.
     @Argument(
         help: ArgumentHelp("A shard, a range of them, or realm:NAME for the shard of a realm.", valueName: "SHARD|FIRST-LAST"))
     var shards: String
 
-    /// The node.
     @Argument(help: "The name of the node that gets them.")
     var node: String
 
@@ -233,7 +230,6 @@ struct ClusterForgetCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
-    /// The node.
     @Argument(help: "The name of the node.")
     var node: String
 

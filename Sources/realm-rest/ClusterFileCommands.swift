@@ -20,10 +20,8 @@ struct ClusterRestoreCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
-    /// Where the bases are.
     @OptionGroup var bases: BasePlaceOptions
 
-    /// The realm.
     @Argument(help: "The name of the realm.")
     var realm: String
 
@@ -39,7 +37,6 @@ struct ClusterRestoreCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The number of the version; without it the newest.", valueName: "VERSION"))
     var at: UInt64?
 
-    /// Makes the file.
     func run() throws {
         let log = try place.log(bases)
         defer { log.close() }
@@ -65,10 +62,8 @@ struct ClusterVerifyCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
-    /// Where the bases are.
     @OptionGroup var bases: BasePlaceOptions
 
-    /// The realm.
     @Argument(help: "The name of the realm.")
     var realm: String
 

@@ -45,10 +45,8 @@ struct ClusterNodeOptions: ParsableArguments {
     @Flag(help: "Refuse a log whose PostgreSQL waits for no standby.")
     var requireStandby = false
 
-    /// Where the bases are.
     @OptionGroup var bases: BasePlaceOptions
 
-    /// The options with values that are given, by their names.
     var settings: [(String, String)] {
         [("cluster", cluster), ("node", node), ("url", url), ("hand-over", handOver), ("replicas", replicas)]
             .compactMap { name, value in value.map { (name, $0) } } + bases.settings

@@ -19,7 +19,6 @@ struct CopyFileOptions: ParsableArguments {
     @Option(help: "A file with another key for the copy.")
     var newKeyFile: String?
 
-    /// Whether the copy of an encrypted file is a plain file.
     @Flag(name: .customLong("no-key"), help: "Make a plain copy of an encrypted file.")
     var isPlain = false
 
@@ -45,7 +44,6 @@ struct CopyFileOptions: ParsableArguments {
 
     /// Opens the file for reading, and passes it to a closure with the options of the copy.
     ///
-    /// - Parameter body: Writes the copy.
     /// - Returns: What `body` returns.
     /// - Throws: `StorageError` when the file cannot be opened, or is open for writing in another program.
     func copying<Outcome>(_ body: (Database, Database.CopyOptions) throws -> Outcome) throws -> Outcome {

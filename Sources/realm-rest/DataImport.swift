@@ -60,7 +60,6 @@ enum DataImport {
     /// Makes a file of a sample that the program contains, in the place of any that exists.
     ///
     /// - Parameters:
-    ///   - sample: The sample.
     ///   - file: The path of the realm's file.
     /// - Throws: `ValidationError` for a path that cannot be used, and `ExitCode(1)` after a problem was printed.
     static func run(_ sample: Sample, into file: String) throws -> Counts {
@@ -154,7 +153,6 @@ enum DataImport {
     /// Runs an import as one write, and waits for its result.
     ///
     /// - Parameters:
-    ///   - reader: The data.
     ///   - database: The realm that is written.
     ///   - mode: Whether existing objects are written, or are an error.
     ///   - isDryRun: Whether everything is rolled back at the end.
@@ -184,7 +182,6 @@ enum DataImport {
     /// Opens a file of data, and decompresses it into a temporary file if it is compressed with
     /// gzip.
     ///
-    /// - Parameter path: The path of the data.
     /// - Returns: The file, positioned at its start.
     /// - Throws: `ValidationError` when it cannot be read or decompressed, or is larger than 1
     ///   TiB after decompression.

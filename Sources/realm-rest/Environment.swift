@@ -7,8 +7,6 @@ internal import RealmStorage
 /// The environment of the process.
 enum Environment {
     /// Returns the names of all variables with a beginning.
-    ///
-    /// - Parameter prefix: The beginning.
     static func names(beginningWith prefix: String) -> [String] {
         var names: [String] = []
         var index = 0

@@ -191,7 +191,6 @@ final class EventFollower {
 
     // MARK: - Failures
 
-    /// Whether an answer is a stream of events.
     private static func isStream(_ answer: WebAnswer) -> Bool {
         answer.fields["content-type"]?.utf8.starts(with: "text/event-stream".utf8) ?? false
     }

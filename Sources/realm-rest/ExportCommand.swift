@@ -25,7 +25,6 @@ struct ExportCommand: ParsableCommand {
     /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
-    /// The name of the format.
     @Option(help: "The format; ndjson can be imported again.")
     var format = ExportFormat.ndjson
 
@@ -91,7 +90,6 @@ struct ExportCommand: ParsableCommand {
         try file.publish(as: output)
     }
 
-    /// Returns what makes the export.
     private func producer(_ snapshot: Snapshot) throws -> any ChunkProducer {
         let version = String(snapshot.version)
         let rows = try rows(snapshot)
@@ -112,7 +110,6 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    /// Returns the objects that are exported.
     private func rows(_ snapshot: Snapshot) throws -> StreamRows {
         guard let className else { return try StreamRows(allOf: snapshot) }
         guard let table = snapshot.classTable(named: className) else {

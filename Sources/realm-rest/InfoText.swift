@@ -11,7 +11,6 @@ import RealmStorage
 struct InfoText {
     /// The lines so far, each with its final newline.
     private(set) var text = ""
-    /// The file.
     private let file: FileInspection
 
     /// How many characters the names of facts take.
@@ -20,7 +19,6 @@ struct InfoText {
     /// Makes the lines about a file.
     ///
     /// - Parameters:
-    ///   - file: The file.
     ///   - name: What it is called in the first line.
     init(_ file: FileInspection, name: String) {
         self.file = file
@@ -82,6 +80,5 @@ struct InfoText {
         line("Other tables", others.map { "\($0.name) (\(InfoText.count($0.count, "row", "rows")))" }.joined(separator: ", "))
     }
 
-    /// Returns a number with what it counts.
     static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
 }

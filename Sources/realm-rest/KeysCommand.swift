@@ -27,11 +27,9 @@ struct KeysCommand: ParsableCommand {
         /// The name of the command and its description for `--help`.
         static let configuration = CommandConfiguration(commandName: "add", abstract: "Makes a key and prints it.")
 
-        /// The name of the key.
         @Argument(help: "The name of the key, which is the claim 'sub' of its holder too.")
         var name: String
 
-        /// The names of the roles.
         @Option(
             name: .customLong("role"), help: ArgumentHelp("A role of the key. May be given several times.", valueName: "ROLE"))
         var roles: [String] = []
@@ -44,7 +42,6 @@ struct KeysCommand: ParsableCommand {
         @Option(help: ArgumentHelp("The time until the key expires, such as 90d; without it, it does not.", valueName: "TIME"))
         var expires: String?
 
-        /// The networks from which the key may be used.
         @Option(
             name: .customLong("from"),
             help: ArgumentHelp("A network from which the key may be used. May be given several times.", valueName: "CIDR"))
@@ -56,10 +53,8 @@ struct KeysCommand: ParsableCommand {
             help: ArgumentHelp("A claim of the holder, for rules. May be given several times.", valueName: "NAME=VALUE"))
         var claims: [String] = []
 
-        /// What is confirmed.
         @OptionGroup var confirmation: KeyConfirmation
 
-        /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
         /// Checks the values of the options; ArgumentParser calls it before `run`.
@@ -115,7 +110,6 @@ struct KeysCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Prints all keys, without their secrets, in fields that tabs separate.")
 
-        /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
         /// Prints a line for each key.
@@ -132,14 +126,11 @@ struct KeysCommand: ParsableCommand {
         /// The name of the command and its description for `--help`.
         static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Revokes a key, and ends its streams.")
 
-        /// The id of the key.
         @Argument(help: "The id of the key: the eight digits behind rr_.")
         var id: String
 
-        /// What is confirmed.
         @OptionGroup var confirmation: KeyConfirmation
 
-        /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
         /// Revokes the key.
@@ -157,11 +148,9 @@ struct KeysCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate", abstract: "Gives a key a new secret, prints the key, and ends the old secret at once.")
 
-        /// The id of the key.
         @Argument(help: "The id of the key: the eight digits behind rr_.")
         var id: String
 
-        /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
         /// Replaces the secret and prints the key.

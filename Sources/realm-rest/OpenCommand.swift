@@ -27,11 +27,9 @@ struct OpenCommand: ParsableCommand {
     @Flag(help: "Serve the file itself, so that it can be changed.")
     var write = false
 
-    /// Whether no browser is opened.
     @Flag(name: .customLong("no-browser"), help: "Print the address, and open no browser.")
     var opensNoBrowser = false
 
-    /// All other options of the server.
     @OptionGroup var options: ServeOptions
 
     /// Checks the options that exclude each other.

@@ -64,7 +64,6 @@ struct QueryCommand: ParsableCommand {
     /// Parses the query and binds it to the class.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - snapshot: The version of the file.
     /// - Throws: `ExitCode(64)` with the position in the query, or the reason for which an
     ///   argument cannot be used.
@@ -89,8 +88,6 @@ struct QueryCommand: ParsableCommand {
     /// their keys are collected first.
     ///
     /// - Parameters:
-    ///   - bound: The query.
-    ///   - table: The class.
     ///   - snapshot: The version of the file.
     private func print(_ bound: BoundQuery, _ table: Table, _ snapshot: Snapshot) throws {
         var output = try QueryOutput(format, table, snapshot) { try options.output($0, of: snapshot) }

@@ -30,8 +30,6 @@ struct QueryOutput {
     /// Makes an output for the objects of a class.
     ///
     /// - Parameters:
-    ///   - format: The format.
-    ///   - table: The class.
     ///   - snapshot: The version that the objects belong to.
     ///   - emit: Receives the pieces of the text in their order.
     init(
@@ -57,7 +55,6 @@ struct QueryOutput {
 
     /// Writes one object.
     ///
-    /// - Parameter row: The object.
     /// - Throws: `StorageError` when it cannot be read, and the errors of `emit`.
     mutating func write(_ row: Row) throws {
         switch format {

@@ -37,7 +37,6 @@ struct RecoverySink {
         file = try NewFile(beside: path)
     }
 
-    /// Writes bytes.
     mutating func write(_ bytes: [UInt8]) throws {
         pending += bytes
         if pending.count >= RecoverySink.pieceByteCount { try flush() }

@@ -32,7 +32,6 @@ struct ServeCommand: ParsableCommand {
             valueName: "UID"))
     var asOwner: UInt32?
 
-    /// All other options of the server.
     @OptionGroup var options: ServeOptions
 
     /// Checks that there is something to serve, and runs the server.

@@ -72,7 +72,6 @@ struct ServeOptions: ParsableArguments {
     /// Where the commits are shipped to.
     @OptionGroup var shipping: ShipOptions
 
-    /// Which cluster the server is a node of.
     @OptionGroup var cluster: ClusterNodeOptions
 
     /// The IP address or host name on which the main listener accepts connections.

@@ -52,7 +52,6 @@ enum ServerRun {
     /// Starts the server, prints its address, and blocks until it has stopped.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - configuration: What the options were read from, which SIGHUP reads again when it has a file; nil when
     ///     they were not read.
     ///   - whenListening: Called with the URL of the server after its address was printed.

@@ -36,7 +36,6 @@ struct ShipOptions: ParsableArguments {
     @Option(help: ArgumentHelp("As --backup-credentials, for --ship.", valueName: "FILE"))
     var shipCredentials: String?
 
-    /// The options that are given, by their names.
     var settings: [(String, String)] {
         [
             ("ship", ship), ("ship-every", shipEvery), ("ship-keep", shipKeep), ("ship-endpoint", shipEndpoint),

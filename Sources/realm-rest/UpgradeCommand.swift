@@ -96,7 +96,6 @@ struct UpgradeCommand: ParsableCommand {
         [counts(of: snapshot.classes.count, snapshot.classes.reduce(0) { $0 + $1.count })]
     }
 
-    /// Returns a report as lines.
     private static func lines(_ report: ConversionReport) -> [String] {
         var lines = [counts(of: report.classes.count, report.objectCount)]
         for one in report.classes {
@@ -112,7 +111,6 @@ struct UpgradeCommand: ParsableCommand {
         return lines
     }
 
-    /// Returns how many classes and objects there are.
     private static func counts(of classes: Int, _ objects: Int) -> String {
         "\(InfoText.count(classes, "class", "classes")), \(InfoText.count(objects, "object", "objects"))"
     }

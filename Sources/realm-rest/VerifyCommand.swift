@@ -54,7 +54,6 @@ struct VerifyCommand: ParsableCommand {
     ///
     /// - Parameters:
     ///   - report: The errors, warnings and counts.
-    ///   - fileFormat: The format of the file.
     /// - Returns: The bytes of the document, with a final newline.
     private func text(_ report: VerifyReport, fileFormat: Int) -> [UInt8] {
         var writer = JSONWriter()

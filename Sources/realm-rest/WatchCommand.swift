@@ -119,7 +119,6 @@ struct WatchCommand: ParsableCommand {
 
     /// Prints one event; an event without a name is left out.
     ///
-    /// - Parameter event: The event.
     /// - Throws: `StandardStreams.OutputClosed` when the reader of the output has gone.
     private func show(_ event: EventFollower.Event) throws {
         guard !event.name.isEmpty else { return }

@@ -31,7 +31,6 @@ enum CommandName {
     ///
     /// - Parameters:
     ///   - arguments: The arguments without the name of the program.
-    ///   - commands: The names of the commands.
     static func mistake(in arguments: [String], commands: [String]) -> String? {
         guard let first = arguments.first, !first.hasPrefix("-"), !commands.contains(first), first != "help" else { return nil }
         if first.hasSuffix(".realm") || RealmFiles.exists(first) {

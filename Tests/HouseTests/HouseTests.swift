@@ -73,11 +73,4 @@ import Testing
             Issue.record("docs/ARCHITECTURE.md lists \(place), which names no pointer type")
         }
     }
-
-    @Test func `a quarter of all lines are doc comments`() throws {
-        let files = try SourceTree.shared.get().files
-        let lines = files.reduce(0) { $0 + $1.lineCount }
-        let documented = files.reduce(0) { $0 + $1.docCommentLineCount }
-        #expect(documented * 4 >= lines, "\(documented) of \(lines) lines")
-    }
 }

@@ -23,8 +23,7 @@ struct SourceFile {
     let functions: [Function]
     /// Words with a capital letter that are not members of something else: the types that the file may use.
     let typeNames: Set<String>
-    let lineCount: Int
-    let docCommentLineCount: Int
+    let lines: [String]
 
     /// Whether the file uses a type of pointers, or calls a function that passes one.
     let namesPointers: Bool
@@ -54,9 +53,9 @@ struct SourceFile {
 
     init(path: String, contents: Data) {
         self.path = path
-        let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        lineCount = lines.count - 1
-        docCommentLineCount = lines.count { line in line.drop { $0 == UInt8(ascii: " ") }.starts(with: "///".utf8) }
+        lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         let tokens = SourceTokens(Array(contents)).tokens
         namesPointers = tokens.contains { $0.isWord && SourceFile.isPointer($0.text) }
         importedModules = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.text == "import" }.map(\.1.text))

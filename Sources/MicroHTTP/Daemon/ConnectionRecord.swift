@@ -82,7 +82,6 @@ package final class ConnectionRecord: Sendable {
     /// of the connection.
     ///
     /// - Parameters:
-    ///   - number: The number of the connection.
     ///   - arrival: What is known of it.
     ///   - excess: The limit that it exceeds, if any.
     init(number: Int, _ arrival: ConnectionArrival, excess: Excess?) {
@@ -249,7 +248,6 @@ package final class ConnectionRecord: Sendable {
 
     /// A body that must not go on.
     struct RefusedBody: Sendable {
-        /// The connection.
         let record: ConnectionRecord
         /// When it began, which tells it from others on the connection.
         fileprivate let begin: UInt64

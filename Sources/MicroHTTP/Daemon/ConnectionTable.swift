@@ -76,7 +76,6 @@ package final class ConnectionTable: Sendable {
     ///
     /// It is called on a thread of the daemon, before the library sets up the connection.
     ///
-    /// - Parameter client: The client that connects.
     /// - Returns: False when the socket has to be closed at once.
     func admits(_ client: String) -> Bool {
         state.withLock { state in

@@ -45,7 +45,6 @@ package final class EventBody: Suspended {
     private enum Delivery {
         /// The body is neither queued nor being delivered.
         case none
-        /// The body is queued.
         case queued
         /// A thread delivers it.
         case running
@@ -321,7 +320,6 @@ package final class EventBody: Suspended {
     ///
     /// - Parameters:
     ///   - rest: The bytes that are left; nil when the connection is broken.
-    ///   - count: How many there were.
     private func note(_ rest: ArraySlice<UInt8>?, of count: Int) -> Step {
         guard let rest else {
             giveUp(.left)

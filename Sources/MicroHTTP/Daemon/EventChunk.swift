@@ -17,7 +17,6 @@ package final class EventChunk {
 
     /// The frame and the content.
     private var bytes = [UInt8](repeating: 0, count: headBytes + contentBytes + 2)
-    /// Where in them the chunk is.
     private var range = 0..<0
 
     /// Fills the chunk.

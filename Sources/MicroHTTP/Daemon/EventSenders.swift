@@ -32,7 +32,6 @@ package final class EventSenders: Sendable {
 
     /// Starts the threads. It is called once, before anything is queued.
     ///
-    /// - Parameter count: The number of threads.
     /// - Throws: `Threads.Failure` when the system can make no further thread; those that exist send.
     func start(_ count: Int) throws(Threads.Failure) {
         for _ in 0..<max(1, count) {

@@ -102,7 +102,6 @@ internal import Synchronization
     /// connection.
     ///
     /// - Parameters:
-    ///   - server: The server.
     ///   - connection: The connection in the library, which outlives the exchange.
     ///   - record: What the server knows of the connection.
     ///   - target: The request target.

@@ -129,7 +129,6 @@ package final class HTTPServer: @unchecked Sendable {
     /// - Parameters:
     ///   - socket: The listening socket, which the listener takes over.
     ///   - configuration: Settings of this listener. Shared limits are those of the first one.
-    ///   - first: The first listener.
     package init(socket: ListeningSocket, configuration: Configuration, beside first: HTTPServer) {
         self.socket = socket
         self.configuration = configuration

@@ -17,7 +17,6 @@ package struct ListeningSocket: Sendable {
     package let address: String
     /// Whether only this machine can reach the socket.
     package let isLoopback: Bool
-    /// Whether it is a Unix socket.
     package let isUnix: Bool
     /// The file of a Unix socket that this process has made; nil for TCP, and for a socket that was handed over.
     let file: UnixSocketFile?

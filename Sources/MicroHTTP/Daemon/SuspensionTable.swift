@@ -138,7 +138,6 @@ final class SuspensionTable: Sendable {
     /// Gives back a connection that was taken.
     ///
     /// - Parameters:
-    ///   - connection: The connection.
     ///   - isResumed: Whether it is resumed instead of waiting on.
     func giveBack(_ connection: OpaquePointer, isResumed: Bool) {
         let key = UInt(bitPattern: connection)

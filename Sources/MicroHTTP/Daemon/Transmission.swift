@@ -22,7 +22,6 @@ final class Transmission {
     private let record: ConnectionRecord
     /// The client whose share of workers and memory a streamed body uses.
     private let client: String
-    /// The body, if it is streamed.
     private var stream: StreamBody?
     /// The body, if it is endless.
     private var events: EventBody?
@@ -33,9 +32,6 @@ final class Transmission {
     ///
     /// - Parameters:
     ///   - response: The response, finished by the handler.
-    ///   - task: The task of the request.
-    ///   - server: The server.
-    ///   - record: The connection.
     ///   - holding: What the response uses of the memory for unsent responses, if it is charged.
     init(_ response: Response, to task: any RequestTask, server: HTTPServer, _ record: ConnectionRecord, holding: ByteHolding?) {
         self.response = response

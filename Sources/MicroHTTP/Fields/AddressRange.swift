@@ -8,7 +8,6 @@ internal import RealmStorage
 package struct AddressRange: Sendable, Equatable {
     /// The range as it was stated.
     package let text: String
-    /// An address in it.
     private let address: NetworkAddress
     /// How many of the 128 bits of an address count.
     private let bitCount: Int

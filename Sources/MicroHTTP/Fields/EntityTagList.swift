@@ -9,7 +9,6 @@ internal import RealmStorage
 ///
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 package struct EntityTagList {
-    /// One entity tag of the list.
     package struct Tag: Equatable {
         /// The tag with its quotes and without `W/`.
         package let text: Substring

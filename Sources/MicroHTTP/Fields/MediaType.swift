@@ -19,7 +19,6 @@ package struct MediaType: Sendable, Equatable {
     /// Parses `type/subtype` with optional parameters after semicolons. The value of a parameter
     /// may be in double quotes, which are removed; escapes inside of them are not interpreted.
     ///
-    /// - Parameter text: The text of one media type.
     /// - Returns: nil for a text that does not have this form.
     package init?(_ text: some StringProtocol) {
         let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)
@@ -47,8 +46,6 @@ package struct MediaType: Sendable, Equatable {
     /// types have.
     ///
     /// Source: RFC 9110, section 5.6.2.
-    ///
-    /// - Parameter byte: A byte of the name.
     package static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

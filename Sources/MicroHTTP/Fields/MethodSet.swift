@@ -11,12 +11,10 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
     /// Makes the set of the methods whose bits are set in `rawValue`.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Makes the set of all methods in a list.
     package init(_ methods: [HTTPMethod]) {
         self = methods.reduce(into: MethodSet()) { $0.insert(MethodSet($1)) }
     }
 
-    /// Makes the set of one method.
     package init(_ method: HTTPMethod) {
         switch method {
         case .get: self.init(rawValue: 1)
@@ -47,7 +45,6 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
     /// `OPTIONS`, which every path that exists answers.
     package static let options = MethodSet(.options)
 
-    /// Returns whether a method is in the set.
     package func contains(_ method: HTTPMethod) -> Bool { isSuperset(of: MethodSet(method)) }
 
     /// The set as the value of an `Allow` header field: the names in the order of

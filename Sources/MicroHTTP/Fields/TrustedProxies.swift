@@ -10,7 +10,6 @@ internal import RealmStorage
 /// before that. The client is therefore the last address that is not that of a trusted proxy; everything
 /// before it may be invented. The only right that comes from these notes is that of a key which is bound to networks.
 package struct TrustedProxies: Sendable, Equatable {
-    /// The addresses of the proxies.
     package var ranges: [AddressRange] = []
     /// Whether peers on a Unix socket, which have no address, are proxies.
     package var includesUnix = false
@@ -30,7 +29,6 @@ package struct TrustedProxies: Sendable, Equatable {
         return contains(address)
     }
 
-    /// Whether an address is that of a trusted proxy.
     private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
     /// Returns for whom a trusted proxy has passed a request on.
@@ -77,7 +75,6 @@ package struct TrustedProxies: Sendable, Equatable {
 package enum ForwardedSender: Sendable, Equatable {
     /// The peer of the connection: no trusted proxy has passed the request on for another client.
     case peer
-    /// The client that trusted proxies name.
     case client(NetworkAddress)
     /// An unknown client. It has no address, so it is in no network, and all unknown clients count as one.
     case unknown
@@ -86,8 +83,6 @@ package enum ForwardedSender: Sendable, Equatable {
     package static let unknownName = "unknown"
 
     /// Returns the address of the sender as text.
-    ///
-    /// - Parameter peer: The address of the peer.
     package func address(otherwise peer: String) -> String {
         switch self {
         case .peer: peer
@@ -97,8 +92,6 @@ package enum ForwardedSender: Sendable, Equatable {
     }
 
     /// Returns the name under which the sender is counted.
-    ///
-    /// - Parameter peer: The name of the peer.
     package func name(otherwise peer: String) -> String {
         switch self {
         case .peer: peer

@@ -190,7 +190,6 @@ extension OriginPolicy {
     ///
     /// - Parameters:
     ///   - response: The response to an `OPTIONS` request.
-    ///   - request: That request.
     ///   - allowed: The methods that this client may use at the path.
     package func addPreflight(to response: inout Response, _ request: Request, _ allowed: MethodSet) {
         guard listedOrigin(request) != nil, request.headers[.accessControlRequestMethod] != nil else { return }

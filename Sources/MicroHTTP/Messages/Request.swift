@@ -46,7 +46,6 @@ package final class Request: Sendable {
     ///
     /// - Parameters:
     ///   - methodName: The method as it was sent.
-    ///   - target: The request target.
     ///   - headers: The known header fields.
     ///   - id: The id for logs and problems.
     ///   - arrival: When the first line had arrived.

@@ -5,7 +5,6 @@ internal import RealmPlatform
 
 /// The sender of a request, as far as threads and memory are shared.
 package protocol RequestOwner: AnyObject, Sendable {
-    /// The request.
     var request: Request { get }
     /// The name under which work, memory and streams of the sender are counted together.
     var account: String { get }

@@ -27,7 +27,6 @@ extension Response {
     ///
     /// - Parameters:
     ///   - document: The complete JSON text.
-    ///   - status: The status of the response.
     package init(unstored document: OutputBuffer, status: Int = 200) {
         self.init(status: status, type: "application/json", document, headers: [HeaderField("Cache-Control", "no-store")])
     }

@@ -92,7 +92,6 @@ package struct Response: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name as it is sent.
-    ///   - value: The value.
     package mutating func add(_ name: StaticString, constant value: StaticString) {
         headers.append(HeaderField(name, value))
     }

@@ -204,7 +204,6 @@ package final class AccessLog: Sendable {
     ///
     /// - Parameters:
     ///   - event: The name of the event, such as `realm_failed`.
-    ///   - realm: The name of the realm.
     ///   - detail: What happened, in words.
     ///   - level: The importance of the event. It is dropped if the level in force is higher.
     package func note(_ event: StaticString, realm: String, _ detail: String, level: Level) {

@@ -14,7 +14,6 @@ package struct LogTail: Sendable {
     /// The greatest number of lines that are asked for at a time.
     package static let lineLimit = 1000
 
-    /// One line with its number.
     package struct Line: Sendable, Equatable {
         /// The number of the line.
         package let number: Int

@@ -51,7 +51,6 @@ package struct MetricsText {
     ///   - name: The name without the prefix.
     ///   - kind: The type of the metric.
     ///   - help: A phrase about its meaning.
-    ///   - value: The value.
     package mutating func single(_ name: String, _ kind: Kind, help: String, value: Double) {
         header(name, kind, help)
         sample(name, [], value)
@@ -63,7 +62,6 @@ package struct MetricsText {
     ///   - name: The whole name.
     ///   - kind: The type of the metric.
     ///   - help: A phrase about its meaning.
-    ///   - value: The value.
     package mutating func common(_ name: String, _ kind: Kind, help: String, value: Double) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n\(name) \(MetricsText.number(value))\n"
     }
@@ -72,11 +70,9 @@ package struct MetricsText {
     ///
     /// - Parameters:
     ///   - name: The name without the prefix and suffixes.
-    ///   - labels: The labels of the histogram.
     ///   - bounds: The upper bounds of the buckets, ascending.
     ///   - counts: The number of values in each bucket, not cumulated. There is one more than
     ///     bounds, for the values above all of them.
-    ///   - sum: The sum of all values.
     package mutating func histogram(
         _ name: String, _ labels: [(String, String)], bounds: [Double], counts: some Sequence<UInt64>, sum: Double
     ) {

@@ -7,7 +7,6 @@ internal import RealmStorage
 /// Counts the requests that were refused because of their origin, their host, or missing rights, by
 /// the code of their problem.
 package final class RefusalMetrics: Sendable {
-    /// The codes of the problems that count as refusals.
     private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
 
     /// The number of refusals since the start, in the order of `codes`.

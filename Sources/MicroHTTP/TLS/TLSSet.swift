@@ -24,7 +24,6 @@ package struct TLSSet: Sendable {
     /// Reads the files that options name.
     ///
     /// - Parameters:
-    ///   - options: The options.
     ///   - made: The certificate that was made for trials; nil for none.
     /// - Throws: `TLSFailure` for the first file that cannot be used.
     package init(_ options: TLSOptions, made: TLSIdentity?) throws(TLSFailure) {

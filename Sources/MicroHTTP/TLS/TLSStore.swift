@@ -39,7 +39,6 @@ package final class TLSStore: Sendable {
     /// Reads the certificates of a server.
     ///
     /// - Parameters:
-    ///   - options: The options, which have to be on.
     ///   - names: The host names and addresses for a certificate that is made for trials.
     ///   - report: Called with a sentence about what happens later, and whether it is bad news.
     /// - Throws: `TLSFailure` when a file cannot be used.
@@ -83,7 +82,6 @@ package final class TLSStore: Sendable {
 
     /// Puts other options in force, and reads all files. It waits for files.
     ///
-    /// - Parameter options: The options, which have to be on.
     /// - Throws: `TLSFailure` when a file cannot be used; everything stays as it was then.
     package func replace(with options: TLSOptions) throws(TLSFailure) {
         // A file that changes while it is read is read again at the next look.
@@ -111,7 +109,6 @@ package final class TLSStore: Sendable {
         }
     }
 
-    /// Returns the state of all files that options name.
     private static func stamps(of options: TLSOptions) -> [ByteText: System.FileFacts] {
         var stamps: [ByteText: System.FileFacts] = [:]
         let paths = options.pairs.flatMap { [$0.certificate, $0.key] } + [options.clientAuthorities].compactMap { $0 }

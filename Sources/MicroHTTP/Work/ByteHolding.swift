@@ -36,7 +36,6 @@ package final class ByteHolding: Sendable {
 
     /// Takes more bytes from the ledger.
     ///
-    /// - Parameter bytes: How many more.
     /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
     package func grow(by bytes: Int) -> ByteLedger.Excess? {
         if let excess = ledger.take(bytes, for: principal, ownLimit: ownLimit) { return excess }
@@ -72,7 +71,6 @@ package final class ByteHolding: Sendable {
 extension ByteHolding {
     /// Takes more bytes for the body of a request.
     ///
-    /// - Parameter bytes: How many more.
     /// - Throws: `overloaded` when all requests together would hold more than `waiting-bytes`, and
     ///   `rate_limited` when those of one client would hold more than
     ///   `waiting-bytes-per-principal`.

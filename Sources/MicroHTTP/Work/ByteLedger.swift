@@ -43,7 +43,6 @@ package final class ByteLedger: Sendable {
     /// Takes bytes, unless a limit would be exceeded.
     ///
     /// - Parameters:
-    ///   - count: The number of bytes.
     ///   - principal: The client to count them for.
     ///   - ownLimit: The bytes for this client; nil for the limit of every client.
     /// - Returns: The limit that would be exceeded, in which case nothing is taken; nil on success.

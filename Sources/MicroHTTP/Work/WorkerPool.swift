@@ -32,8 +32,6 @@ package final class WorkerPool: Sendable {
         /// Makes limits for all clients together, and for each.
         ///
         /// - Parameters:
-        ///   - threads: The number of threads.
-        ///   - threadsPerClient: The number of threads for one client.
         ///   - queue: The number of jobs that may wait.
         ///   - queuePerClient: The number of waiting jobs of one client.
         package init(threads: Int, threadsPerClient: Int, queue: Int, queuePerClient: Int) {
@@ -84,18 +82,12 @@ package final class WorkerPool: Sendable {
 
     /// Queues a job.
     ///
-    /// - Parameters:
-    ///   - client: The client that the job is for.
-    ///   - job: The work.
     /// - Returns: False when too many jobs are waiting, the pool is closed, or no thread can be
     ///   started for it. The job is then never called.
     package func submit(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: false) }
 
     /// Queues the next step of work that was admitted before, whatever the number of waiting jobs.
     ///
-    /// - Parameters:
-    ///   - client: The client that the job is for.
-    ///   - job: The work.
     /// - Returns: False when the pool is closed or has no thread. The job is then never called.
     package func submitContinuation(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: true) }
 

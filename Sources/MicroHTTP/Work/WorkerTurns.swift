@@ -40,7 +40,6 @@ struct WorkerTurns {
     /// Adds a job.
     ///
     /// - Parameters:
-    ///   - job: The work.
     ///   - name: The client.
     ///   - isAdmitted: Whether it continues work that was admitted before, so that it is never
     ///     refused.

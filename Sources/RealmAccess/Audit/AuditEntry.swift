@@ -30,7 +30,6 @@ package struct AuditEntry: Sendable {
 
     /// What the line is about.
     package var kind: AuditKind
-    /// The id of the request.
     package var requestID = ""
     /// Who sent the request; nil for lines of the server itself.
     package var sender: Sender?
@@ -38,9 +37,7 @@ package struct AuditEntry: Sendable {
     package var method: String?
     /// The form of the path, as in the metrics.
     package var route: String?
-    /// The name of the realm.
     package var realm: String?
-    /// The name of the class.
     package var className: String?
     /// The id in the path, such as that of a key or a transaction, or the one that the request has made.
     package var id: String?

@@ -9,7 +9,6 @@ internal import RealmStorage
 /// Whole lines are added to its end. A write that fails in the middle is undone, so what is in the file are lines always; what a
 /// crash has left of a line is removed when the file is opened.
 struct AuditFile: Sendable {
-    /// The path.
     private(set) var path: String
     /// The open file.
     private var descriptor: Int32
@@ -35,7 +34,6 @@ struct AuditFile: Sendable {
 
     /// Opens a file, or makes it with access for its owner only.
     ///
-    /// - Parameter path: The path.
     /// - Throws: `.refused` for a file that is no audit log, or that may not be written; `.io` otherwise.
     init(path: String) throws(StorageError) {
         self.path = path
@@ -49,7 +47,6 @@ struct AuditFile: Sendable {
         identity = System.entry(descriptor)?.identity
     }
 
-    /// Closes the file.
     func close() { System.close(descriptor) }
 
     // MARK: - Opening

@@ -162,7 +162,6 @@ package final class AuditLog: Sendable {
         _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
     }
 
-    /// Writes the metrics of the log.
     package func write(to text: inout MetricsText) {
         let (counts, waiting, isWritten) = monitor.withLock { ($0.counts, $0.waitingByteCount, $0.failure == nil) }
         text.single(

@@ -93,7 +93,6 @@ package final class AuditRecord: Sendable {
     /// Writes the line with what a response says, unless the outcome is told elsewhere.
     ///
     /// - Parameters:
-    ///   - status: The status of the response.
     ///   - code: The code of the problem; nil for success.
     ///   - version: The version that was made or given out; nil for none.
     package func respond(status: Int, code: String?, version: String?) {
@@ -102,10 +101,6 @@ package final class AuditRecord: Sendable {
     }
 
     /// Writes a further line: the transaction that the request has begun was ended by nobody's request.
-    ///
-    /// - Parameters:
-    ///   - id: The id of the transaction.
-    ///   - state: How it ended.
     package func transactionEnded(_ id: String, _ state: String) {
         let begun = self.state.withLock { $0.entry }
         var entry = AuditEntry(kind: .transaction)

@@ -36,7 +36,6 @@ package struct CertificateRule: Sendable, Equatable {
     /// Whether a certificate is meant. One that is not verified, or has ceased to hold, never is.
     ///
     /// - Parameters:
-    ///   - certificate: The certificate of a client.
     ///   - now: The present time, in seconds since 1970.
     package func matches(_ certificate: ClientCertificate, now: Int64) -> Bool {
         guard certificate.isVerified, now < certificate.expiry else { return false }
@@ -67,7 +66,6 @@ package struct CertificateRule: Sendable, Equatable {
     /// Compares a text with a pattern, in time that grows with the product of their lengths at most.
     ///
     /// - Parameters:
-    ///   - text: The text.
     ///   - pattern: The pattern, in which a star stands for any number of characters but separators.
     ///   - separators: The characters that a star does not stand for.
     private static func matches(_ text: String, _ pattern: String, separators: String) -> Bool {

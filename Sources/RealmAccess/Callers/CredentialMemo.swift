@@ -16,7 +16,6 @@ package final class CredentialMemo: ConnectionMemo {
         let value: String
         /// The address from which it came, on which it may depend whether a key is accepted.
         let address: String
-        /// Whose it is.
         let principal: Principal
         /// The generation of the tokens that were known then.
         let generation: Int
@@ -41,7 +40,6 @@ package final class CredentialMemo: ConnectionMemo {
     ///
     /// - Parameters:
     ///   - value: The value of the header field.
-    ///   - request: The request.
     ///   - generation: The generation of the tokens that are known now.
     func principal(of value: String, _ request: Request, generation: Int) -> Principal? {
         guard let entry = last.withLock({ $0 }), entry.generation == generation,
@@ -54,9 +52,7 @@ package final class CredentialMemo: ConnectionMemo {
     /// Remembers whose a credential is.
     ///
     /// - Parameters:
-    ///   - principal: Its principal.
     ///   - value: The value of the header field.
-    ///   - request: The request that had it.
     ///   - generation: The generation of the tokens that were known before it was found out.
     func keep(_ principal: Principal, of value: String, _ request: Request, generation: Int) {
         guard value.utf8.count <= CredentialMemo.byteLimit else { return }

@@ -32,7 +32,6 @@ package final class Principal: Sendable {
     package let id: String
     /// The name for people.
     package let name: String
-    /// The names of the roles that the principal has.
     package let roles: [String]
     /// What is known about the principal, for rules: `sub`, and whatever the credential states.
     package let claims: JSONObject

@@ -9,7 +9,6 @@ internal import RealmStorage
 /// Only digests of the secrets are in memory, and the table is bounded: a principal's oldest session gives way to its newest one.
 /// A session ends after twelve hours, when it is deleted, and with the credential that it was begun with. Any thread may use it.
 package final class SessionTable: Sendable {
-    /// One session.
     package struct Session: Sendable {
         /// The principal of its requests, which ends with it.
         package let principal: Principal
@@ -21,7 +20,6 @@ package final class SessionTable: Sendable {
 
     /// The secrets of a new session, which are told once.
     package struct Secrets: Sendable {
-        /// The value of the cookie.
         package let cookie: String
         /// The value of `X-CSRF-Token`.
         package let csrfToken: String
@@ -121,7 +119,6 @@ package final class SessionTable: Sendable {
         return Base64.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, .url)
     }
 
-    /// Returns the digest of a secret.
     private static func digest(_ secret: String) -> [UInt8] { SecretDigest.sha256(Array(secret.utf8)) }
 }
 

@@ -13,7 +13,6 @@ package struct APIKey: Sendable, Equatable {
     package let name: String
     /// The SHA-256 of the secret.
     package var digest: [UInt8]
-    /// The names of the roles.
     package let roles: [String]
     /// The only realm that the key is good for; nil for all.
     package let realm: String?
@@ -31,9 +30,7 @@ package struct APIKey: Sendable, Equatable {
     /// Makes the record of a key that is new.
     ///
     /// - Parameters:
-    ///   - text: The key.
     ///   - name: The name for people.
-    ///   - roles: The names of the roles.
     ///   - realm: The only realm that it is good for; nil for all.
     ///   - claims: Further claims.
     ///   - networks: The networks from which it may be used; none for all.

@@ -20,7 +20,6 @@ package struct APIKeyText: Sendable {
         case key(APIKeyText)
         /// A key with a mistake.
         case mistyped
-        /// No key at all.
         case other
     }
 
@@ -107,7 +106,6 @@ package struct APIKeyText: Sendable {
 
     /// The key as text, which is shown once.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The id of the key.
     package var id: String { String(decoding: bytes[APIKeyText.prefix.count..<APIKeyText.secretStart - 1], as: UTF8.self) }
 
     /// The bytes of the id as one number, by which keys are looked up.

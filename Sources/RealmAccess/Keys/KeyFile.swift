@@ -16,7 +16,6 @@ package struct KeyFile: Sendable {
         case storage(StorageError)
         /// The file is no list of keys. It is not replaced.
         case broken(String)
-        /// There is no key of this id.
         case unknownID(String)
         /// Who asked for the change may not change keys any more.
         case notPermitted
@@ -43,7 +42,6 @@ package struct KeyFile: Sendable {
         }
     }
 
-    /// The path of the file.
     package let path: String
     /// Returns whether the keys may be changed, with those that there are; nil for whoever has the folder. It is asked when no other
     /// program changes them.
@@ -125,7 +123,6 @@ package struct KeyFile: Sendable {
         return result
     }
 
-    /// Replaces the file.
     private func replace(_ keys: [APIKey]) throws(StorageError) {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
@@ -146,7 +143,6 @@ package struct KeyFile: Sendable {
     /// Adds a key.
     ///
     /// - Parameters:
-    ///   - key: The key.
     ///   - check: Refuses a first key that cannot administer; nil for none.
     ///   - address: The address that the first key has to be good for; nil for any.
     package func add(_ key: APIKey, _ check: (any KeyCheck)? = nil, from address: String? = nil) throws(Failure) {
@@ -156,7 +152,6 @@ package struct KeyFile: Sendable {
     /// Removes a key.
     ///
     /// - Parameters:
-    ///   - id: The id of the key.
     ///   - check: Refuses to remove the last key that administers; nil for none.
     /// - Throws: `.unknownID` when there is none of this id.
     package func revoke(_ id: String, _ check: (any KeyCheck)? = nil) throws(Failure) {

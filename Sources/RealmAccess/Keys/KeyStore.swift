@@ -14,7 +14,6 @@ internal import Synchronization
 package final class KeyStore: Sendable {
     /// A key with its principal, which stay the same until the key changes.
     private final class LiveKey: Sendable {
-        /// The record of the key.
         let record: APIKey
         /// The principal of everybody who has the key.
         let principal: Principal
@@ -26,7 +25,6 @@ package final class KeyStore: Sendable {
         /// Makes a key that is in force from now on.
         ///
         /// - Parameters:
-        ///   - record: The record of the key.
         ///   - former: The key in whose place it is put; nil for none.
         init(_ record: APIKey, after former: LiveKey?) {
             self.record = record

@@ -337,7 +337,6 @@ package struct Limits: Sendable, Equatable {
     /// Sets a limit to the value that a text states.
     ///
     /// - Parameters:
-    ///   - entry: The limit.
     ///   - text: A decimal number. Times take a unit such as `5m`, numbers of bytes one such as
     ///     `64MiB`.
     /// - Throws: `Rejection` for a value of another form or outside the range of the limit.

@@ -14,11 +14,9 @@ package struct PrincipalLimits: Sendable, Equatable {
         case streams = "streams-per-principal"
         /// The registrations of subscriptions.
         case registrations
-        /// The snapshots.
         case snapshots = "snapshots-per-principal"
         /// The interactive transactions in one realm.
         case transactions = "transactions-per-principal"
-        /// The bytes of a body.
         case bodyBytes = "body-bytes"
         /// The bytes of the body of an import.
         case importBytes = "import-bytes"
@@ -26,7 +24,6 @@ package struct PrincipalLimits: Sendable, Equatable {
         case waitingBytes = "waiting-bytes-per-principal"
         /// The seconds for one answer.
         case readSeconds = "read-seconds"
-        /// The seconds for one write.
         case writeSeconds = "write-seconds"
 
         /// The limit of the server that the one of a principal takes the place of.

@@ -57,7 +57,6 @@ package struct AccessPolicy: Sendable {
     /// role of their own, and it does not administer.
     ///
     /// - Parameters:
-    ///   - principal: The principal.
     ///   - hasCredentials: Whether the server has credentials.
     package static func isJudgedByRoles(_ principal: Principal, hasCredentials: Bool) -> Bool {
         switch principal.kind {

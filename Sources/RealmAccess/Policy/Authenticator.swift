@@ -131,8 +131,6 @@ package final class Authenticator: Sendable {
     /// Verifies the token of a request.
     ///
     /// - Parameters:
-    ///   - token: The token.
-    ///   - request: The request.
     ///   - then: Receives the principal or the problem, once, on any thread.
     package func verify(
         _ token: String, of request: Request, then: @Sendable @escaping (Result<Principal, Problem>) -> Void

@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// What a request has in its header field `Authorization`.
 enum CredentialText: Sendable {
-    /// An API key.
     case key(APIKeyText)
     /// A token of another kind, which a `BearerVerifier` knows.
     case token(String)

@@ -7,7 +7,6 @@ internal import RealmStorage
 
 /// Which realms a principal may know of, and what it may do in each.
 package struct RealmVisibility: Sendable {
-    /// The principal.
     package let principal: Principal
     /// The roles in force.
     let roles: RoleBook

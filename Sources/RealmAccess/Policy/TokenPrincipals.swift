@@ -7,7 +7,6 @@ internal import RealmStorage
 
 /// Maps the tokens of requests to principals, for the authenticator.
 package struct TokenPrincipals: BearerVerifier {
-    /// Verifies the tokens.
     let tokens: TokenVerifier
 
     package init(tokens: TokenVerifier) {

@@ -5,7 +5,6 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Claims by their paths.
 extension ClaimPath {
     /// Returns the value of the claim; nil when it is lacking.
     ///
@@ -22,7 +21,6 @@ extension ClaimPath {
     /// Returns whether the claim is a text, or a list with one.
     ///
     /// - Parameters:
-    ///   - claims: The claims.
     ///   - text: The bytes of the text.
     func names(in claims: JSONObject, _ text: [UInt8]) -> Bool {
         switch value(in: claims) {

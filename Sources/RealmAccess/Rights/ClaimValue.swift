@@ -18,7 +18,6 @@ enum ClaimValue {
 
     /// A value as an argument, with its form for comparisons.
     struct Bound {
-        /// The argument.
         let argument: QueryArgument
         /// A form that is equal exactly for equal values.
         let form: RightsForm

@@ -7,7 +7,6 @@ internal import RealmStorage
 
 /// What a role allows for the classes of a pattern in a realm.
 package final class ClassGrant: Sendable {
-    /// The classes.
     let pattern: NamePattern
     /// What is allowed.
     let actions: Set<RightsAction>
@@ -27,7 +26,6 @@ package final class ClassGrant: Sendable {
     /// Makes a grant of rules that were parsed.
     ///
     /// - Parameters:
-    ///   - pattern: The classes.
     ///   - actions: What is allowed.
     ///   - rules: `where`, `check`, and what both say together.
     ///   - hidden: The properties that do not exist for the role.

@@ -9,11 +9,9 @@ internal import RealmStorage
 /// Which realms or classes a part of a role is for: one name, a beginning with `*`, all with `*`, and of realms also those
 /// that a claim names.
 package struct NamePattern: Sendable {
-    /// The form of the pattern.
     private enum Form {
         /// Exactly this name.
         case name(String)
-        /// The name with a claim in it.
         case claim(before: String, ClaimPath, after: String)
         /// All names that begin with a text, which may be empty.
         case beginning(String)
@@ -91,7 +89,6 @@ package struct NamePattern: Sendable {
         }
     }
 
-    /// Returns whether the pattern fits the name of a class.
     func fits(class name: String) -> Bool {
         switch form {
         case .name(let own): own == name
@@ -103,7 +100,6 @@ package struct NamePattern: Sendable {
     /// Returns whether the pattern fits the name of a realm for the holder of claims.
     ///
     /// - Parameters:
-    ///   - name: The name of a realm.
     ///   - claims: The claims. A text fits, or a list with a text that does; `*` has no meaning in them.
     func fits(realm name: String, _ claims: JSONObject) -> Bool {
         switch form {

@@ -32,7 +32,6 @@ package final class RealmGrant: Sendable {
             self.showHiddenLinks = showHiddenLinks
         }
 
-        /// Everything.
         static let everything = Whole(transactions: true, export: true, import: true, migrate: true, showHiddenLinks: true)
 
         /// Whether something is allowed that is a right of its own: transactions and stubs only go with others.
@@ -53,7 +52,6 @@ package final class RealmGrant: Sendable {
         }
     }
 
-    /// The realms.
     let pattern: NamePattern
     /// What is allowed in classes.
     let classes: [ClassGrant]
@@ -63,7 +61,6 @@ package final class RealmGrant: Sendable {
     /// Makes a grant for realms.
     ///
     /// - Parameters:
-    ///   - pattern: The realms.
     ///   - classes: What is allowed in classes.
     ///   - whole: What is allowed besides.
     package init(_ pattern: NamePattern, _ classes: [ClassGrant], _ whole: Whole = Whole()) {

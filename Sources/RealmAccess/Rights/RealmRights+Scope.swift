@@ -38,7 +38,6 @@ extension RealmRights {
         return isEverything ? nil : SnapshotScope(showing: shown, of: snapshot)
     }
 
-    /// Returns what makes the rule of a class.
     private static func rule(
         _ alternatives: [RowRule.Alternative]
     ) -> @Sendable (_ table: Table, _ base: Snapshot) -> ObjectRule {
@@ -73,8 +72,6 @@ extension RealmRights {
     package var mayExportSomething: Bool { isWhole || mayExport || allows([.export]) }
 
     /// Returns what may be done in some classes, without those in which nothing may be done.
-    ///
-    /// - Parameter classes: The names of the classes.
     package func may(_ classes: [String]) -> JSONObject {
         JSONObject(
             classes.compactMap { className in

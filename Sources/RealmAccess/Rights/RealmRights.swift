@@ -15,13 +15,11 @@ package final class RealmRights: Sendable {
         let part: Int
         /// The pattern of the grant.
         let pattern: String
-        /// The name of the class.
         let className: String
     }
 
     /// What is known about the last schema that was asked for.
     private struct Fitted {
-        /// The schema.
         let schema: SchemaMark
         /// The rights without what does not fit it; nil when all fits.
         let rights: RealmRights?
@@ -48,7 +46,6 @@ package final class RealmRights: Sendable {
     /// The number of classes whose rights are remembered: names come from requests.
     private static let knownLimit = 256
 
-    /// No rights.
     static let nothing = RealmRights([], JSONObject([]))
 
     /// Makes the rights to do everything in a realm.
@@ -109,7 +106,6 @@ package final class RealmRights: Sendable {
 
     /// Whether interactive transactions are allowed.
     package var mayUseTransactions: Bool { whole.transactions }
-    /// Whether the realm may be exported. The export has what may be read.
     package var mayExport: Bool { whole.export }
     /// Whether an export may be imported. Each object needs the right to make or change it.
     package var mayImport: Bool { whole.import }
@@ -169,7 +165,6 @@ package final class RealmRights: Sendable {
         Role.narrowest(part.filter { $0.grant.pattern.fits(class: className) }, \.grant.pattern.narrowness).first
     }
 
-    /// Names a grant in a class.
     private func loss(_ part: Int, _ grant: BoundGrant, _ className: String) -> Loss {
         Loss(part: part, pattern: grant.grant.pattern.text, className: className)
     }

@@ -11,7 +11,6 @@ package final class ResolvedRights: AdmittedRights {
     private let roles: RoleBook
     /// The name of the realm, which need not exist.
     private let realm: String
-    /// The rights.
     package let rights: RealmRights
     /// Whether there is no right at all, so that the realm does not exist for the principal.
     package let isNothing: Bool

@@ -25,7 +25,6 @@ final class RightsCache: Sendable {
         var counts = Counts()
     }
 
-    /// The number of rights in a generation.
     static let generationLimit = 512
     private let state = RankedMutex(.leaf, State())
 

@@ -16,7 +16,6 @@ struct RightsForm: Sendable, Hashable {
     /// Counts the digests that could not be made.
     private static let failures = Atomic<Int>(0)
 
-    /// Adds a text.
     mutating func add(_ text: String) { add(Array(text.utf8)) }
 
     /// Adds another form as one part.

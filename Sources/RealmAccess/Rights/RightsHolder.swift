@@ -8,7 +8,6 @@ internal import RealmStorage
 package struct RightsHolder: Sendable {
     /// The names of its roles. Those that the configuration does not have give nothing.
     package let roles: [String]
-    /// Its claims.
     package let claims: JSONObject
     /// The only realm in which it has rights; nil for all. With one, nobody operates the server.
     package let realm: String?
@@ -21,8 +20,6 @@ package struct RightsHolder: Sendable {
     /// Describes a principal.
     ///
     /// - Parameters:
-    ///   - roles: The names of its roles.
-    ///   - claims: Its claims.
     ///   - realm: The only realm in which it has rights; nil for all.
     package init(roles: [String], claims: JSONObject = JSONObject([]), realm: String? = nil) {
         self.roles = roles

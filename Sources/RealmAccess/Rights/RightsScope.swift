@@ -7,7 +7,6 @@ package import RealmStorage
 
 /// What the holder of rights may see of a realm by one kind of action.
 package final class RightsScope: VersionScope {
-    /// The rights.
     let rights: RealmRights
     /// What is to be done with what is seen.
     private let action: RightsAction
@@ -16,7 +15,6 @@ package final class RightsScope: VersionScope {
     /// Makes a scope.
     ///
     /// - Parameters:
-    ///   - rights: The rights in the realm.
     ///   - action: What is to be done with what is seen: to read, to subscribe or to export it.
     fileprivate init(_ rights: RealmRights, for action: RightsAction) {
         self.rights = rights

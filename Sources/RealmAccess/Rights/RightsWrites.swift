@@ -7,7 +7,6 @@ package import RealmStorage
 
 /// The rights of a principal as a write asks for them.
 package final class RightsWrites: WriteRights {
-    /// The rights.
     private let rights: RealmRights
 
     /// Makes the rights of a write.

@@ -21,7 +21,6 @@ package final class Role: Sendable {
     /// Makes a role.
     ///
     /// - Parameters:
-    ///   - name: The name.
     ///   - administers: Whether the role may do everything.
     ///   - realms: What it may do in realms.
     ///   - limits: Which limits it states.
@@ -65,7 +64,6 @@ package final class Role: Sendable {
         return narrowest + possible.filter { $0.pattern.claim != nil }
     }
 
-    /// Returns the elements that are narrowest.
     static func narrowest<Element>(_ elements: [Element], _ narrowness: (Element) -> Int) -> [Element] {
         guard let most = elements.map(narrowness).max() else { return [] }
         return elements.filter { narrowness($0) == most }

@@ -12,7 +12,6 @@ internal import Synchronization
 /// Two roles are built in: `admin`, which may do everything, and `read`, which may read all of every realm and is what strangers
 /// have on a server that was started with `--insecure`.
 package final class RoleBook: Sendable {
-    /// The name of the role of administrators.
     package static let administrator = "admin"
     /// The name of the role that reads everything.
     package static let reader = "read"
@@ -26,7 +25,6 @@ package final class RoleBook: Sendable {
     package let entry: JSONObject
     /// The roles by name, which has only characters of ASCII.
     private let roles: [ByteText: Role]
-    /// Whether a role has limits of its own.
     private let hasLimits: Bool
     /// The limits of somebody who has all roles that have limits of their own; nil when none has. It is for requests whose sender is
     /// not known yet.
@@ -35,7 +33,6 @@ package final class RoleBook: Sendable {
     private let cache = RightsCache()
     /// The book that was put in force in the place of this one; nil while this one is in force.
     private let next = RankedMutex<RoleBook?>(.leaf, nil)
-    /// Whether there is one.
     private let isRetired = Atomic<Bool>(false)
 
     /// Makes the book of a server whose configuration has no roles.
@@ -104,7 +101,6 @@ package final class RoleBook: Sendable {
     /// Returns the limits of a principal that differ from those of the server: of several roles that state one, the most generous
     /// counts, and roles that do not state it say nothing about it.
     ///
-    /// - Parameter names: The names of its roles.
     /// - Returns: The limits; nil when no role states any.
     package func limits(of names: [String]) -> PrincipalLimits? {
         guard hasLimits else { return nil }
@@ -141,7 +137,6 @@ package final class RoleBook: Sendable {
     ///
     /// - Parameters:
     ///   - holder: The roles and claims of the principal.
-    ///   - realm: The name of the realm.
     package func hasRights(_ holder: RightsHolder, in realm: String) -> Bool {
         if let only = holder.realm, !only.utf8.elementsEqual(realm.utf8) { return false }
         return held(holder).contains { role in
@@ -213,7 +208,6 @@ package final class RoleBook: Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: The whole version of the realm.
-    ///   - realm: The name of the realm.
     package func defects(in snapshot: Snapshot, realm: String) -> [RoleDefect] {
         names.compactMap { roles[$0] }.flatMap { role in
             role.possibleGrants(in: realm).flatMap { grant in

@@ -6,9 +6,7 @@ internal import RealmStorage
 
 /// A part of a role that does not fit the schema of a realm. The role has no rights in the class because of it.
 package struct RoleDefect: Sendable, Equatable, CustomStringConvertible {
-    /// The name of the role.
     package let role: String
-    /// The name of the realm.
     package let realm: String
     /// The name of the class that the role loses.
     package let className: String

@@ -7,7 +7,6 @@ package import RealmStorage
 /// The classes and properties of a version, without anything that keeps the version, for finding out whether a later one has the
 /// same.
 package struct SchemaMark: Sendable {
-    /// A property.
     private struct Property: Sendable {
         let name: String
         let key: ColumnKey
@@ -33,7 +32,6 @@ package struct SchemaMark: Sendable {
         }
     }
 
-    /// A class.
     private struct Class: Sendable {
         let key: TableKey
         let name: String

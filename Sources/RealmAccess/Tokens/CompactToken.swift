@@ -17,9 +17,7 @@ struct CompactToken {
     let payload: JSONObject
     /// What memory `payload` takes, roughly, in bytes.
     let payloadCost: Int
-    /// The bytes that are signed.
     let signedBytes: [UInt8]
-    /// The signature.
     let signature: [UInt8]
 
     /// The limits for the JSON of a header: it has a handful of members.

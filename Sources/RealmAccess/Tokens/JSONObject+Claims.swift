@@ -17,7 +17,6 @@ extension JSONObject {
     ///
     /// A member whose own name has dots, such as `https://example.com/roles`, is found too, and comes first.
     ///
-    /// - Parameter path: The path.
     /// - Complexity: O(n) for each of the names, for objects of n members.
     func value(at path: some StringProtocol) -> JSONValue? {
         if let value = member(exactly: path) { return value }

@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// The address of a set of keys: by `https:` anywhere, by `http:` only on this machine, where nobody is in between.
 package struct KeyAddress: Sendable, Equatable {
-    /// The text of the address.
     package let text: String
     /// Whether it is on this machine and not encrypted.
     package let isPlain: Bool

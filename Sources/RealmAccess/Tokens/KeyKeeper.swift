@@ -51,7 +51,6 @@ final class KeyKeeper: Sendable {
 
     /// Has keys read on a thread of their own: a source that is slow delays no other.
     ///
-    /// - Parameter reading: Reads the keys.
     /// - Returns: False when nothing is read any more.
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func read(_ reading: @escaping @Sendable () -> Void) throws(Threads.Failure) -> Bool {

@@ -7,13 +7,10 @@ internal import WebClient
 
 /// Reads the keys of an issuer from their source. The calling thread waits for the disk or the network.
 package struct KeyLoader: Sendable {
-    /// Keys that were read.
     package struct Loaded: Sendable {
-        /// The keys.
         let keys: KeySet
         /// For how many seconds they may be used, as the source says; nil when it does not.
         var age: Double?
-        /// Which file they were in.
         var mark: FileMark?
     }
 
@@ -27,7 +24,6 @@ package struct KeyLoader: Sendable {
 
     /// What tells whether a file is still the one that was read.
     struct FileMark: Sendable, Equatable {
-        /// The identity of the file.
         let identity: System.FileIdentity
         /// The length of the file.
         let byteCount: Int
@@ -48,7 +44,6 @@ package struct KeyLoader: Sendable {
     /// The greatest length of a document with keys.
     private static let documentByteLimit = 1 << 20
 
-    /// Whose keys are read.
     let settings: IssuerSettings
     /// The number of seconds that an answer may take.
     let seconds: Int
@@ -114,7 +109,7 @@ package struct KeyLoader: Sendable {
         // Every second byte of ASCII text in UTF-16 is 0.
         let narrow = bytes.filter { $0 != 0 }
         if narrow.contains("-----BEGIN ".utf8) { return "a block in PEM" }
-        for beginning in ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"] where bytes.starts(with: beginning.utf8) { return "a key of OpenSSH" }
+        if ["ssh-", "ecdsa-sha2-", "sk-"].contains(where: { bytes.starts(with: $0.utf8) }) { return "a key of OpenSSH" }
         // A sequence that is as long as the file.
         if bytes.count > 8, bytes[0] == 0x30 {
             let (count, isLong) = (Int(bytes[1] & 0x7f), bytes[1] > 0x80)
@@ -143,7 +138,6 @@ package struct KeyLoader: Sendable {
         }
     }
 
-    /// Makes keys of a document.
     private func set(_ document: [UInt8], _ known: [[UInt8]: VerificationKey]) throws(Defect) -> KeySet {
         do throws(KeySet.Defect) {
             return try KeySet(document: document, knowing: known, control)

@@ -26,7 +26,6 @@ struct KeySet: Sendable {
     /// The limits for the JSON of a document.
     static let bounds = JSONBounds(depth: 8, values: 8192)
 
-    /// Makes a set of keys.
     init(_ keys: [VerificationKey]) {
         self.keys = keys
         fingerprints = Set(keys.map(\.fingerprint))
@@ -76,7 +75,6 @@ struct KeySet: Sendable {
         self.init(keys)
     }
 
-    /// The keys by their fingerprints.
     var byFingerprint: [[UInt8]: VerificationKey] { Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first } }
 
     /// Returns the keys with which a token may be signed: those of its algorithm and of the name that it states. They are few.

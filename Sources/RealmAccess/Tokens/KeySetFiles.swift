@@ -17,7 +17,6 @@ package final class KeySetFiles: Sendable {
 
     private let state = RankedMutex(.leaf, State())
 
-    /// Makes files of which none was read.
     package init() {}
 
     /// Takes keys that need not be made again.
@@ -37,7 +36,6 @@ package final class KeySetFiles: Sendable {
         return loaded
     }
 
-    /// Forgets all keys.
     func forget() {
         let old = state.withLock { state in
             defer { state = State() }

@@ -29,7 +29,6 @@ struct TokenCache {
         }
     }
 
-    /// Tokens of one generation.
     private struct Generation {
         /// The tokens by their digest.
         var entries: [[UInt8]: Entry] = [:]
@@ -41,7 +40,6 @@ struct TokenCache {
             cost += entry.cost - (entries.updateValue(entry, forKey: digest)?.cost ?? 0)
         }
 
-        /// Removes a token, and returns it.
         mutating func remove(_ digest: [UInt8]) -> Entry? {
             let entry = entries.removeValue(forKey: digest)
             cost -= entry?.cost ?? 0
@@ -57,7 +55,6 @@ struct TokenCache {
     private var young = Generation()
     private var old = Generation()
 
-    /// The number of tokens.
     var count: Int { young.entries.count + old.entries.count }
     /// What memory they take together, roughly, in bytes.
     var cost: Int { young.cost + old.cost }
@@ -83,7 +80,6 @@ struct TokenCache {
     /// Adds a token. One that is larger than its share of the memory is not kept.
     ///
     /// - Parameters:
-    ///   - entry: The token.
     ///   - digest: The digest of its text.
     ///   - limit: What memory all tokens may take.
     ///   - dropped: Receives what was dropped.

@@ -62,7 +62,6 @@ struct TokenClaims {
         }
     }
 
-    /// Returns the subject.
     private func subject() throws(TokenRefusal) -> String {
         guard case .string(let subject)? = payload.value(at: settings.subjectPath), !subject.isEmpty else { throw .claims }
         return subject
@@ -76,7 +75,6 @@ struct TokenClaims {
         return roles.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
-    /// Returns the texts of a claim that is a text or a list of texts.
     private static func texts(_ value: JSONValue?, _ refusal: TokenRefusal) throws(TokenRefusal) -> [String] {
         if let text = value?.string { return [text] }
         guard let list = value?.array else { throw refusal }

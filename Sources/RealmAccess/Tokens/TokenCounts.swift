@@ -14,11 +14,8 @@ struct TokenCounts {
     /// The number of refused tokens, by the reason.
     private(set) var refused: [TokenRefusal: UInt64] = [:]
 
-    /// Counts a token that was verified.
     mutating func countVerified() { verified += 1 }
-    /// Counts a token that was known.
     mutating func countKnown() { known += 1 }
-    /// Counts a token that was refused.
     mutating func count(_ refusal: TokenRefusal) { refused[refusal, default: 0] += 1 }
 
     /// Writes the numbers as metrics.

@@ -18,7 +18,6 @@ extension TokenVerifier {
     /// known tokens are forgotten, because their roles may be others now. The calling thread waits for the disk.
     ///
     /// - Parameters:
-    ///   - issuers: The issuers, each with a name of its own.
     ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
     /// - Throws: `Failure` for a file that cannot be read or used. Nothing has changed then.
     package func replace(with issuers: [IssuerSettings], _ keySets: KeySetFiles = KeySetFiles()) throws(Failure) {
@@ -71,7 +70,6 @@ extension TokenVerifier {
         return sets.reduce(into: [:]) { keys, set in keys.merge(set.byFingerprint) { first, _ in first } }
     }
 
-    /// Returns what reads the keys of an issuer.
     private func loader(_ settings: IssuerSettings) -> KeyLoader {
         KeyLoader(settings: settings, seconds: timing.answerSeconds, control: control)
     }

@@ -88,7 +88,6 @@ package final class TokenVerifier: Sendable {
     /// Makes a verifier of tokens of some issuers.
     ///
     /// - Parameters:
-    ///   - issuers: The issuers; files that they name are read.
     ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
     ///   - limits: The limits in force.
     ///   - timing: How often keys are read.
@@ -183,7 +182,6 @@ package final class TokenVerifier: Sendable {
 
     /// A token that may be good.
     private struct Candidate: Sendable {
-        /// Its text.
         let text: String
         /// What its text says.
         let token: CompactToken

@@ -8,7 +8,6 @@ internal import RealmStorage
 package struct VerificationKey: Sendable {
     /// What signatures are verified with.
     private enum Material {
-        /// A public key.
         case published(PublicKey)
         /// A shared secret.
         case secret([UInt8])

@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// What a token states whose signature, times and audience were found to be right.
 package struct VerifiedToken: Sendable {
-    /// Who has issued it.
     package let issuer: String
     /// Whom it is about. Subjects are distinct within an issuer only.
     package let subject: String
@@ -24,12 +23,10 @@ package struct VerifiedToken: Sendable {
     /// Makes what a token states.
     ///
     /// - Parameters:
-    ///   - issuer: Who has issued it.
     ///   - subject: Whom it is about.
     ///   - roles: The roles of the issuer, then those that the token states.
     ///   - claims: All that it states.
     ///   - expiresAt: When it expires, as it states.
-    ///   - acceptedUntil: Until when it is accepted.
     ///   - warrant: What ends with the key that has verified it; nil for a token that is not used.
     init(
         issuer: String, subject: String, roles: [String], claims: JSONObject, expiresAt: WallClock, acceptedUntil: WallClock,

@@ -8,11 +8,9 @@ package import RealmStorage
 /// `app/20260131T120000Z-17.realm`. Further ones of the same second and version have a number, from
 /// `app/20260131T120000Z-17-2.realm` on.
 package struct BackupName: Sendable, Hashable {
-    /// The name of the realm.
     package let realm: RealmName
     /// When the backup was made, in seconds since 1970-01-01 UTC, for the years 0001 to 9999.
     package let seconds: Int64
-    /// The number of the version in it.
     package let version: UInt64
     /// The number among the backups of the same second and version, from 1.
     package private(set) var number: UInt64 = 1
@@ -23,9 +21,7 @@ package struct BackupName: Sendable, Hashable {
     /// Makes the name of a new backup.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - time: When the backup is made.
-    ///   - version: The number of the version in it.
     package init(realm: RealmName, time: WallClock, version: UInt64) {
         self.realm = realm
         seconds = time.nanoseconds / 1_000_000_000
@@ -44,7 +40,6 @@ package struct BackupName: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - file: The part of the name after the slash.
-    ///   - realm: The name of the realm.
     package init?(file: String, realm: RealmName) {
         guard file.hasSuffix(BackupName.suffix) else { return nil }
         let parts = file.dropLast(BackupName.suffix.count).split(separator: "-", omittingEmptySubsequences: false)

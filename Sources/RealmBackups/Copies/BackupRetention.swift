@@ -9,7 +9,6 @@ internal import RealmStorage
 /// Periods are those of UTC, and weeks begin on Monday. Removing the surplus after each backup keeps the
 /// same ones as removing it once at the end.
 package struct BackupRetention: Sendable, Equatable, CustomStringConvertible {
-    /// A kind of period.
     package enum Period: String, CaseIterable, Sendable {
         /// The hours of a day.
         case hourly

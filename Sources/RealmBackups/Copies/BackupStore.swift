@@ -14,7 +14,6 @@ package protocol BackupStore: Sendable {
     /// it is complete.
     ///
     /// - Parameters:
-    ///   - name: The name of the backup, which no other one has.
     ///   - other: A backup in the store that may have the same bytes; nil for none.
     ///   - control: Ends the transfer to the store when it is cancelled; nil when nothing does.
     ///   - write: Writes the backup to an empty file.
@@ -35,7 +34,6 @@ package protocol BackupStore: Sendable {
 
     /// Returns the backups of a realm, the newest first. Files that are none are left out.
     ///
-    /// - Parameter realm: The name of the realm.
     /// - Throws: `StorageError.io` when the store cannot be read.
     func list(of realm: RealmName) throws(StorageError) -> [StoredBackup]
 
@@ -50,13 +48,11 @@ package protocol BackupStore: Sendable {
 
     /// Returns the SHA-256 of a backup; nil when the store does not know it.
     ///
-    /// - Parameter name: The name of the backup.
     /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
     func digest(of name: BackupName) throws(StorageError) -> [UInt8]?
 
     /// Deletes a backup; a missing one is no error.
     ///
-    /// - Parameter name: The name of the backup.
     /// - Throws: `StorageError.io` when the store refuses.
     func delete(_ name: BackupName) throws(StorageError)
 }
@@ -68,7 +64,6 @@ extension BackupStore {
     /// Stores a backup that nothing cancels.
     ///
     /// - Parameters:
-    ///   - name: The name of the backup, which no other one has.
     ///   - write: Writes the backup to an empty file.
     /// - Throws: The error of `write`, or of the store.
     package func put(
@@ -112,7 +107,6 @@ extension BackupStore {
 
     /// Returns the names of the backups of a realm, the newest first.
     ///
-    /// - Parameter realm: The name of the realm.
     /// - Throws: `StorageError.io` when the store cannot be read.
     package func names(of realm: RealmName) throws(StorageError) -> [BackupName] { try list(of: realm).map(\.name) }
 

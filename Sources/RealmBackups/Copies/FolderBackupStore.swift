@@ -21,7 +21,6 @@ package struct FolderBackupStore: BackupStore {
     /// Returns the path of the file of a backup.
     package func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
 
-    /// Returns the path of the folder of a realm.
     package func path(of realm: RealmName) -> String { folder + realm.text }
 
     /// Makes the folder of a realm if there is none, removes what ended processes left in it, and returns its path.

@@ -3,9 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A backup in a store, as its list has it.
 package struct StoredBackup: Sendable, Hashable {
-    /// The name of the backup.
     package let name: BackupName
     /// The length of the file in bytes.
     package let byteCount: Int

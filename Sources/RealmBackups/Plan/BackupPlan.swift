@@ -11,7 +11,6 @@ package struct BackupPlan: Sendable {
     package var every: Duration
     /// Which backups are kept; nil for all of them.
     package var retention: BackupRetention?
-    /// Where the backups are.
     package var store: any BackupStore
     /// What the configuration stated about the store; nil when the store was made by other code.
     package var target: BackupTarget?
@@ -28,7 +27,6 @@ package struct BackupPlan: Sendable {
     ///
     /// - Parameters:
     ///   - every: The time between the begins of two rounds, within `intervals`.
-    ///   - store: Where the backups are.
     package init(every: Duration, to store: any BackupStore) {
         self.every = every
         self.store = store

@@ -14,7 +14,6 @@ package struct BackupTarget: Sendable, Equatable {
         case to
         /// The server.
         case endpoint
-        /// The region.
         case region
         /// The file with credentials.
         case credentials

@@ -16,7 +16,6 @@ extension S3BackupStore {
     ///
     /// - Parameters:
     ///   - descriptor: The file, which nobody writes to.
-    ///   - key: The key.
     ///   - digest: The SHA-256 of the file in hexadecimal digits, which is stored with it.
     ///   - client: Sends the requests.
     /// - Throws: The failure, after the parts that were stored were given up.

@@ -32,7 +32,6 @@ package struct S3BackupStore: BackupStore {
         /// - Parameters:
         ///   - location: The bucket, and the beginning of the keys.
         ///   - endpoint: The server; nil for that of Amazon in the region.
-        ///   - region: The region.
         ///   - credentials: Who signs.
         package init(_ location: S3Location, _ endpoint: S3Endpoint?, region: String, _ credentials: S3Credentials.Source) {
             self.location = location
@@ -47,7 +46,6 @@ package struct S3BackupStore: BackupStore {
     /// The greatest number of pages that are read of a list.
     private static let maximumPageCount = 1000
 
-    /// Which store it is.
     package let options: Options
 
     /// Makes a store; nothing is sent yet.
@@ -63,7 +61,6 @@ package struct S3BackupStore: BackupStore {
     /// The URL of a backup, as `s3://bucket/prefix/app/20260131T120000Z-17.realm`.
     package func place(of name: BackupName) -> String { options.location.text(of: key(of: name)) }
 
-    /// Returns the key of a backup.
     package func key(of name: BackupName) -> String { folder(of: name.realm) + name.file }
 
     /// Returns the beginning of the keys of a realm.

@@ -7,7 +7,6 @@ package import WebClient
 
 /// What is asked of an S3 store, without what every request has.
 package struct S3Call {
-    /// The method.
     package let method: String
     /// The key; empty for the bucket.
     package let key: String

@@ -17,7 +17,6 @@ package struct S3Client {
     /// The greatest number of characters of a message that the store wrote.
     private static let maximumMessageLength = 300
 
-    /// Which store it is.
     private let options: S3BackupStore.Options
     /// Who signs.
     private let credentials: S3Credentials
@@ -29,7 +28,6 @@ package struct S3Client {
     /// Makes the client of one operation.
     ///
     /// - Parameters:
-    ///   - options: Which store it is.
     ///   - control: Ends the operation when it is cancelled; nil when nothing does.
     /// - Throws: `StorageError` when there are no credentials, or no memory.
     package init(_ options: S3BackupStore.Options, _ control: WorkControl? = nil) throws(StorageError) {

@@ -31,7 +31,6 @@ package struct S3Endpoint: Sendable, Equatable {
     /// Makes the address of Amazon's store in a region.
     ///
     /// - Parameters:
-    ///   - region: The name of the region.
     ///   - bucket: The bucket. One with dots is told in the path, because no certificate has such a host.
     package init(region: String, bucket: String) {
         scheme = "https://"
@@ -55,7 +54,6 @@ package struct S3Endpoint: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - key: The key; empty for the bucket itself.
-    ///   - bucket: The bucket.
     ///   - query: The parameters, in the order of their names.
     package func url(_ key: String, in bucket: String, query: [(String, String)]) -> String {
         let slash = UInt8(ascii: "/")

@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// A place in an S3 store, `s3://bucket/prefix`.
 package struct S3Location: Sendable, Equatable {
-    /// The name of the bucket.
     package let bucket: String
     /// The beginning of the keys without a slash at its end; empty for the whole bucket.
     package let prefix: String
@@ -34,7 +33,6 @@ package struct S3Location: Sendable, Equatable {
         self.prefix = String(prefix)
     }
 
-    /// Returns whether a text is the name of a bucket.
     private static func isBucket(_ text: Substring) -> Bool {
         let isAlphanumeric = { (byte: UInt8) in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -6,9 +6,7 @@ package import RealmStorage
 
 /// Ships a file that no program has open: what it has beyond what was shipped before.
 package struct OfflineShipping {
-    /// The store.
     private let store: any ShipStore
-    /// The name of the realm.
     private let realm: RealmName
 
     /// What was done.
@@ -88,8 +86,6 @@ package struct OfflineShipping {
     /// Removes what need not be kept of a realm, once the newest base was read back and found sound.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - store: The store.
     ///   - retention: Which bases are kept, with the records that follow them.
     /// - Throws: `.corrupt` for a damaged base; nothing was removed then.
     package static func prune(

@@ -55,7 +55,6 @@ package final class RealmShipper: CommitLog {
         package init() {}
     }
 
-    /// The name of the realm.
     package let name: RealmName
     /// The greatest number of bytes of one record.
     package let maximumByteCount: Int
@@ -74,7 +73,6 @@ package final class RealmShipper: CommitLog {
     /// Makes a shipper that follows no realm yet.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - budget: The memory that waiting records of all realms share.
     ///   - fewBytes: The number of bytes of records after a base that never ask for another one.
     package init(_ name: RealmName, _ budget: ShipBudget, fewBytes: Int = 4 << 20) {
@@ -180,7 +178,6 @@ package final class RealmShipper: CommitLog {
     /// Stores what waits, and returns when that is done. One thread calls it.
     ///
     /// - Parameters:
-    ///   - store: The store.
     ///   - control: Ends the transfer when it is cancelled.
     ///   - progress: What was done, also before an error.
     /// - Throws: `StorageError` when the store or the file refuses; what was not stored goes on waiting.

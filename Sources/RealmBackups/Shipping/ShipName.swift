@@ -10,7 +10,6 @@ internal import RealmStorage
 /// `app/20260131T120105Z-k3f9abcd-18-40.records` has the commits from 18 to 40 of that chain. The time of a base is not before that
 /// of anything in it, and the time of records is that of the last one.
 package struct ShipName: Sendable, Hashable {
-    /// What is shipped.
     package enum Kind: Sendable, Hashable {
         /// A file with a version, by its SHA-256 in hexadecimal digits.
         case base(digest: String)
@@ -18,15 +17,12 @@ package struct ShipName: Sendable, Hashable {
         case records(first: UInt64)
     }
 
-    /// The name of the realm.
     package let realm: RealmName
     /// The time in seconds since 1970-01-01 UTC.
     package let seconds: Int64
-    /// The name of the chain.
     package let chain: String
     /// The number of the version of a base, and that of the last record of a sequence.
     package let version: UInt64
-    /// What it is.
     package let kind: Kind
 
     /// The ends of all names.
@@ -35,11 +31,8 @@ package struct ShipName: Sendable, Hashable {
     /// Makes the name of something new.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - seconds: The time in seconds since 1970-01-01 UTC.
-    ///   - chain: The name of the chain.
     ///   - version: The number of the version of a base, or that of the last record.
-    ///   - kind: What it is.
     package init(realm: RealmName, seconds: Int64, chain: String, version: UInt64, _ kind: Kind) {
         self.realm = realm
         self.seconds = seconds
@@ -52,7 +45,6 @@ package struct ShipName: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - file: The part of the name after the slash.
-    ///   - realm: The name of the realm.
     package init?(file: String, realm: RealmName) {
         let suffix = file.hasSuffix(ShipName.baseSuffix) ? ShipName.baseSuffix : ShipName.recordsSuffix
         guard file.hasSuffix(suffix) else { return nil }
@@ -82,7 +74,6 @@ package struct ShipName: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a base.
     package var isBase: Bool { digest != nil }
 
     /// The SHA-256 of a base; nil for records.

@@ -11,7 +11,6 @@ package protocol ShipStore: Sendable {
     /// Stores a file. Nobody sees a part of it: it is there when it is complete. One of the same name has the same bytes, and stays.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
     ///   - naming: Returns the name of the file from its SHA-256 in hexadecimal digits; nil when it need not be stored.
     ///   - write: Writes it to an empty file.
@@ -24,7 +23,6 @@ package protocol ShipStore: Sendable {
 
     /// Returns what was shipped of a realm, with the lengths in bytes, in no particular order.
     ///
-    /// - Parameter realm: The name of the realm.
     /// - Throws: `StorageError` when the store cannot be read.
     func shipped(of realm: RealmName) throws(StorageError) -> [(name: ShipName, byteCount: Int)]
 

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// A base that was shipped, and the sequences of records that follow it.
 package struct ShippedChain: Sendable {
-    /// The base.
     package let base: ShipName
     /// The length of the base in bytes.
     package let baseByteCount: Int

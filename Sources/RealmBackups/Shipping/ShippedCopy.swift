@@ -8,7 +8,6 @@ internal import RealmStorage
 package struct ShippedCopy {
     /// The path of the file, without symbolic links.
     private let path: String
-    /// What was shipped.
     private let shipped: ShippedRealm
 
     /// What was done.
@@ -23,7 +22,6 @@ package struct ShippedCopy {
     ///
     /// - Parameters:
     ///   - path: The path of the file, without symbolic links. It need not exist.
-    ///   - shipped: What was shipped.
     package init(_ path: String, of shipped: ShippedRealm) {
         self.path = path
         self.shipped = shipped

@@ -8,17 +8,13 @@ package import RealmStorage
 package struct ShippedRealm: Sendable {
     /// Which version is wanted.
     package enum Target: Sendable, Equatable {
-        /// The newest one.
         case newest
-        /// The one with a number.
         case version(UInt64)
         /// The newest one that was made at a time or before, in nanoseconds since 1970-01-01 UTC.
         case until(Int64)
     }
 
-    /// The name of the realm.
     package let realm: RealmName
-    /// The store.
     private let store: any ShipStore
     /// The chains in the store, the newest first.
     package let chains: [ShippedChain]

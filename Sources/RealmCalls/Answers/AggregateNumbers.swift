@@ -66,7 +66,6 @@ package struct AggregateNumbers {
     /// - Parameters:
     ///   - paths: The entries of `groupBy`.
     ///   - etag: The entity tag of the answer.
-    ///   - group: Returns the groups.
     /// - Throws: `invalid_parameter` for a path that is given twice or a sort by anything else than
     ///   what groups have, and the problems of `answer(etag:_:)`.
     package func answer(
@@ -136,7 +135,6 @@ package struct AggregateNumbers {
         return terms
     }
 
-    /// Writes one group.
     private func write(
         _ index: Int, of result: GroupedResult, _ paths: [String], to json: inout JSONWriter
     ) throws(Problem) {

@@ -27,7 +27,6 @@ package struct CollectionPage {
         self.target = target
     }
 
-    /// The elements of the collection.
     private var elements: Elements { target.elements }
 
     /// Returns the answer that the parameters select. Lines without a limit are streamed while a
@@ -140,7 +139,6 @@ package struct CollectionPage {
     /// early when the answer is full.
     ///
     /// - Parameters:
-    ///   - elementWriter: Writes one element.
     ///   - positions: The elements to choose from.
     ///   - range: The elements of the page among them.
     ///   - count: The number of all selected elements, for `count`.

@@ -18,7 +18,6 @@ package struct CollectionTarget {
 
     /// What the elements belong to.
     private let owner: Owner
-    /// The elements of the collection.
     package let elements: Elements
     /// The name of the collection as the path has it.
     let name: String
@@ -29,7 +28,6 @@ package struct CollectionTarget {
 
     /// What the property in a path is.
     package enum Found {
-        /// A collection.
         case collection(CollectionTarget)
         /// A property with one value, or an embedded object in a collection.
         case single(PropertyTarget)
@@ -70,7 +68,6 @@ package struct CollectionTarget {
         return try links(linking, of: row, named: name)
     }
 
-    /// Returns the objects that link to a row.
     private static func links(_ linking: Linking, of row: Row, named name: String) throws(Problem) -> CollectionTarget {
         let elements = try Problem.mapping { () throws(StorageError) in
             try Elements(linkingTo: row, from: linking.origin, backlinks: linking.backlinks)

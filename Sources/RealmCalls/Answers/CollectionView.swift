@@ -20,7 +20,6 @@ package final class CollectionView {
     let parameters: ReadParameters
     /// The collection whose elements are selected.
     let target: CollectionTarget
-    /// The elements of the collection.
     var elements: Elements { target.elements }
     /// An order that replaces that of the parameters, for sections; nil for none.
     private let sort: [ReadParameters.SortTerm]?
@@ -67,7 +66,6 @@ package final class CollectionView {
     /// - Parameters:
     ///   - context: The version that is read, and the request.
     ///   - parameters: The parameters of the request.
-    ///   - target: The collection.
     ///   - sort: An order that replaces that of the parameters, for sections.
     package init(
         context: ReadContext, parameters: ReadParameters, target: CollectionTarget, sort: [ReadParameters.SortTerm]? = nil

@@ -8,7 +8,6 @@ internal import RealmStorage
 
 /// Answers with the bytes of a data property, whole or in part.
 package struct DataAnswer {
-    /// The property.
     private let target: PropertyTarget
     /// The version that is read, and the request.
     private let context: ReadContext

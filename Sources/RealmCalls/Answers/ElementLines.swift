@@ -29,7 +29,6 @@ final class ElementLines {
     ///
     /// - Parameters:
     ///   - elements: The collection.
-    ///   - writer: Writes its elements.
     ///   - context: The version that is read, and the request.
     ///   - parameters: The format and the representation.
     init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, parameters: ReadParameters) {

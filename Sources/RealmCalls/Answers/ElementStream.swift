@@ -10,7 +10,6 @@ internal import RealmStorage
 final class ElementStream: ChunkProducer, @unchecked Sendable {
     /// The elements to write, in their order.
     private let positions: CollectionView.Positions
-    /// Writes one line for each element.
     private let lines: ElementLines
     /// Limits the time that each chunk may take.
     private let pace: StreamPace
@@ -22,7 +21,6 @@ final class ElementStream: ChunkProducer, @unchecked Sendable {
     /// Creates a stream of the lines from an index on.
     ///
     /// - Parameters:
-    ///   - lines: Writes one line.
     ///   - positions: The elements, in their order.
     ///   - first: The index in `positions` of the first element to write.
     ///   - pace: The time that each chunk may take.

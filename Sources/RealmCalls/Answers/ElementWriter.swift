@@ -26,7 +26,6 @@ package final class ElementWriter {
     /// Creates a writer for the value or the elements of a property.
     ///
     /// - Parameters:
-    ///   - target: The property.
     ///   - parameters: Which properties of objects are shown, and the representation.
     ///   - context: The version that is read, and the request.
     /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.

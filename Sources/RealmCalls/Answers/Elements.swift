@@ -53,8 +53,6 @@ package struct Elements {
     ///
     /// - Parameters:
     ///   - column: The property, which has to be a collection.
-    ///   - row: The object.
-    ///   - table: The class of the object.
     ///   - snapshot: The version that is read.
     /// - Throws: An error of storage when the file is damaged.
     init(_ column: Column, of row: Row, in table: Table, _ snapshot: Snapshot) throws(StorageError) {
@@ -79,7 +77,6 @@ package struct Elements {
     ///
     /// - Parameters:
     ///   - row: The object that the links lead to.
-    ///   - origin: The class of the linking objects.
     ///   - backlinks: The column of `row`'s class that stores these links backwards.
     init(linkingTo row: Row, from origin: Table, backlinks: Column) throws(StorageError) {
         subject = .objects(origin)

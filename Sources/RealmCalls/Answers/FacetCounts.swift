@@ -11,11 +11,9 @@ internal import RealmStorage
 /// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first. Where only the most frequent ones are shown, the
 /// number of all is in `"facetValues":{"city":688}`.
 struct FacetCounts {
-    /// The paths whose values are counted.
     private let paths: [String]
     /// For each path its values with their numbers of rows.
     private let results: [GroupedResult]
-    /// Writes the values.
     private let writer: GroupWriter
     /// The version that is read, and the request.
     private let context: ReadContext

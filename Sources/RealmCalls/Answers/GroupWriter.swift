@@ -18,15 +18,12 @@ final class GroupWriter {
     private let subject: Elements.Subject
     /// Writes links and mixed values, within the budget of the request.
     private let encoder: ObjectEncoder
-    /// Writes all other values.
     private var values: ValueWriter
 
     /// Creates a writer.
     ///
     /// - Parameters:
-    ///   - subject: What is grouped.
     ///   - context: The version that is read, and the request.
-    ///   - representation: How values are written.
     init(_ subject: Elements.Subject, _ context: ReadContext, _ representation: Representation) {
         self.subject = subject
         self.context = context

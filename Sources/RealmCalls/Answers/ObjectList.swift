@@ -19,7 +19,6 @@ package final class ObjectList: @unchecked Sendable {
     let context: ReadContext
     /// The parameters of the request: query, order, page and representation.
     let parameters: ReadParameters
-    /// The class whose objects are listed.
     let table: Table
     /// The entity tag of the answer, in quotes.
     let etag: String
@@ -33,7 +32,6 @@ package final class ObjectList: @unchecked Sendable {
     /// - Parameters:
     ///   - context: The version that is read, and the request.
     ///   - parameters: The parameters of the request.
-    ///   - table: The class whose objects are listed.
     ///   - etag: The entity tag of the answer.
     package init(context: ReadContext, parameters: ReadParameters, table: Table, etag: String) {
         self.context = context
@@ -161,7 +159,6 @@ package final class ObjectList: @unchecked Sendable {
     /// Returns a response with some objects, as an envelope or as lines.
     ///
     /// - Parameters:
-    ///   - rows: The objects.
     ///   - count: The number of all matches, if it was requested.
     ///   - facets: What was counted beside the page; nil for nothing.
     ///   - next: Makes the cursor of the next page. With one, the page may end early when the

@@ -30,7 +30,6 @@ package final class ObjectQuery {
     /// - Parameters:
     ///   - parameters: The parameters of the request.
     ///   - arguments: The values for `$0`, `$1` and so on.
-    ///   - table: The class.
     ///   - context: The version that is read, and the request.
     ///   - sort: An order that replaces that of the parameters, for sections.
     /// - Throws: `invalid_query`, `unknown_key_path` or `conflicting_parameters`, with `parameter`.
@@ -83,7 +82,6 @@ package final class ObjectQuery {
     ///
     /// - Parameters:
     ///   - text: The predicate; nil when it is absent.
-    ///   - parameter: The name of its parameter, for the problem.
     /// - Throws: `invalid_query` with `parameter` and `position`.
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {
         guard let text else { return .all }

@@ -21,16 +21,13 @@ struct PageRows {
     /// How the objects are found. It may have more objects than `count`.
     private let source: Source
 
-    /// How many objects the page has.
     let count: Int
 
-    /// Creates a page of rows in leaves.
     init(leaves: [(leaf: ClusterLeaf, rows: Mask)]) {
         source = .leaves(leaves)
         count = leaves.reduce(0) { $0 + $1.rows.count }
     }
 
-    /// Creates a page of object keys.
     init(keys: ArraySlice<ObjectKey>) {
         source = .keys(keys)
         count = keys.count
@@ -59,7 +56,6 @@ struct PageRows {
     /// Calls a function with each object in order, until it returns false.
     ///
     /// - Parameters:
-    ///   - table: The class of the objects.
     ///   - body: Writes one object. It returns false when there was no room for it.
     /// - Returns: How many objects are done. A key without an object counts as done.
     func write(

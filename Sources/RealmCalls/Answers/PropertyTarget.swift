@@ -13,7 +13,6 @@ internal import RealmStorage
 package struct PropertyTarget {
     /// The class of the object that has the property.
     let table: Table
-    /// The object that has the property.
     let row: Row
     /// The property that the path names, or the collection that has the element.
     let column: Column
@@ -34,7 +33,6 @@ package struct PropertyTarget {
     /// - Parameters:
     ///   - text: A name, or a path such as `address.phones` or `kids[0]`.
     ///   - row: The object at which the path begins.
-    ///   - table: The class of that object.
     ///   - snapshot: The version that is read.
     /// - Throws: `not_found` for a path that the schema does not have, `object_not_found` for one
     ///   that leads nowhere in this object.

@@ -12,7 +12,6 @@ internal import RealmStorage
 final class RowStream: ChunkProducer, @unchecked Sendable {
     /// The objects, with the version that they belong to.
     private let rows: StreamRows
-    /// The lines of the objects.
     private let lines: LineStream
     /// Writes the line of column names; nil once it was written.
     private var header: RowLines?
@@ -20,7 +19,6 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
     /// Creates a stream of lines.
     ///
     /// - Parameters:
-    ///   - part: The objects.
     ///   - snapshot: The version that is read.
     ///   - parameters: The format and the representation.
     ///   - budget: What each object may cost.

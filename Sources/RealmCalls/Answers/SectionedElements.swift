@@ -22,7 +22,6 @@ struct SectionedElements {
 
     /// Returns the page of sections that the request selects.
     ///
-    /// - Parameter elementWriter: Writes one element.
     /// - Throws: The problems of the query and of `sectionBy`, `section_not_found`, and that of a
     ///   result with too many sections.
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {

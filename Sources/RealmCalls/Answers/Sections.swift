@@ -22,7 +22,6 @@ struct Sections<Row> {
 
     /// All sections, in the order of their first rows.
     private(set) var all: [Section] = []
-    /// The index of each section by its key.
     private var indexes: [SectionKey: Int] = [:]
     /// The length of all keys in bytes.
     private var keyBytes = 0
@@ -43,7 +42,6 @@ struct Sections<Row> {
     ///
     /// - Parameters:
     ///   - row: What identifies the row.
-    ///   - key: The key of its section.
     /// - Throws: The problem of too many sections, of keys that are longer in all than an answer may
     ///   be, or of a budget that is used up.
     mutating func add(_ row: Row, to key: SectionKey) throws(Problem) {

@@ -60,7 +60,6 @@ package final class Call: @unchecked Sendable {
     /// Makes the call of a request whose head is complete.
     ///
     /// - Parameters:
-    ///   - request: The request.
     ///   - services: The parts of the server that all calls share.
     package init(_ request: Request, _ services: CallServices) {
         self.request = request

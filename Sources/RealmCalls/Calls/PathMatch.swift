@@ -37,7 +37,6 @@ package struct PathMatch: Sendable {
 
     /// Returns the percent-decoded text of a variable segment.
     ///
-    /// - Parameter variable: The variable to read.
     /// - Returns: Its text; nil when the pattern has no such variable, when the segment is not percent-encoded UTF-8, and for a
     ///   realm that `RealmName` refuses, so that no such text is looked up anywhere.
     package func decoded(_ variable: PathVariable) -> String? {

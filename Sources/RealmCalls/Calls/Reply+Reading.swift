@@ -14,7 +14,6 @@ extension Reply {
     /// - Parameters:
     ///   - call: The request that is answered.
     ///   - isShort: Whether the work is known to be over soon.
-    ///   - work: Makes the response.
     /// - Throws: What `work` throws when it is done at once; a worker turns it into an error
     ///   response instead.
     package static func reading(

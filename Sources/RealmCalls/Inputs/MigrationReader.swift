@@ -206,7 +206,6 @@ package struct MigrationReader {
         return MigrationLoop(source, as: variable, keyAs: keyVariable, steps)
     }
 
-    /// Reads one step of a loop.
     private func loopStep(_ verb: String, _ json: JSONValue, _ place: InputPlace) throws(Problem) -> LoopStep {
         switch verb {
         case "create":

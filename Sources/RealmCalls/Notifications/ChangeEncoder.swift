@@ -140,7 +140,6 @@ struct ChangeEncoder {
     /// The units of the work budget that one row costs.
     private static let unitsPerRow = 8
 
-    /// Whether the change set lists rows, and not their number only.
     private var showsRows: Bool { definition.include != .none }
 
     /// Writes the member `count`, the number of rows after the change.
@@ -228,8 +227,6 @@ struct ChangeEncoder {
     /// Writes the members `key`, `properties` and `object` of a modified row, in this order.
     ///
     /// - Parameters:
-    ///   - key: The object.
-    ///   - columns: The properties of the object that were written.
     ///   - rows: The writer for the version after the change.
     ///   - writer: The writer, inside of the object of the row.
     private func writeModified(

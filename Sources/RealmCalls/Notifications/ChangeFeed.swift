@@ -75,7 +75,6 @@ package final class ChangeFeed: Sendable {
     private let liveLimits: LiveLimits
     /// The limits in force.
     private var limits: Limits { liveLimits.current }
-    /// The notifications of the realm, which own the feed.
     private let notifications: RealmNotifications
     /// The memory in bytes that is counted for the definition, whatever it observes.
     private let definitionBytes: Int
@@ -85,11 +84,9 @@ package final class ChangeFeed: Sendable {
     /// observation.
     ///
     /// - Parameters:
-    ///   - resolved: The definition with its names resolved.
     ///   - definition: The definition as the client wrote it.
     ///   - identity: The identity of the feed, from `identity(_:_:)`.
     ///   - nameIdentity: The identity of the definition, from `nameIdentity(_:)`.
-    ///   - notifications: The notifications of the realm.
     init(
         _ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String, nameIdentity: String,
         _ notifications: RealmNotifications

@@ -13,7 +13,6 @@ package struct ChangeRequest: Sendable {
     /// What a request for changes observes: a definition in the request itself, or a registration
     /// that is named by its id or by its ticket.
     package enum Source: Sendable {
-        /// The request has a definition of its own.
         case definition(SubscriptionDefinition)
         /// The request names a registration by its id.
         case registration(String)
@@ -48,7 +47,6 @@ package struct ChangeRequest: Sendable {
     /// Reads the parameters of a request.
     ///
     /// - Parameters:
-    ///   - url: The parameters in the URL.
     ///   - call: The request. The header field `Last-Event-ID` of a stream takes precedence over
     ///     the parameter `since`, because browsers send it when they reconnect.
     ///   - format: The negotiated media type.
@@ -82,7 +80,6 @@ package struct ChangeRequest: Sendable {
     /// Reads the definition, or the id or ticket of a registration. These exclude each other.
     ///
     /// - Parameters:
-    ///   - set: The parameters.
     ///   - className: The class that the path names; nil for none.
     ///   - limits: The limits of the server.
     ///   - format: The negotiated media type.

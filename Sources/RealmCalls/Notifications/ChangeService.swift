@@ -29,7 +29,6 @@ package final class ChangeService: Sendable {
 
     /// A realm as the subscribers of one scope see it.
     private struct View: Hashable {
-        /// The identity of the database.
         let database: ObjectIdentifier
         /// The identity of the scope; nil for those who see everything.
         let scope: String?
@@ -54,7 +53,6 @@ package final class ChangeService: Sendable {
     /// Makes a service without any observed realm.
     ///
     /// - Parameters:
-    ///   - limits: The limits of the server.
     ///   - timers: The timer for polls, registrations and unused feeds.
     ///   - workers: The pool that writes snapshots.
     package init(_ limits: LiveLimits, _ timers: TimerQueue, _ workers: WorkerPool) {

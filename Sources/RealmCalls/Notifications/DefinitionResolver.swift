@@ -172,7 +172,6 @@ struct DefinitionResolver {
     /// Binds the query over objects.
     ///
     /// - Parameters:
-    ///   - query: The query.
     ///   - table: The class of the objects.
     ///   - order: The order beside the query.
     ///   - names: The parameters that its parts were read from.
@@ -279,7 +278,6 @@ struct DefinitionResolver {
     /// Resolves the key paths whose changes count, and checks `fields` and `expand`.
     ///
     /// - Parameters:
-    ///   - kind: What to observe.
     ///   - shape: What the rows are.
     ///   - element: The class that the key paths begin at.
     /// - Throws: `unknown_key_path` for a path that names nothing in the class.

@@ -24,7 +24,6 @@ internal import RealmStorage
 package final class EventStream: EventSource, ChangeSubscriber {
     /// What the client of a stream has requested besides its subscriptions.
     package struct Options: Sendable {
-        /// The position that the stream starts from.
         package var start: StartPosition = .beginning
         /// Whether a client without a position gets snapshots of the current state.
         package var wantsSnapshots = true

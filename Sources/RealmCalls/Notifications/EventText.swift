@@ -17,7 +17,6 @@ enum EventText {
     /// Returns an event whose data is JSON on one line.
     ///
     /// - Parameters:
-    ///   - name: The name of the event.
     ///   - id: The position that a client keeps for resuming; nil for an event that leaves it
     ///     unchanged.
     ///   - write: Writes the data.
@@ -46,7 +45,6 @@ enum EventText {
     /// Returns an event whose data is a version only: `ready` or `heartbeat`.
     ///
     /// - Parameters:
-    ///   - name: The name of the event.
     ///   - token: The version token, which is also the id.
     static func position(_ name: StaticString, _ token: String) -> OutputBuffer {
         event(name, id: token) { writer in

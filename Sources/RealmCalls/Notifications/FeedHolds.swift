@@ -18,10 +18,6 @@ package final class FeedHolds: Sendable {
     private let isHolding = Atomic<Bool>(true)
 
     /// Takes over the holds on the feeds of subscriptions.
-    ///
-    /// - Parameters:
-    ///   - subs: The subscriptions, with a hold on each feed.
-    ///   - notifications: The notifications of the realm.
     package init(_ subs: [ReadSubscription], in notifications: RealmNotifications) {
         self.subs = subs
         self.notifications = notifications

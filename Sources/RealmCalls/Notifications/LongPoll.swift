@@ -18,7 +18,6 @@ internal import RealmStorage
 package final class LongPoll: ChangeSubscriber {
     /// What the client of a poll has requested besides its subscriptions.
     package struct Options: Sendable {
-        /// The position that the poll starts from.
         var start: StartPosition = .beginning
         /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
@@ -106,7 +105,6 @@ package final class LongPoll: ChangeSubscriber {
         self.promise = promise
     }
 
-    /// Who polls.
     let standing: Standing
 
     /// Always false, since this subscriber is a poll, which is answered once.

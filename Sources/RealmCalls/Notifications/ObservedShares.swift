@@ -19,7 +19,6 @@ package final class ObservedShares: Sendable {
     /// Counts more bytes of a client, or fewer if negative.
     ///
     /// - Parameters:
-    ///   - count: How many more.
     ///   - client: The client, by the bytes of its name.
     ///   - refuses: Whether nothing is counted beyond the limit of the client.
     /// - Returns: The problem when the client exceeds its limit then.

@@ -204,7 +204,6 @@ package final class RealmNotifications: Sendable {
     /// Throws `forbidden` where the sender of a request knows of the class of a definition, but may not observe it.
     ///
     /// - Parameters:
-    ///   - definition: The subscription.
     ///   - call: The request that asks for it.
     package func requireObservable(_ definition: SubscriptionDefinition, for call: Call) throws(Problem) {
         guard let className = definition.className else { return }
@@ -217,7 +216,6 @@ package final class RealmNotifications: Sendable {
     /// shared.
     ///
     /// - Parameters:
-    ///   - definition: The subscription.
     ///   - budget: The budget of the request that asks for it, which limits the time for its queries.
     /// - Returns: The feed, with a hold for the caller, which has to be given up with `release`.
     /// - Throws: The problem of a definition that names something unknown, `deadline_exceeded`, or `realm_unavailable`
@@ -243,7 +241,6 @@ package final class RealmNotifications: Sendable {
     /// Takes a hold on the feed of an identity.
     ///
     /// - Parameters:
-    ///   - identity: The identity.
     ///   - new: The feed to add where there is none, or it has failed; nil for none.
     /// - Returns: The feed; nil when there is none, or the realm is closed.
     private func hold(_ identity: String, orAdd new: ChangeFeed? = nil) -> ChangeFeed? {
@@ -267,7 +264,6 @@ package final class RealmNotifications: Sendable {
     /// So the feed is chosen that has change sets from the position on.
     ///
     /// - Parameters:
-    ///   - definition: The subscription.
     ///   - start: The position of the client.
     ///   - budget: The budget of the request that asks for it.
     /// - Returns: The feed, with a hold for the caller, and the position to start from. It is
@@ -349,7 +345,6 @@ package final class RealmNotifications: Sendable {
             })
     }
 
-    /// Closes feeds that were evicted.
     private func closeEvicted(_ feeds: [ChangeFeed]) {
         for feed in feeds { feed.close() }
         if !feeds.isEmpty, isUnused { didRunEmpty() }
@@ -450,7 +445,6 @@ package final class RealmNotifications: Sendable {
     /// counts.
     ///
     /// - Parameters:
-    ///   - change: The change of the schema.
     ///   - version: The version that it is part of.
     func noteSchema(_ change: SchemaChange, _ version: Version) {
         let notice = SchemaNotice(

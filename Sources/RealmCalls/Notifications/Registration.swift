@@ -88,7 +88,6 @@ package final class Registration: Sendable {
         }
     }
 
-    /// The number of streams that read the registration.
     var streamCount: Int { state.withLock { $0.readers.values.count(where: \.isStream) } }
 
     // MARK: - Readers

@@ -15,7 +15,6 @@ struct ResolvedSubscription: Sendable {
     enum Shape: Sendable {
         /// There are no rows: the names of changed classes are reported.
         case realm
-        /// Rows of the subscription are objects of a class.
         case objects(TableKey)
         /// Rows of the subscription are objects of a class, divided into sections.
         case sections(TableKey)

@@ -12,7 +12,6 @@ internal import RealmStorage
 /// used by one thread, and keeps the version readable. Where an observed object does not exist in
 /// the version, keys are written in their internal form and contents as null.
 final class RowWriter {
-    /// The version whose rows are written.
     let version: Version
     /// The subscription, which decides what is written of an object.
     let definition: SubscriptionDefinition
@@ -33,9 +32,6 @@ final class RowWriter {
     /// Opens the tables that the rows are read from.
     ///
     /// - Parameters:
-    ///   - version: The version to read.
-    ///   - definition: The subscription.
-    ///   - shape: What the rows are.
     ///   - names: The configured names of linking objects.
     ///   - budget: What the work may cost in time and bytes.
     /// - Throws: The problem of a damaged file, or of `fields` and `expand` that do not fit the
@@ -136,8 +132,6 @@ final class RowWriter {
     /// includes objects.
     ///
     /// - Parameters:
-    ///   - key: The object.
-    ///   - table: Its class.
     ///   - writer: The writer, inside of the object of the row.
     func writeObjectMembers(_ key: ObjectKey, of table: TableKey, to writer: inout JSONWriter) throws(Problem) {
         if rowsAreValues { return try writeEmbedded(table, key, to: &writer) }

@@ -39,7 +39,6 @@ extension SkipMark {
     /// Registrations that have ended are ignored, also those that are forgotten: an id that never was has another form.
     ///
     /// - Parameters:
-    ///   - call: The write.
     ///   - database: The realm that it writes.
     ///   - table: The registrations of the server.
     ///   - isShared: Whether other nodes serve the realm too. An id that is unknown here may be known

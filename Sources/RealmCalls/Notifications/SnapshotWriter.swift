@@ -38,9 +38,6 @@ final class SnapshotWriter {
     /// Makes a writer for a snapshot.
     ///
     /// - Parameters:
-    ///   - sub: The subscription.
-    ///   - contents: Its rows at the version.
-    ///   - version: The version.
     ///   - rowsOfPart: The maximum number of rows of a part.
     ///   - bytesOfPart: The number of bytes after which a part ends.
     ///   - whole: The budget of the document that the snapshot belongs to; nil for a stream, where

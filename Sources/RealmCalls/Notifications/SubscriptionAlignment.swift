@@ -40,7 +40,6 @@ final class SubscriptionAlignment: Sendable {
     private let share: ObservedShare?
     /// Limits the memory and the time of all definitions that are observed from now on.
     private let limits: ObservedMemory.Admission
-    /// Returns the newest version.
     private let newest: @Sendable () -> Version
     /// Receives the common version and contents, or the problem, once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
@@ -53,7 +52,6 @@ final class SubscriptionAlignment: Sendable {
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
     ///   - limits: Limits the memory and the time of definitions that are observed from now on.
-    ///   - newest: Returns the newest version.
     ///   - completion: Receives the common version, or the problem of a feed. Called once, without
     ///     a lock.
     init(
@@ -140,7 +138,6 @@ final class SubscriptionAlignment: Sendable {
     /// Has the feed of a subscription catch up with the newest commit, or with an earlier version if it is behind that.
     ///
     /// - Parameters:
-    ///   - index: The index of the subscription.
     ///   - stop: The version where it meets others; nil for none.
     ///   - goOn: Called when it has caught up or failed.
     private func catchUp(_ index: Int, at stop: Version?, then goOn: @escaping @Sendable () -> Void) {

@@ -35,7 +35,6 @@ package struct PageCursor: Sendable {
     /// Creates a cursor for the page after an object.
     ///
     /// - Parameters:
-    ///   - key: The key of the object.
     ///   - values: The values by which it is sorted. They are copied if they are short.
     package init(after key: ObjectKey, sortedBy values: [Value]) {
         let isShort = values.reduce(0) { $0 + $1.byteCount } <= PageCursor.valueByteLimit

@@ -28,7 +28,6 @@ package struct ParameterSet: Sendable {
     /// A null in the body counts as an absent member, except in `section` and `indexOf`, which may name null.
     ///
     /// - Parameters:
-    ///   - url: The parameters of the URL.
     ///   - urlNames: The names that are known in the URL.
     ///   - body: The object in the body; nil when there is none.
     ///   - bodyNames: The names that are known in the body.
@@ -75,7 +74,6 @@ package struct ParameterSet: Sendable {
     /// Returns a parameter that is a whole number; nil when it is absent.
     ///
     /// - Parameters:
-    ///   - name: The name of the parameter.
     ///   - range: The permitted numbers. An upper bound of `Int.max` is not mentioned in the
     ///     problem.
     /// - Throws: `invalid_parameter`, with `limit` when the number exceeds the upper bound.
@@ -111,7 +109,6 @@ package struct ParameterSet: Sendable {
     /// Returns a parameter that is one of some words.
     ///
     /// - Parameters:
-    ///   - name: The name of the parameter.
     ///   - choices: The permitted words. The first is the default.
     /// - Throws: `invalid_parameter` for any other word.
     package func choice(_ name: String, _ choices: [String]) throws(Problem) -> String {
@@ -125,7 +122,6 @@ package struct ParameterSet: Sendable {
     /// Returns a parameter that is a list of texts; nil when it is absent.
     ///
     /// - Parameters:
-    ///   - name: The name of the parameter.
     ///   - limit: The largest permitted number of entries.
     ///   - problemOfEmpty: Makes the problem of an empty entry from the name of the parameter.
     /// - Throws: `invalid_parameter` for a list that is too long or no list, and what
@@ -174,7 +170,6 @@ package struct ParameterSet: Sendable {
     /// number of steps is bounded.
     ///
     /// - Parameters:
-    ///   - name: The name of the parameter.
     ///   - limit: The largest permitted number of paths.
     /// - Throws: `invalid_parameter` for a list that is too long, or a path of more than 64 steps.
     package func paths(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
@@ -217,7 +212,6 @@ package struct ParameterSet: Sendable {
     /// as it is. Nil when it is absent.
     ///
     /// - Parameters:
-    ///   - name: The name of the parameter.
     ///   - depthLimit: The largest nesting depth of JSON in a URL; a body was checked before.
     /// - Throws: `invalid_parameter` for text that is not JSON.
     package func json(_ name: String, depthLimit: Int) throws(Problem) -> JSONValue? {

@@ -106,7 +106,6 @@ package struct ReadParameters: Sendable {
     /// - Parameters:
     ///   - call: The request.
     ///   - limits: The bounds of the server: page size, lengths and numbers of terms.
-    ///   - kind: The kind of read.
     ///   - formats: The forms in which the endpoint can answer.
     ///   - body: The object in the body; nil for a request without one.
     /// - Throws: `not_acceptable` before anything else; then `unknown_parameter`,

@@ -45,7 +45,6 @@ package struct SectionKey: Hashable, Sendable {
         case none
         /// It names it unless it names another one better.
         case alike
-        /// It names it and no other.
         case exact
 
         /// Whether the left fit is the worse one.
@@ -63,12 +62,10 @@ package struct SectionKey: Hashable, Sendable {
         return isNamed ? .exact : isValue || isEmptyText(text) || equals(text: text) ? .alike : .none
     }
 
-    /// Whether the text of a name is that of this key.
     private func isKeyText(_ name: SectionName) -> Bool {
         isText ? name.keyBytes.map(hasBytes) ?? false : name.text == plainText
     }
 
-    /// Whether the key is a text.
     private var isText: Bool {
         switch group.value {
         case .string, .stringBytes: true
@@ -163,7 +160,6 @@ package struct SectionName: Sendable {
     /// only form for bytes that are not UTF-8; nil for none.
     package let keyBytes: [UInt8]?
 
-    /// Reads the parameter.
     package init(_ wanted: ParameterSet.TextOrJSON) {
         switch wanted {
         case .json(let value):

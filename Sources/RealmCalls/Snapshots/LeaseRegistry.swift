@@ -35,8 +35,6 @@ package final class LeaseRegistry: Sendable {
         ///
         /// - Parameters:
         ///   - id: The id of the thing that is held.
-        ///   - kind: What it is.
-        ///   - realm: The name of its realm.
         ///   - principal: The user that holds it.
         ///   - begin: When it was opened.
         ///   - mayStay: Returns whether its holder may keep it; nil for what ends by itself when that changes.

@@ -118,8 +118,6 @@ package final class PinnedVersions: Sendable {
     ///
     /// - Parameters:
     ///   - database: The realm whose newest version is pinned.
-    ///   - realm: The name of the realm.
-    ///   - client: The client to count the lease for.
     ///   - owner: The name under which the lease belongs to the sender.
     ///   - caller: The sender.
     ///   - ttl: The time to live in seconds.
@@ -230,7 +228,6 @@ package final class PinnedVersions: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id from the URL.
-    ///   - realm: The name of the realm.
     ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Returns: Whether there was a lease of this id in the realm.
     package func free(_ id: String, realm: String, owner: String?) -> Bool {

@@ -13,7 +13,6 @@ package struct BackupRequest: Sendable {
         case ofRealm
         /// No key, so that the copy is a plain file whatever the realm is.
         case none
-        /// Another key.
         case other(EncryptionKey)
     }
 

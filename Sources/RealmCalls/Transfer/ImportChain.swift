@@ -74,7 +74,6 @@ package final class ImportChain: Sendable {
         package let created: Int
         /// The number of objects that existed and were written into.
         package let updated: Int
-        /// The members that were ignored.
         package let ignored: IgnoredMembers
         /// The number of lines of which a value was not written, because another client had changed the property.
         package let overtaken: Int
@@ -235,7 +234,6 @@ package final class ImportChain: Sendable {
     /// Writes one part.
     ///
     /// - Parameters:
-    ///   - parts: How much it has.
     ///   - run: The run of its transaction.
     ///   - before: What the parts before it achieved.
     ///   - byteLimit: The memory in bytes that the transaction may take.

@@ -115,7 +115,6 @@ package final class ImportRun {
 
     /// Which line was the last one to write an object, and how far the run was then.
     private struct Origin {
-        /// The line.
         let line: Int
         /// The number of objects that the run had written before.
         let objectCount: Int
@@ -601,7 +600,6 @@ package final class ImportRun {
         return false
     }
 
-    /// Writes members with links of an object.
     private func link(_ members: Members, _ target: ObjectPlace, of className: String, _ place: InputPlace) throws(Problem) {
         try Problem.writing(place) { () throws(WriteError) in
             for member in members {

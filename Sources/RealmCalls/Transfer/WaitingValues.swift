@@ -10,9 +10,7 @@ internal import RealmStorage
 /// A later line that gives the same property of the same object takes the place of the value: it waits no longer. So each
 /// property waits in one entry at most.
 struct WaitingValues: Sendable {
-    /// A property whose value waits.
     struct Property: Sendable, Equatable {
-        /// The key of its column.
         let column: ColumnKey
         /// The mark of the value that it had when the waiting began; nil for null and for an empty collection.
         let mark: Int?

@@ -18,7 +18,6 @@ package enum AsyncWriteDocument {
     /// the outcome can be read later.
     ///
     /// - Parameters:
-    ///   - id: The id of the write.
     ///   - database: The realm.
     ///   - call: The request, whose log line gets the newest version.
     ///   - applied: The value of `Preference-Applied`; nil for none.

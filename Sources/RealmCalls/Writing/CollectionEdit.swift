@@ -27,7 +27,6 @@ struct CollectionEdit {
     ///
     /// - Parameters:
     ///   - steps: The changes, whose form was checked when they were read.
-    ///   - kind: The kind of collection that the operation is for.
     ///   - place: The place of the operation in the request body.
     /// - Throws: The problem of the first step that fails: `object_not_found` when a `deleteAll`
     ///   deleted the object itself and another step follows, and the errors of values that do not

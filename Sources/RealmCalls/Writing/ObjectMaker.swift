@@ -84,7 +84,6 @@ package struct ObjectMaker: Sendable {
     /// The deadline is checked every 256 objects, or after each group of objects that are created together.
     ///
     /// - Parameters:
-    ///   - bodies: The inputs of the objects.
     ///   - lines: The line of each object in NDJSON, for errors; nil for an array, whose errors
     ///     have a pointer instead.
     ///   - context: The write in progress.
@@ -149,7 +148,6 @@ package struct ObjectMaker: Sendable {
     /// Creates objects at once, if nothing about them depends on the others.
     ///
     /// - Parameters:
-    ///   - bodies: The inputs of the objects.
     ///   - place: Returns the place of an object in the request body.
     ///   - session: The transaction.
     /// - Returns: The objects; nil when they have to be written one after the other. Nothing is changed then.

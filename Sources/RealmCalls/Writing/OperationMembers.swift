@@ -12,7 +12,6 @@ internal import RealmStorage
 /// A missing or malformed member is `invalid_body` with a pointer to it, unless a function says
 /// otherwise.
 struct OperationMembers {
-    /// The JSON object of the operation.
     private let object: JSONObject
     /// The place of that object in the request body, for pointers.
     private let place: InputPlace
@@ -61,13 +60,11 @@ struct OperationMembers {
         return text
     }
 
-    /// Returns a member that has to be a string and has to be given.
     package func required(_ name: String) throws(Problem) -> String {
         guard let text = try text(name) else { throw missing(name) }
         return text
     }
 
-    /// Returns the class that the operation is for.
     package func className() throws(Problem) -> String {
         if let knownClass { return knownClass }
         return try required("class")

@@ -184,7 +184,6 @@ package struct PreparedWrite: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id of the transaction, from the header field `Realm-Transaction`.
-    ///   - promise: The promise of the response.
     private func run(in id: String, _ promise: any ResponsePromise) {
         let base = database.transaction(id, owner: call.ownerScope)?.version ?? database.current.token
         database.perform(

@@ -81,7 +81,6 @@ package struct WriteCondition: Sendable {
         }
     }
 
-    /// Whether there is no condition at all.
     package var isEmpty: Bool { ifMatch == nil && ifNoneMatch == nil && version == nil }
     /// Whether the version of the realm has to be known.
     package var namesVersion: Bool { version != nil || !alternatives.isEmpty }

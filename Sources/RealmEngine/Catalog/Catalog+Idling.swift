@@ -168,9 +168,7 @@ extension Catalog {
     /// Lists a realm that an earlier server has attached; the next request opens it.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - path: The resolved path of its file.
-    ///   - options: How it is opened.
     ///   - lacksKey: Whether it needs a key that is not known; it has failed until it gets one.
     /// - Throws: `Failure` when the name or the file is in use.
     package func restore(

@@ -9,7 +9,6 @@ extension Catalog {
     package struct Opening: Sendable {
         /// The path of the file.
         package var path: String
-        /// The options with which it is opened.
         package var options: Database.OpenOptions
 
         /// Makes the value of its parts.

@@ -7,7 +7,6 @@ internal import RealmStorage
 extension Catalog {
     /// A realm whose file can be replaced.
     package struct Target: Sendable {
-        /// The name of the realm.
         package let name: RealmName
         /// The open realm; nil for one that has failed.
         package let database: Database?
@@ -15,7 +14,6 @@ extension Catalog {
         package let path: String
         /// The path with which the realm was opened.
         package let sourcePath: String
-        /// The options with which it is opened.
         package let options: Database.OpenOptions
         /// Why the realm has failed; nil for an open one.
         fileprivate let failure: StorageError?

@@ -61,9 +61,7 @@ extension Catalog {
     /// Stores how a failed realm is opened again, and replaces an earlier plan.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - path: The path of its file.
-    ///   - options: The options with which it was opened.
     ///   - error: Why it failed.
     ///   - isBusy: Whether another thread is still closing it.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
@@ -276,7 +274,6 @@ extension Catalog {
     /// Ends an attempt, so that the realm may be opened again after the pause of its plan.
     ///
     /// - Parameters:
-    ///   - plan: The plan of the attempt.
     ///   - facts: The facts about the file if it failed because of its contents.
     ///   - counts: Whether the attempt makes the pause longer.
     private func noteAttempt(_ plan: Plan, _ facts: System.FileFacts?, counts: Bool = true) {

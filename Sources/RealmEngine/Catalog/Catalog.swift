@@ -25,7 +25,6 @@ package final class Catalog: Sendable {
 
     /// Why a name cannot be given to a realm.
     package enum Failure: Error, Sendable, Equatable {
-        /// There is already a realm with this name.
         case alreadyAttached(RealmName)
         /// Another realm serves the same file.
         case fileServed(name: String)
@@ -75,7 +74,6 @@ package final class Catalog: Sendable {
     /// Adds what all realms of this catalog have in common to the options of one.
     ///
     /// - Parameters:
-    ///   - options: The options.
     ///   - path: The path of the file; nil for a realm without one.
     package func prepare(_ options: inout Database.OpenOptions, for path: String?) {
         options.logger = logger
@@ -110,8 +108,6 @@ package final class Catalog: Sendable {
     }
 
     /// Notes that a realm which has failed because another node serves it is closed: it is not tried again by itself.
-    ///
-    /// - Parameter name: The name of the realm.
     package func setAside(_ name: RealmName) {
         guard let folder, let realm = try? folder.expected(name) else { return }
         forgetPlan(name.text)
@@ -155,8 +151,6 @@ package final class Catalog: Sendable {
     package func serve(_ folder: DataFolder) { data.withLock { $0.folder = folder } }
 
     /// Lists a file that has just been made in the folder, also when a realm of its name was detached before.
-    ///
-    /// - Parameter name: The name of the realm.
     package func list(_ name: RealmName) {
         data.withLock { _ = $0.withdrawn.remove(name.text) }
         try? folder?.refresh()
@@ -254,7 +248,6 @@ package final class Catalog: Sendable {
     /// Reserves a name for a realm that is about to be opened.
     ///
     /// - Parameters:
-    ///   - name: The name.
     ///   - path: The resolved path of the file; nil for a realm in memory.
     ///   - isRequested: Whether a request has named the realm, rather than the configuration.
     ///   - isOwner: Whether the file itself is served, and not private copies of it.
@@ -287,7 +280,6 @@ package final class Catalog: Sendable {
     /// - Parameters:
     ///   - name: The reserved name.
     ///   - path: The file.
-    ///   - options: How it is opened.
     /// - Returns: The new state of the realm; `WorkControl.stopped` as its failure when it was detached during the opening. Blocks until
     ///   opening has ended.
     @discardableResult
@@ -305,7 +297,6 @@ package final class Catalog: Sendable {
     ///
     /// - Parameters:
     ///   - name: The reserved name.
-    ///   - identifier: The identifier of the data.
     ///   - options: The limits and names to use.
     @discardableResult
     package func openInMemory(

@@ -46,7 +46,6 @@ package final class DataFolder: Sendable {
     package let path: String
     /// Where the files are.
     package let layout: Layout
-    /// Makes the options with which a realm is opened.
     private let options: @Sendable (RealmName) throws(StorageError) -> Database.OpenOptions
     /// The names; the lock is not held while a folder is read.
     private let listing: RankedMutex<Listing>
@@ -64,7 +63,6 @@ package final class DataFolder: Sendable {
     /// Reads the names in a folder.
     ///
     /// - Parameters:
-    ///   - path: The path of the folder.
     ///   - layout: Where the files are in it.
     ///   - options: Makes the options with which a realm is opened.
     /// - Throws: `RealmFiles.Failure` when the folder cannot be read.

@@ -23,7 +23,6 @@ final class RealmOrigins: Sendable {
 
     /// The origins and failures of realms, as the lock of the register guards them.
     private struct State {
-        /// The origins by the name of the realm.
         var origins: [ByteText: Origin] = [:]
         /// The instants at which realms failed that only a request has named.
         var failures: [ByteText: Instant] = [:]
@@ -51,9 +50,7 @@ final class RealmOrigins: Sendable {
     /// Records the origin of a realm that is about to be opened.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - path: The resolved path of its file; nil for a realm in memory.
-    ///   - isRequested: Whether only a request has named it.
     ///   - isOwner: Whether the file itself is served, and not private copies of it.
     func add(_ name: String, path: String?, isRequested: Bool, isOwner: Bool) {
         let ownPath = isOwner ? path.map { (try? System.resolved($0)) ?? $0 } : nil
@@ -84,7 +81,6 @@ final class RealmOrigins: Sendable {
     /// Returns the path of a realm's file; nil when the realm is unknown or in memory.
     func path(of name: String) -> String? { state.withLock { $0.origins[name]?.path } }
 
-    /// Returns whether only a request has named the realm.
     func isRequested(_ name: String) -> Bool { state.withLock { $0.origins[name]?.isRequested ?? false } }
 
     /// Records that a realm failed. If only a request has named it, it is forgotten later; further attempts do not

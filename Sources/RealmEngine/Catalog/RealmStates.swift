@@ -10,7 +10,6 @@ internal import RealmStorage
 ///
 /// `Catalog` guards it with its lock.
 struct RealmStates: Sendable {
-    /// All realms by name.
     private(set) var byName: [ByteText: Catalog.State] = [:]
     /// The number of realms that are open or being opened.
     private(set) var openCount = 0
@@ -24,7 +23,6 @@ struct RealmStates: Sendable {
     /// The open realms in the order of their use, as far as it is known.
     private var order = UseOrder()
 
-    /// The number of all realms.
     var count: Int { byName.count }
     /// The number of realms that are open, being opened or failed.
     var activeCount: Int { byName.count - closedCount }
@@ -74,7 +72,6 @@ struct RealmStates: Sendable {
         namesByFile[file] = nil
     }
 
-    /// Counts a realm in its new state.
     private mutating func count(_ name: String, _ state: Catalog.State) {
         if state.isOpen { openCount += 1 }
         if state.isClosed { closedCount += 1 }

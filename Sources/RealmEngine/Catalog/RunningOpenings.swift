@@ -7,7 +7,6 @@ internal import RealmStorage
 ///
 /// A name may have more than one, as a realm may be attached again before a cancelled opening has ended. All threads may use this.
 final class RunningOpenings: Sendable {
-    /// One opening.
     private struct Opening: Sendable {
         /// Cancels the work.
         let control: WorkControl
@@ -67,9 +66,6 @@ extension Catalog {
     /// Opens a file on this thread, unless its realm was detached.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
-    ///   - path: The path of the file.
-    ///   - options: How it is opened.
     ///   - control: The result of `RunningOpenings.begin`.
     /// - Throws: `WorkControl.stopped` when the realm was detached, and the errors of `Database.open`.
     func openFile(

@@ -11,7 +11,6 @@ struct UseOrder: Sendable {
     private struct Entry: Comparable, Sendable {
         /// The last use that is known.
         let lastUse: Instant
-        /// The name.
         let name: String
 
         /// Returns whether the left name was used before the right one.
@@ -23,7 +22,6 @@ struct UseOrder: Sendable {
     /// The names in the heap, each of which is in it once.
     private var names: Set<ByteText> = []
 
-    /// The number of names.
     var count: Int { names.count }
 
     /// Adds a name, unless it is there already.

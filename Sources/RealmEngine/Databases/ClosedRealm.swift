@@ -12,7 +12,6 @@ package final class ClosedRealm: Sendable {
     package let path: String
     /// Whether the data folder lists it, so that it is gone when its file is.
     let isListed: Bool
-    /// Makes the options with which it is opened.
     private let options: @Sendable () throws(StorageError) -> Database.OpenOptions
     /// What was known when it was closed; nil when it was not open before.
     let former: Former?
@@ -52,7 +51,6 @@ package final class ClosedRealm: Sendable {
     /// - Parameters:
     ///   - name: The name under which it is served.
     ///   - path: The path of its file.
-    ///   - options: How it is opened.
     init(attached name: RealmName, path: String, _ options: Database.OpenOptions) {
         self.name = name
         self.path = path
@@ -64,7 +62,6 @@ package final class ClosedRealm: Sendable {
     /// Makes what is left of a realm that was open.
     ///
     /// - Parameters:
-    ///   - database: The realm, which is closed.
     ///   - source: Its file and how it was opened.
     ///   - isListed: Whether the data folder lists it.
     ///   - state: The state of the file after it was closed.

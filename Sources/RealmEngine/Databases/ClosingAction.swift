@@ -8,7 +8,6 @@ final class ClosingAction: Sendable {
     /// The action; nil when there is none, and after it was taken.
     private let stored = RankedMutex<(@Sendable () -> Void)?>(.leaf, nil)
 
-    /// Sets the action.
     func set(_ action: @escaping @Sendable () -> Void) { stored.withLock { $0 = action } }
 
     /// Returns the action, and leaves none.

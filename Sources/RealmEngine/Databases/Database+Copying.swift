@@ -42,7 +42,6 @@ extension Database {
     /// - Parameters:
     ///   - snapshot: The version, which may be the uncommitted state of a transaction.
     ///   - backend: The empty file to write to.
-    ///   - options: What the copy has.
     /// - Throws: `StorageError` for a damaged file, a full disk, or a copy that was cancelled.
     package func writeCopy(
         of snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions

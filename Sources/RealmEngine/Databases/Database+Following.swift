@@ -10,7 +10,6 @@ extension Database: FollowingRealm {
     package struct Following: Sendable {
         /// The number of versions that were taken over since the realm was opened.
         package let versions: Int
-        /// The number of bytes that were copied for them.
         package let copiedBytes: Int
         /// The number of looks at the file that have failed.
         package let failures: Int

@@ -46,7 +46,6 @@ extension Database {
     /// ones get values that are not given.
     ///
     /// - Parameters:
-    ///   - className: The name of the class.
     ///   - naming: How members refer to properties.
     package func rowShape(of className: String, _ naming: MemberNaming) -> RowShape? {
         guard defaults.byClass[className] == nil, let table = current.snapshot.classTable(named: className),

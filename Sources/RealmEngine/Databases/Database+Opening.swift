@@ -119,7 +119,6 @@ extension Database {
     /// - Parameters:
     ///   - name: The name under which the realm is served.
     ///   - path: The file.
-    ///   - options: How it is opened.
     /// - Throws: `StorageError`: `.refused` with the reason, or the error of reading the file. Nothing
     ///   has changed then. Options that name what the file does not have are refused.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {

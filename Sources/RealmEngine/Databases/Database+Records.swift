@@ -7,7 +7,6 @@ extension Database {
     /// Sets what keeps the record of every commit that begins from here on. Whoever opened the realm calls it before anybody
     /// else can write.
     ///
-    /// - Parameter log: What keeps records.
     /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records, `.refused(.notWritable)` for a realm that
     ///   is not written to.
     package func keepRecords(in log: any CommitLog) throws(StorageError) {

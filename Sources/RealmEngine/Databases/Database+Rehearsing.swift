@@ -12,7 +12,6 @@ extension Database {
     /// Opens a file as `open` would, but with all writes in memory.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - path: The file that would be opened.
     ///   - seed: The file that would be copied to `path` first; nil when `path` itself would be opened.
     ///   - options: How it would be opened.
@@ -41,7 +40,6 @@ extension Database {
 
     /// The opening of a file in memory, with the parameters that a real opening would have.
     private struct Rehearsal {
-        /// The name of the realm.
         let name: RealmName
         /// The file that would be opened.
         let path: String
@@ -80,7 +78,6 @@ extension Database {
         /// Opens what a file of formats 2 to 9 would be replaced by.
         ///
         /// - Parameters:
-        ///   - format: Its format.
         ///   - place: Its path without symbolic links.
         ///   - options: How it would be opened.
         private func converting(

@@ -78,7 +78,6 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The file, which is not changed.
-    ///   - name: The name of the realm.
     ///   - place: The path under which the file would be opened.
     ///   - options: How it would be opened.
     /// - Returns: The realm as it would be, apart from its epoch. The caller closes it.

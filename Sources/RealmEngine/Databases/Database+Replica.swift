@@ -47,7 +47,6 @@ extension Database {
     /// One thread at a time may call it. The file has the version when `finishTaking` was called, or records were taken that need room.
     ///
     /// - Parameters:
-    ///   - record: The record.
     ///   - mark: The action after observers were notified.
     /// - Throws: What `FileStore.apply` throws; nothing has changed then, unless the file takes no more records.
     package func take(_ record: CommitRecord, mark: CommitMark? = nil) throws(StorageError) {
@@ -89,7 +88,6 @@ extension Database {
     /// - Parameters:
     ///   - file: A complete file, with the key of the realm.
     ///   - version: The number of the version that it has, which is not lower than the present one.
-    ///   - epoch: The epoch of the version.
     package func adopt(_ file: NewFile, version: UInt64, epoch: Epoch) throws(StorageError) {
         guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
         let present = current.token

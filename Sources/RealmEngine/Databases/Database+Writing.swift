@@ -113,7 +113,6 @@ extension Database {
     /// Returns an interactive transaction, open or ended.
     ///
     /// - Parameters:
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     package func transaction(_ id: String, owner: String?) -> TransactionInfo? {
@@ -123,7 +122,6 @@ extension Database {
     /// Returns why an interactive transaction takes no request; nil when it is open.
     ///
     /// - Parameters:
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     package func refusal(ofTransaction id: String, owner: String?) -> WriteError? {
         guard let queue = queue.withLock({ $0 }) else { return notWriting }
@@ -155,7 +153,6 @@ extension Database {
     /// `transactionBusy`.
     ///
     /// - Parameters:
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - use: Whether the request reads, writes or is a dry run.
     ///   - deadline: The instant at which the request is given up.
@@ -188,7 +185,6 @@ extension Database {
     /// Commits an interactive transaction.
     ///
     /// - Parameters:
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - commit: What the request says about the commit.
     ///   - completion: Receives the new version when it is durable; the newest version when nothing was
@@ -230,7 +226,6 @@ extension Database {
 // MARK: - The writer's side
 
 extension Database: WriteBackend {
-    /// Makes the writer of the database.
     func startWriter() {
         let writer = WriteQueue(self, limits, writeMetrics)
         queue.withLock { $0 = writer }
@@ -395,7 +390,6 @@ extension Database {
     /// It must be called at the end of a write that is alone; the file does not contain any of its
     /// changes yet. The copy is removed if the write is not committed, otherwise it replaces older ones.
     ///
-    /// - Parameter session: The session of the write.
     /// - Returns: The name of the copy; nil if none was made.
     @discardableResult
     package func backUp(before session: WriteSession) throws(WriteError) -> String? {
@@ -411,7 +405,6 @@ extension Database {
     /// Returns the name of the copy that `backUp(before:)` would make of the realm's file, for a rehearsal of the write.
     ///
     /// - Parameters:
-    ///   - session: The session of the write.
     ///   - copies: The copies beside the file.
     ///   - count: The number of copies that would be kept.
     package func nameOfBackUp(

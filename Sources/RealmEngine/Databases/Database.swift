@@ -60,7 +60,6 @@ package final class Database: VersionSource {
     package let asyncWrites: AsyncWrites
     /// The classes that are shown; nil for all classes of the file.
     package let shownClasses: ShownClasses?
-    /// The newest version of the data.
     let newest: RankedMutex<Version>
     /// The store; nil when nothing can be written.
     package let store: FileStore?
@@ -117,7 +116,6 @@ package final class Database: VersionSource {
     struct Source: Sendable {
         /// The path of the file as it was given, before symbolic links were resolved.
         let path: String
-        /// The options with which it was opened.
         let options: OpenOptions
     }
 

@@ -15,7 +15,6 @@ package struct DatabaseFacts: Sendable {
     package let fileBytes: Int
     /// The number of bytes of the file that are in use.
     package let usedBytes: Int
-    /// The number of classes.
     package let classCount: Int
     /// Whether no class has any object.
     package let isEmpty: Bool

@@ -34,7 +34,6 @@ package struct FileInspection: Sendable {
         package let freeBytes: Int
     }
 
-    /// A table of a file.
     package struct Table: Sendable {
         /// The name in the file, whose bytes need not be UTF-8 in old formats.
         package let name: String
@@ -44,14 +43,12 @@ package struct FileInspection: Sendable {
         package let kind: TableKind
         /// How many objects or rows its root states.
         package let count: Int
-        /// How many properties it has.
         package let propertyCount: Int
     }
 
     /// Looks at a file that a server would open without a mode.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: The key of an encrypted file; nil when it is not known.
     /// - Throws: As `init(path:_:)`.
     package init(path: String, key: EncryptionKey? = nil) throws(StorageError) {
@@ -61,7 +58,6 @@ package struct FileInspection: Sendable {
     /// Looks at the file of a realm.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - options: How the realm is opened.
     /// - Throws: `.refused` when there is no such file, it is no regular one, or may not be read; `.io` when the disk fails.
     ///   Whatever is wrong with its bytes is `failure`.

@@ -8,7 +8,6 @@ internal import RealmStorage
 ///
 /// The audit of its space is left to the opening.
 package enum FileOutlook: Sendable, Equatable {
-    /// It is read and written.
     case written
     /// It is upgraded in place, then read and written.
     case upgraded
@@ -45,7 +44,6 @@ package enum FileOutlook: Sendable, Equatable {
     /// Predicts how a file of formats 2 to 9 is opened. Nothing is locked or made.
     ///
     /// - Parameters:
-    ///   - old: The file.
     ///   - path: Its path without symbolic links.
     ///   - options: How the realm is opened.
     static func ofOpening(_ old: LegacyFile, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
@@ -77,7 +75,6 @@ package enum FileOutlook: Sendable, Equatable {
     /// Returns why a file of formats 2 to 9 would not be upgraded in place; nil when it would. Nothing is locked or made.
     ///
     /// - Parameters:
-    ///   - old: The file.
     ///   - path: Its path without symbolic links.
     static func hindrance(toUpgrading old: LegacyFile, at path: String) -> StorageError? {
         do throws(StorageError) {

@@ -8,9 +8,7 @@ internal import RealmStorage
 /// What a commit may overwrite depends on the oldest version in use alone. So not every version is kept, but one of each eighth
 /// of the time, a little longer than it has to be: ten at most, however fast commits are.
 final class KeptVersions: Sendable {
-    /// A version that is kept.
     private struct Entry {
-        /// The version.
         let version: Version
         /// When a newer one took its place.
         let since: Instant
@@ -45,7 +43,6 @@ final class KeptVersions: Sendable {
         self.maximumCommits = UInt64(clamping: maximumCommits)
     }
 
-    /// The number of versions that are kept.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Keeps a version that was the newest until now.

@@ -28,11 +28,6 @@ package final class LogStanding: Sendable {
     /// Notes whether another node writes the realm.
     func note(isFollowed: Bool) { followed.store(isFollowed, ordering: .releasing) }
 
-    /// Notes what the log has.
-    ///
-    /// - Parameters:
-    ///   - version: The newest version.
-    ///   - asked: When the log was asked.
     package func note(newest version: UInt64, asked: Instant) {
         newest.store(version, ordering: .relaxed)
         seen.max(asked.nanoseconds, ordering: .relaxed)

@@ -10,7 +10,6 @@ package protocol RealmReplication: Sendable {
     /// Opens a realm. The file is brought up to the log first, or made of it.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - path: The path of its file, which may be missing.
     ///   - options: How the file is opened; they have no replication.
     /// - Throws: `.refused(.notOwner)` when another node serves the realm, `.refused(.logUnavailable)`, `.refused(.fileNotFound)` when

@@ -46,7 +46,6 @@ final class ScopedObservations: Sendable {
     ///
     /// - Parameters:
     ///   - hub: The hub. Another one that has taken its place stays.
-    ///   - identity: The identity of its scope.
     func forget(_ hub: ObservationHub, of identity: String) {
         // The caller holds the hub, so its last reference is not released under the lock.
         state.withLock { if $0.hubs[identity] === hub { $0.hubs[identity] = nil } }

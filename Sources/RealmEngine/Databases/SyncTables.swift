@@ -10,7 +10,6 @@ enum SyncTables {
     /// The names of the tables, or what they begin with.
     private static let prefixes = ["flx_", "sync_internal_", "client_reset_"].map { Array($0.utf8) }
 
-    /// Returns whether a table is one of them.
     private static func contain(_ table: Table) -> Bool {
         table.className == nil && prefixes.contains { table.name.utf8.starts(with: $0) }
     }

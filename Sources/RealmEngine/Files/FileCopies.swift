@@ -19,7 +19,6 @@ package struct FileCopies: Sendable {
         case migration(version: UInt64)
         /// Before an upgrade from this file format.
         case upgrade(format: Int)
-        /// On request, of the version with this number.
         case request(version: UInt64)
         /// The file that was served until another one was restored, with the number of its version;
         /// nil for one that cannot be read.
@@ -76,7 +75,6 @@ package struct FileCopies: Sendable {
     /// The name of the file without its folder.
     private var fileName: String { String(path.split(separator: "/").last ?? "") }
 
-    /// Returns the path of the copy with the given name.
     package func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     // MARK: - Making
@@ -283,7 +281,6 @@ package struct FileCopies: Sendable {
         }
     }
 
-    /// Removes all copies of the file.
     package func removeAll() {
         for copy in list() { remove(copy.name) }
     }

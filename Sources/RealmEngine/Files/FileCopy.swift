@@ -12,7 +12,6 @@ package enum FileCopy {
     /// Copies a file that is not written to meanwhile, and makes the copy durable.
     ///
     /// - Parameters:
-    ///   - source: The file to copy.
     ///   - target: The path of the copy, which must not exist.
     ///   - control: States whether copying was cancelled.
     package static func copy(_ source: String, to target: String, _ control: WorkControl? = nil) throws(StorageError) {
@@ -45,7 +44,6 @@ package enum FileCopy {
     /// byte by byte in the folder for temporary files. The caller checks that the file was not written to meanwhile.
     ///
     /// - Parameters:
-    ///   - source: The file to copy.
     ///   - control: States whether the work was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Returns: The copy, and the number of bytes that were copied; 0 when the blocks are shared.
@@ -70,8 +68,6 @@ package enum FileCopy {
     /// copied between two reads of the same header are therefore one version.
     ///
     /// - Parameters:
-    ///   - source: The file to copy.
-    ///   - file: The new file.
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
@@ -84,7 +80,6 @@ package enum FileCopy {
     /// Copies a file that others may write to meanwhile to an open file, as above.
     ///
     /// - Parameters:
-    ///   - source: The file to copy.
     ///   - target: The open file, whose contents are replaced.
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.

@@ -8,23 +8,17 @@ internal import RealmStorage
 ///
 /// It borrows the bytes of its value, so it is valid as long as the snapshot of the value.
 enum ElementIdentity: Hashable {
-    /// Null.
     case null
     /// A number of 64 bits, with the number of its type, because 1, 1.0 and true differ.
     case number(UInt64, type: UInt8)
-    /// The bytes of a string.
     case string(ByteView)
     /// The bytes of binary data.
     case binary(ByteView)
     /// A point in time.
     case timestamp(Timestamp)
-    /// A decimal.
     case decimal(Decimal128)
-    /// An object id.
     case objectID(ObjectID)
-    /// A UUID.
     case uuid(UUIDValue)
-    /// A link to an object.
     case link(TableKey, ObjectKey)
     /// A nested collection, by its number among the nested collections of its kind beside it. What is in
     /// it is compared afterwards.
@@ -33,7 +27,6 @@ enum ElementIdentity: Hashable {
     /// Makes the identity of a value.
     ///
     /// - Parameters:
-    ///   - value: The value.
     ///   - nested: The number of nested collections before it, which grows with each of them.
     init(_ value: Value, nested: inout Int) {
         switch value {

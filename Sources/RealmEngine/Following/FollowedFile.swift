@@ -35,7 +35,6 @@ package struct FollowedFile {
         let mark: [UInt8]
     }
 
-    /// The path of the file.
     private let path: String
     /// The key of an encrypted file; nil for a plain one.
     private let key: EncryptionKey?

@@ -17,7 +17,6 @@ final class Follower: Sendable {
         fileprivate(set) var isStopped = false
         /// The number of versions that were taken over.
         fileprivate(set) var versions = 0
-        /// The number of bytes that were copied for them.
         fileprivate(set) var copiedBytes = 0
         /// The number of attempts that have failed.
         fileprivate(set) var failures = 0

@@ -165,7 +165,6 @@ struct VersionDifference {
         }
     }
 
-    /// Adds a change for each object of a leaf from a row on.
     private mutating func add(_ leaf: ClusterLeaf, from row: Int, _ change: (ObjectKey) -> ObjectChange) {
         for index in row..<leaf.count { changes.append(change(leaf.key(at: index))) }
     }
@@ -193,7 +192,6 @@ struct VersionDifference {
 
     // MARK: - Values
 
-    /// Compares one property of an object.
     private mutating func compare(_ left: Row, _ right: Row, _ pair: ColumnPair, of table: TableKey) throws(StorageError) {
         if pair.new.collection != nil {
             let edits = try edits(left, right, pair)
@@ -246,7 +244,6 @@ struct VersionDifference {
     private struct Elements {
         /// The values in their order.
         private(set) var values: [Value] = []
-        /// The identities of the values.
         private(set) var identities: [ElementIdentity] = []
         /// The keys of a dictionary.
         private(set) var keys: [ElementIdentity] = []

@@ -81,8 +81,6 @@ indirect enum Expression {
     ///
     /// - Parameters:
     ///   - sign: The operator. Strings only accept `.add`.
-    ///   - left: The left operand.
-    ///   - right: The right operand.
     /// - Throws: `WriteError`: `typeMismatch` when the operands are neither two strings nor two numbers,
     ///   `outOfRange` when the result cannot be held.
     static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {

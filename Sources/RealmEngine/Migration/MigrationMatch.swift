@@ -19,7 +19,6 @@ package struct MigrationMatch: Sendable {
     /// Describes the objects of a class that match a query.
     ///
     /// - Parameters:
-    ///   - className: The name of the class.
     ///   - query: The condition; all objects by default.
     ///   - arguments: Reads the values for the placeholders of the query when the step begins.
     package init(

@@ -52,7 +52,6 @@ package enum SchemaValidator {
     /// Checks one class. Paths of errors begin inside the class.
     ///
     /// - Parameters:
-    ///   - input: The class as it was written.
     ///   - known: The classes that its links may lead to, besides itself.
     /// - Throws: `WriteError` with the code `invalidSchema`.
     static func oneClass(_ input: ClassInput, known: [ClassSchema]) throws(WriteError) -> ClassSchema {
@@ -92,7 +91,6 @@ package enum SchemaValidator {
     /// Checks that a name is not empty, not too long and without a zero byte.
     ///
     /// - Parameters:
-    ///   - name: The name to check.
     ///   - maximum: The maximum number of bytes in UTF-8.
     ///   - what: What is named, for the message: `class` or `property`.
     /// - Throws: `WriteError` with the code `invalidSchema` and the path `name`.
@@ -133,7 +131,6 @@ package enum SchemaValidator {
     /// Only new classes are checked: files exist whose embedded classes have indexes, and they are
     /// accepted as they are.
     ///
-    /// - Parameter input: The class as it was written.
     /// - Throws: `WriteError` with the code `invalidSchema` and the path of the first index.
     package static func requireNoEmbeddedIndex(_ input: ClassInput) throws(WriteError) {
         guard input.type == "embedded", let index = input.properties.firstIndex(where: { $0.indexed != nil }) else { return }
@@ -183,7 +180,6 @@ package enum SchemaValidator {
     /// Checks one property, and returns it with all attributes that follow from its type.
     /// Whether the target class of a link exists is checked elsewhere.
     ///
-    /// - Parameter input: The property as it was written.
     /// - Throws: `WriteError` with the code `invalidSchema` and the path of the wrong member.
     static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
         try checkName(input.name, maximumNameByteCount, "property")
@@ -278,7 +274,6 @@ package enum SchemaValidator {
     /// objects.
     ///
     /// - Parameters:
-    ///   - one: The class to check.
     ///   - kinds: The kinds of all known classes by their names.
     private static func checkTargets(of one: ClassSchema, _ kinds: [ByteText: TableKind]) throws(WriteError) {
         for (index, property) in one.properties.enumerated() {

@@ -164,7 +164,6 @@ extension ValueConversion {
     ///
     /// - Parameters:
     ///   - real: The nearest float or double.
-    ///   - number: The decimal.
     ///   - isExact: Whether the decimal is all that was written.
     ///   - rounding: Whether the two may differ.
     /// - Returns: Nil for a finite decimal beyond the range, and when digits may not be lost.

@@ -62,7 +62,6 @@ extension ValueConversion {
     /// Returns the date at a number of seconds since 1970, with the nearest nanosecond.
     ///
     /// - Parameters:
-    ///   - seconds: The number.
     ///   - rounding: With `exact`, the seconds of the date have to be this number again.
     /// - Returns: Nil for numbers beyond 64 bits and for those that are not finite.
     static func date(_ seconds: Double, _ rounding: NumberRounding) -> Timestamp? {

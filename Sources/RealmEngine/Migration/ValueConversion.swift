@@ -38,7 +38,6 @@ struct ValueConversion: Equatable {
             targets.map { ValueConversion(source: source, target: $0.0, form: $0.1) }
         } + [ValueConversion(source: nil, target: .mixed, form: .usual)]
 
-    /// All conversions by their names.
     private static let byName = [ByteText: ValueConversion](
         texts: all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 

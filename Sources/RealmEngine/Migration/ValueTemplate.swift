@@ -34,7 +34,6 @@ indirect enum ValueTemplate {
     /// Prepares an input.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
     ///   - scope: The names that its expressions may use.
     /// - Throws: `WriteError` with the code `invalidSchema` for an expression that cannot be read, with the
     ///   path to it.

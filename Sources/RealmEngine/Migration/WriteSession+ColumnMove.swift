@@ -104,7 +104,6 @@ extension WriteSession {
         }
     }
 
-    /// Returns the place of a new element of a list or set.
     private func element(_ index: Int, of place: CollectionPlace) -> ColumnMover.Place {
         place.column.collection == .set ? .member(place) : .slot(.newElement(place, index))
     }

@@ -71,7 +71,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - index: The index of the step, from 0.
-    ///   - count: The number of steps.
     private func beginStep(_ index: Int, of count: Int) throws(WriteError) {
         stepProgress = StepProgress(step: index, of: count)
         try noteProgress(0, of: 1)
@@ -92,7 +91,6 @@ extension WriteSession {
     /// Carries out one step. Paths of errors begin inside the step.
     ///
     /// - Parameters:
-    ///   - step: The step.
     ///   - losing: Whether data may be lost.
     private func apply(_ step: MigrationStep, losing: Bool) throws(WriteError) {
         switch step {
@@ -140,7 +138,6 @@ extension WriteSession {
     /// Returns the table of a class that a step names.
     ///
     /// - Parameters:
-    ///   - className: The name of the class.
     ///   - member: The member of the step that has the name, for the path of the error.
     /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class.
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
@@ -258,9 +255,7 @@ extension WriteSession {
     /// Counts the links and the mixed values that lead to an object.
     ///
     /// - Parameters:
-    ///   - row: The row of the object in the leaf.
     ///   - leaf: The leaf that contains the object.
-    ///   - table: The table of the object.
     ///   - view: The uncommitted state that is read.
     private func owners(
         of row: Int, in leaf: ClusterLeaf, of table: Table, _ view: Snapshot

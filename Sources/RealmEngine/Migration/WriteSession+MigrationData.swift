@@ -31,7 +31,6 @@ extension WriteSession {
     /// Creates an object, or writes to the one with its primary key.
     ///
     /// - Parameters:
-    ///   - className: The class.
     ///   - body: The members; expressions may use the objects that earlier steps created under a name.
     ///   - name: The name under which later steps know the object; nil for none.
     ///   - upsert: Which values are written to an existing object; nil makes an existing one an error.
@@ -49,7 +48,6 @@ extension WriteSession {
     /// Checks a step that creates objects, and prepares the values.
     ///
     /// - Parameters:
-    ///   - className: The class.
     ///   - body: The members.
     ///   - upsert: Which values are written to an existing object; nil makes an existing one an error.
     ///   - scope: The names that expressions may use.
@@ -104,7 +102,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - match: The class, the query and its arguments.
-    ///   - table: The table of the class.
     /// - Throws: `WriteError` for a query that does not fit the class, with the path `where`, for wrong
     ///   arguments, and for an expired deadline.
     func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {
@@ -122,10 +119,6 @@ extension WriteSession {
 extension WriteError {
     /// Returns the error with the key of the object whose values it is about, if it is about values and has
     /// no key yet.
-    ///
-    /// - Parameters:
-    ///   - place: The object.
-    ///   - session: The session that the object is read from.
     func concerning(_ place: ObjectPlace, in session: WriteSession) throws(WriteError) -> WriteError {
         guard key == nil, WriteError.codesOfValues.contains(code) else { return self }
         var error = self

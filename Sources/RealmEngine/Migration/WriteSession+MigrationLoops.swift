@@ -16,7 +16,6 @@ extension WriteSession {
     /// Carries out a loop over the objects of a class.
     ///
     /// - Parameters:
-    ///   - loop: The loop.
     ///   - losing: Whether objects may be deleted.
     /// - Throws: `WriteError`: `invalidSchema` for names and expressions that do not fit, `wouldLoseData`
     ///   with the number of objects that it would delete, and the errors of its steps with their paths.
@@ -55,7 +54,6 @@ extension WriteSession {
     /// Checks the names of a loop and parses its expressions.
     ///
     /// - Parameters:
-    ///   - loop: The loop.
     ///   - scope: The variables around it.
     ///   - depth: The number of loops around it, with itself.
     ///   - prefix: The path from the outermost loop to this one.

@@ -243,7 +243,6 @@ extension WriteSession {
         }
     }
 
-    /// Returns the elements of a list or set.
     private func elements(of list: ListView, _ state: MigrationOperand.State) throws(WriteError) -> MigrationOperand {
         var elements: [MigrationOperand.Element] = []
         var cursor = list.elements()
@@ -256,7 +255,6 @@ extension WriteSession {
         return .collection(elements, isDictionary: false)
     }
 
-    /// Returns the entries of a dictionary.
     private func entries(of dictionary: DictionaryView, _ state: MigrationOperand.State) throws(WriteError) -> MigrationOperand {
         var entries: [MigrationOperand.Element] = []
         var cursor = dictionary.entries()

@@ -89,7 +89,6 @@ extension WriteSession {
         return InputValue(untyped: value)
     }
 
-    /// Returns an operand as an input.
     private func input(of operand: MigrationOperand) throws(WriteError) -> InputValue {
         try spend(bytes: operand.byteCount)
         switch operand {

@@ -23,7 +23,6 @@ extension WriteSession {
     /// Checks that all objects of a class are shown, so that its properties may change.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - member: The member of the input that names the class, for the path of the error; nil for none.
     /// - Throws: `WriteError` with the code `invalidSchema` for an embedded class that has objects in others, which the
     ///   realm does not show.

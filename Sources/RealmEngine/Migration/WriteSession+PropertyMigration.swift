@@ -8,8 +8,6 @@ extension WriteSession {
     /// Adds a property to a class, and writes a value to it in all existing objects.
     ///
     /// - Parameters:
-    ///   - className: The class.
-    ///   - input: The property as it was written.
     ///   - value: The value for existing objects; nil leaves them with the default value of the type.
     /// - Throws: `WriteError` with the code `invalidSchema` for an invalid property or a name that is
     ///   already used, and the errors of writing the value.
@@ -53,8 +51,6 @@ extension WriteSession {
     /// Removes a property with its values.
     ///
     /// - Parameters:
-    ///   - className: The class.
-    ///   - name: The property.
     ///   - losing: Whether data may be lost.
     /// - Throws: `WriteError` with the code `wouldLoseData` when objects have values that are not null or
     ///   empty and the loss is not allowed.
@@ -84,7 +80,6 @@ extension WriteSession {
     /// Gives a property another name; its values and its index remain.
     ///
     /// - Parameters:
-    ///   - className: The class.
     ///   - name: The present name.
     ///   - new: The new name, which no other property of the class may have.
     /// - Throws: `WriteError` with the code `invalidSchema` and the path `to` when the name is invalid or
@@ -154,7 +149,6 @@ extension WriteSession {
     /// Adds, changes or removes the search index of a property.
     ///
     /// - Parameters:
-    ///   - className: The class.
     ///   - name: The property.
     ///   - indexed: `general`, `fulltext`, or nil to remove the index.
     /// - Throws: `WriteError` with the code `invalidSchema` when the property cannot have such an index.
@@ -230,7 +224,6 @@ extension WriteSession {
     /// - Parameters:
     ///   - column: The present column.
     ///   - change: The requested change.
-    ///   - conversion: The conversion of the change.
     /// - Throws: `WriteError` with the code `invalidSchema` when a type is unknown, the conversion does not
     ///   fit, or `onFailure` writes nulls that the property cannot have.
     private func changed(

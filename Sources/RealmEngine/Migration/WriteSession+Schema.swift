@@ -15,7 +15,6 @@ extension WriteSession {
     /// those of the SDKs.
     ///
     /// - Parameters:
-    ///   - input: The schema as it was written.
     ///   - versionIfMissing: The schema version for an input without one; nil leaves the version of the
     ///     file unchanged.
     /// - Throws: `WriteError` with the code `invalidSchema`.
@@ -173,7 +172,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - property: The checked property.
-    ///   - key: The table.
     /// - Returns: The key of the new column.
     /// - Throws: `WriteError`: `invalidSchema` for too many properties, or the error of an expired
     ///   deadline.

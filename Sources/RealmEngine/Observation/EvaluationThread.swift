@@ -13,7 +13,6 @@ package struct EvaluationThread: Sendable {
     /// Has the thread do work.
     package let run: Run
 
-    /// Names a thread of a client.
     package init(client: ByteText, run: @escaping Run) {
         self.client = client
         self.run = run

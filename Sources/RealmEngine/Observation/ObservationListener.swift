@@ -15,7 +15,6 @@ package protocol ObservationListener: AnyObject, Sendable {
     ///   - schema: The schema versions, and whether the change is additive. After any other change the
     ///     attachment has ended.
     ///   - from: The version before the change.
-    ///   - version: The version that has the new schema.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version)
     /// Called when the attachment has ended because of an error.
     func didFail(_ error: ObservationError)
@@ -38,7 +37,6 @@ package protocol ObservationListener: AnyObject, Sendable {
 }
 
 extension ObservationListener {
-    /// None.
     package var threads: [EvaluationThread] { [] }
     /// Prepares nothing.
     package func prepare(_ event: ObservationEvent) -> @Sendable () -> Void { { [self] in didChange(event) } }

@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// Identifies a property of one object.
 package struct ObservedProperty: Sendable, Hashable {
-    /// The object that has the property.
     package let object: ObservedObject
     /// The key of the property's column in the table of the object.
     package let column: ColumnKey

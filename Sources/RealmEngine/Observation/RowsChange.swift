@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// The difference between two sequences of objects.
 package struct RowsChange: Sendable {
-    /// The key of the table whose objects are the rows.
     package let table: TableKey
     /// The positions of deleted, inserted, modified and moved rows.
     package let changes: CollectionChanges

@@ -6,7 +6,6 @@ internal import RealmStorage
 /// A property as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
 /// `PropertySchema`.
 package struct PropertyInput: Sendable {
-    /// The name of the property.
     package var name: String
     /// The type, as `PropertyType` spells it.
     package var type: String

@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// A property as it is in a file, or as it results from a checked input.
 package struct PropertySchema: Sendable, Equatable {
-    /// The name of the property.
     package let name: String
     /// The type of the value, or of each element of a collection.
     package let type: PropertyType

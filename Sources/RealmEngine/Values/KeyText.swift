@@ -44,7 +44,6 @@ package enum KeyText {
     /// Returns the key text of an object.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - table: The table that contains it.
     /// - Throws: `StorageError` when the primary key cannot be read from the file.
     package static func text(of row: Row, in table: Table) throws(StorageError) -> String {
@@ -90,7 +89,6 @@ package enum KeyText {
     /// - Parameters:
     ///   - text: The text after percent-decoding.
     ///   - primaryKey: The column of the primary key; nil when the class has none.
-    ///   - className: The name of the class.
     package static func hint(for text: String, primaryKey: Column?, of className: String) -> String {
         guard parse(text, primaryKey: primaryKey) == nil else { return "" }
         let form: String

@@ -38,7 +38,6 @@ extension Version {
 private final class ScopedVersions: Sendable {
     /// What a scope shows of the version.
     enum View {
-        /// A part of it.
         case part(Version)
         /// All of it. The version itself is not named here, because it must not keep itself.
         case everything

@@ -35,7 +35,6 @@ extension Problem {
     ///
     /// - Parameters:
     ///   - key: The key as it was sent.
-    ///   - table: The class.
     package static func noObject(_ key: String, in table: Table) -> Problem {
         let hint = KeyText.hint(for: key, primaryKey: table.primaryKey, of: table.className ?? "the class")
         return Problem(.objectNotFound, "there is no object with this key\(hint)")

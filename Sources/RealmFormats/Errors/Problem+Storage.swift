@@ -133,7 +133,6 @@ extension Problem {
     ///   - detail: What there is too much of, as a clause; advice to request less is appended to
     ///     it.
     ///   - name: The name of the limit on the command line, such as `answer-bytes`.
-    ///   - limit: The value of that limit.
     package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
         Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with(
             "limitName", name)

@@ -31,7 +31,6 @@ package struct Problem: Error, Sendable {
     package struct Extension: Sendable {
         /// The name of the member. It is a constant of the program and needs no JSON escape.
         package let name: StaticString
-        /// The value of the member.
         package let value: Member
 
         package init(name: StaticString, value: Member) {
@@ -73,7 +72,6 @@ package struct Problem: Error, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the member. It has to differ from those that the problem has already.
-    ///   - value: Its value.
     package func with(_ name: StaticString, _ value: Member) -> Problem {
         var copy = self
         copy.extensions.append(Extension(name: name, value: value))
@@ -196,7 +194,6 @@ extension Problem {
 }
 
 extension Problem.Member {
-    /// Writes the value as one JSON value.
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
         case .text(let text): writer.string(text)

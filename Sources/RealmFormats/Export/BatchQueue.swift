@@ -19,11 +19,8 @@ final class BatchQueue: Sendable {
         case done(BatchLines)
     }
 
-    /// A batch of the queue.
     private struct Entry {
-        /// The number of the batch, which no other has.
         let number: Int
-        /// The objects.
         let batch: RowBatch
         /// How far it is.
         var stage = Stage.waiting
@@ -33,14 +30,12 @@ final class BatchQueue: Sendable {
     private struct State {
         /// The batches in their order.
         var entries: Deque<Entry> = []
-        /// How many batches there were.
         var count = 0
         /// How many helpers are writing, or are about to.
         var helpers = 0
         /// Whether the stream has ended.
         var isStopped = false
 
-        /// Makes the entry of a new batch.
         mutating func entry(_ batch: RowBatch) -> Entry {
             count += 1
             return Entry(number: count, batch: batch)
@@ -49,7 +44,6 @@ final class BatchQueue: Sendable {
 
     private let state = RankedMutex(.leaf, State())
 
-    /// The number of batches.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Adds a batch behind the others.
@@ -78,7 +72,6 @@ final class BatchQueue: Sendable {
         }
     }
 
-    /// Whether a batch is the first one.
     func isFirst(_ number: Int) -> Bool { state.withLock { $0.entries.first?.number == number } }
 
     /// The first batch, which another thread may be writing.

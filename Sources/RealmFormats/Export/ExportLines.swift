@@ -10,7 +10,6 @@ final class ExportLines: LineWriter {
     private let budget: WorkBudget
     /// How the objects of each class are written.
     private let plans: [ObjectPlan]
-    /// The form of the export.
     private let format: ExportFormat
     /// What an export looks like.
     struct Form: Sendable {
@@ -45,7 +44,6 @@ final class ExportLines: LineWriter {
     /// Makes a writer of CSV.
     ///
     /// - Parameters:
-    ///   - plan: How the objects are written.
     ///   - snapshot: The version that they belong to.
     ///   - form: What the export looks like.
     ///   - budget: What each object may cost.

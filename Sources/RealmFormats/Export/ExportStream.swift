@@ -16,7 +16,6 @@ internal import RealmStorage
 package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// The objects, with the version that they belong to.
     private let rows: StreamRows
-    /// The form of the export.
     private let format: ExportFormat
     /// The schema document of the version, as JSON.
     private let schema: String
@@ -72,7 +71,6 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         ExportLines.Form(format: format, separator: separator, representation: representation)
     }
 
-    /// Makes the stream of lines.
     private func makeLines() -> LineStream {
         let (plans, snapshot, form) = (rows.parts.map(\.plan), rows.snapshot, form)
         return LineStream(rows, helpers: helpers) { budget in ExportLines(plans, snapshot, form, budget: budget) }

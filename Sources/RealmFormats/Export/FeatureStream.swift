@@ -8,7 +8,6 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class FeatureStream: ChunkProducer, @unchecked Sendable {
-    /// The objects.
     private let rows: StreamRows
     /// The way from an object to its location: embedded objects, the last of which is the location.
     private let path: [Column]

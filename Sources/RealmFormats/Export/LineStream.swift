@@ -34,7 +34,6 @@ package final class LineStream {
         case end
     }
 
-    /// The objects.
     private let rows: StreamRows
     /// Writes the first batch.
     private let writer: any LineWriter
@@ -50,13 +49,11 @@ package final class LineStream {
     private var following: Found?
     /// The mean length in bytes of the objects that were written last.
     private var rowBytes = 512
-    /// How many objects a batch has.
     private var rowsPerBatch: Int { max(1, min(LineStream.batchBytes / rowBytes, Mask.capacity)) }
 
     /// Makes a stream of lines.
     ///
     /// - Parameters:
-    ///   - rows: The objects.
     ///   - helpers: The threads that help.
     ///   - makeWriter: Makes a writer of objects that spends from a budget; called on the threads that use them.
     package init(

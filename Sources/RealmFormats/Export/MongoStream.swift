@@ -7,7 +7,6 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class MongoStream: ChunkProducer, @unchecked Sendable {
-    /// The objects.
     private let rows: StreamRows
     /// The documents of the objects.
     private let lines: LineStream

@@ -16,15 +16,12 @@ package enum RowSource {
 package struct RowBatch: Sendable {
     /// How the objects are found.
     enum Rows: Sendable {
-        /// Rows of one leaf.
         case leaf(ClusterLeaf, Mask)
-        /// Object keys.
         case keys(ArraySlice<ObjectKey>)
     }
 
     /// The index of the class in its stream.
     let part: Int
-    /// The objects.
     var rows: Rows
 }
 
@@ -44,9 +41,6 @@ package struct BatchLines: Sendable {
 package protocol LineWriter: AnyObject {
     /// Writes a batch, up to the number of bytes that bounds it; see `BatchLines.init`.
     ///
-    /// - Parameters:
-    ///   - batch: The objects.
-    ///   - table: Their class.
     /// - Throws: An error of storage, or that the budget is used up.
     func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines
 }
@@ -57,9 +51,7 @@ extension BatchLines {
     ///
     /// - Parameters:
     ///   - batch: The objects. A key without an object is skipped.
-    ///   - table: Their class.
     ///   - budget: What each object may cost.
-    ///   - write: Writes one object.
     /// - Throws: An error of storage, or that the budget is used up.
     @inline(__always)
     package init(

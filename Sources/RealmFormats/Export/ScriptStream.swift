@@ -7,7 +7,6 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class ScriptStream: ChunkProducer, @unchecked Sendable {
-    /// The objects.
     private let rows: StreamRows
     /// Collects rows, and writes the script.
     private let sink: PostgreSQLSink
@@ -21,7 +20,6 @@ package final class ScriptStream: ChunkProducer, @unchecked Sendable {
     /// Creates a stream.
     ///
     /// - Parameters:
-    ///   - rows: The objects.
     ///   - version: The token of their version.
     /// - Throws: `answer_too_large` for a class with more properties than a table can have columns.
     package init(_ rows: StreamRows, version: String) throws(Problem) {

@@ -32,7 +32,6 @@ package final class StreamRows: @unchecked Sendable {
         case row(Row, Int)
         /// Nothing yet; other work gets its turn first.
         case later
-        /// There are no more objects.
         case end
     }
 
@@ -102,7 +101,6 @@ package final class StreamRows: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - query: The parsed predicate.
-    ///   - table: The class.
     ///   - selection: The arguments and the order.
     ///   - snapshot: The version to export.
     ///   - budget: The work that may be done, and its deadline. A result in another order than that
@@ -129,7 +127,6 @@ package final class StreamRows: @unchecked Sendable {
     /// The objects of one class, found before.
     ///
     /// - Parameters:
-    ///   - part: The objects.
     ///   - snapshot: The version that they belong to.
     ///   - budget: What each object may cost.
     ///   - secondsPerChunk: How long the work on one chunk may take.
@@ -176,7 +173,6 @@ package final class StreamRows: @unchecked Sendable {
         case batch(RowBatch)
         /// Nothing yet; other work gets its turn first.
         case later
-        /// There are no more objects.
         case end
     }
 

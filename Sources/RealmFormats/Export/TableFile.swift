@@ -11,7 +11,6 @@ package enum TableFile {
     ///
     /// - Parameters:
     ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
-    ///   - file: The file.
     ///   - byteLimit: The greatest length of the file.
     ///   - end: When the work is given up.
     /// - Throws: `answer_too_large` or `insufficient_storage` for too much, or the problem of a damaged
@@ -38,7 +37,6 @@ package enum TableFile {
     ///
     /// - Parameters:
     ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
-    ///   - file: The file.
     ///   - byteLimit: The greatest length of the file.
     ///   - end: When the work is given up.
     /// - Returns: Whether a text was cut, as it is longer than a cell takes.

@@ -86,7 +86,6 @@ package final class BodyFile: @unchecked Sendable {
     /// Writes bytes at the end of the file. The calling thread waits for the disk, so it must not
     /// be one of the daemon's.
     ///
-    /// - Parameter bytes: What to append.
     /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
     ///   then.
     package func append(_ bytes: [UInt8]) throws(StorageError) {

@@ -45,7 +45,6 @@ package final class SpoolRoom: Sendable {
     private let state = RankedMutex(.leaf, State())
 
     /// Makes an unused budget.
-    ///
     package init(_ bounds: Bounds) { self.bounds = bounds }
 
     /// How many temporary files exist at the moment.

@@ -33,7 +33,6 @@ struct CSVObjects: Sendable {
     /// Reads the first record.
     ///
     /// - Parameters:
-    ///   - table: The class of the objects.
     ///   - snapshot: The version that the class belongs to.
     ///   - bounds: The bounds of JSON in cells.
     ///   - header: The bytes of the first record, without its line end.

@@ -22,7 +22,6 @@ struct CSVRecord {
     /// - Parameters:
     ///   - bytes: The record without its line end.
     ///   - line: The line in which it begins, from 1, for errors.
-    ///   - separator: What separates the cells.
     /// - Throws: `invalid_body` with `line` for a quoted cell that does not end or is followed by
     ///   other text, for text that is not UTF-8, and for too many cells.
     static func cells(
@@ -59,7 +58,6 @@ struct CSVRecord {
         index = bytes.startIndex
     }
 
-    /// Makes the problem of a malformed record.
     private func malformed(_ detail: String) -> Problem {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }

@@ -33,7 +33,6 @@ package struct ImportSource: Sendable {
     /// Creates a source from a body in a file.
     ///
     /// - Parameters:
-    ///   - file: The file with the body.
     ///   - recordLimit: The largest number of bytes of a record.
     package init(_ file: BodyFile, recordLimit: Int = .max) {
         place = .file(file)

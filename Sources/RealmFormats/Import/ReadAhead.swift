@@ -143,7 +143,6 @@ final class ReadAhead: Sendable {
         self.parser = parser
     }
 
-    /// Reads no more objects as rows.
     func endRows() { monitor.broadcast { $0.shapes = [] } }
 
     deinit { monitor.broadcast { $0.isAbandoned = true } }

@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// Reads single records of an import: what a record means by itself, wherever it stands in the input.
 struct RecordParser: Sendable {
-    /// What one record is.
     enum Record: Sendable {
         /// An object, with its values or the error in them.
         case object(ImportedObject)
@@ -78,7 +77,6 @@ struct RecordParser: Sendable {
         return ImportedObject(place: place, className: name, key: meta?["key"]?.string, body: InputReader.read(value))
     }
 
-    /// Makes the problem of a line that is malformed.
     static func malformed(_ detail: String, _ line: Int) -> Problem {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }

@@ -8,19 +8,16 @@ internal import RealmStorage
 enum RecordPiece: Sendable {
     /// Objects of one class with plain values, and the places of their records.
     case rows(ObjectRows, [RecordPlace])
-    /// Any records.
     case records([RecordParser.Record])
 
     /// What is taken at once.
     enum Part: Sendable {
         /// Objects of one class with plain values, and the places of their records.
         case rows(ObjectRows, [RecordPlace])
-        /// Any record.
         case record(RecordParser.Record)
         /// None, though the input goes on: that part of it was blank.
         case none
 
-        /// How many records there are.
         var count: Int {
             switch self {
             case .rows(_, let places): return places.count

@@ -23,7 +23,6 @@ struct RowParser {
     private var pieces: [RecordPiece] = []
     /// The rows that were read last; nil before the first.
     private var rows: ObjectRows?
-    /// The places of their records.
     private var places: [RecordPlace] = []
 
     /// The number of bytes of text for which there may be a value.
@@ -64,7 +63,6 @@ struct RowParser {
         return true
     }
 
-    /// Returns all rows that were read.
     mutating func finish() -> [RecordPiece] {
         end()
         return pieces

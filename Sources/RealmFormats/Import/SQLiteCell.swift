@@ -107,7 +107,6 @@ struct SQLiteCell {
         try plain(value, &writer)
     }
 
-    /// Writes a text, also of a number.
     private func text(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .int(let number): writer.string(String(number))

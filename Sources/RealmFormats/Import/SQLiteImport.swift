@@ -157,7 +157,6 @@ package struct SQLiteImport {
     ///
     /// - Parameters:
     ///   - source: The table.
-    ///   - database: Its database.
     ///   - target: The file for the lines.
     ///   - rowCount: The number of rows of all tables so far.
     private func write(

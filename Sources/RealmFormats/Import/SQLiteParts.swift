@@ -16,7 +16,6 @@ final class SQLiteParts {
     private let schema: RelationalSchema
     /// The version whose classes give the columns their types.
     private let snapshot: Snapshot
-    /// The database.
     private let database: SQLiteDatabase
     /// The longest line of an object.
     private let byteLimit: Int
@@ -32,7 +31,6 @@ final class SQLiteParts {
     /// Prepares to read.
     ///
     /// - Parameters:
-    ///   - database: The database.
     ///   - snapshot: The version whose classes give the columns their types.
     ///   - byteLimit: The longest line of an object.
     ///   - columns: Returns the columns of a table; nil when there is none of this name.
@@ -49,7 +47,6 @@ final class SQLiteParts {
     /// Returns the collections of a class that have tables of their own.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - names: The columns of its table in the database, whose collections come from there.
     /// - Returns: The position of the column with the key of the owner, and the collections; nil for none.
     func collections(of table: Table, in names: [String]) throws -> (key: Int, members: [RelationalSchema.Member])? {
@@ -79,8 +76,6 @@ final class SQLiteParts {
     /// Writes an embedded object that a column refers to by its number.
     ///
     /// - Parameters:
-    ///   - value: What the column has.
-    ///   - column: The property.
     ///   - writer: Receives the object.
     /// - Returns: Whether the value was such a number.
     func writeEmbedded(_ value: SQLiteStatement.Found, _ column: Column, to writer: inout JSONWriter) throws -> Bool {

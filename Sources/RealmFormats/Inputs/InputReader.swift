@@ -44,7 +44,6 @@ package struct InputReader {
     ///
     /// Whether the value fits a property is checked later, in the write.
     ///
-    /// - Parameter json: Any JSON value.
     /// - Throws: A `InputError` for a wrapper whose contents cannot be read, with the path to it.
     /// - Complexity: O(n) in the number of JSON values inside.
     package func value(_ json: JSONValue) throws(InputError) -> InputValue {

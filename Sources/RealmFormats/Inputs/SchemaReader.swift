@@ -86,7 +86,6 @@ package struct SchemaReader {
     /// Returns a value as a JSON object, after a check that all of its members have known names.
     ///
     /// - Parameters:
-    ///   - json: The value.
     ///   - names: The names that its members may have.
     ///   - place: Its place in the body.
     /// - Throws: `invalid_body` for a value that is no object, and for a member with another name; the
@@ -139,7 +138,6 @@ package struct SchemaReader {
     /// Returns a member that has to be one of some words; nil when it is absent or null.
     ///
     /// - Parameters:
-    ///   - object: The object.
     ///   - name: The name of the member.
     ///   - choices: The permitted words.
     ///   - place: The place of the object in the body.

@@ -30,7 +30,6 @@ package struct JSONIndenter: Sendable {
     /// Appends the end of the document: a newline, so that a prompt does not stick to it.
     package func end(in buffer: OutputBuffer) { buffer.append(UInt8(ascii: "\n")) }
 
-    /// Appends one byte.
     private mutating func append(_ byte: UInt8, to buffer: OutputBuffer) {
         guard !isInString else { return appendInString(byte, to: buffer) }
         switch byte {
@@ -55,7 +54,6 @@ package struct JSONIndenter: Sendable {
         }
     }
 
-    /// Appends a byte of a string.
     private mutating func appendInString(_ byte: UInt8, to buffer: OutputBuffer) {
         buffer.append(byte)
         if isEscaped {

@@ -28,7 +28,6 @@ package struct JSONNames: Sendable {
     private struct Entry: Sendable {
         /// Its bytes.
         let key: Key
-        /// The name.
         let name: String
     }
 
@@ -58,7 +57,6 @@ package struct JSONNames: Sendable {
         entries[JSONNames.place(fingerprint)] = Entry(key: key, name: name)
     }
 
-    /// The place of a name with this fingerprint.
     private static func place(_ fingerprint: UInt64) -> Int { Int(truncatingIfNeeded: fingerprint) & (placeCount - 1) }
 
     /// Makes one number of two, of which each bit depends on many.

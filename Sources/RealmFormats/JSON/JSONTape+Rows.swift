@@ -42,7 +42,6 @@ extension JSONTape {
     ///   - bytes: The text.
     ///   - bounds: The limits that apply.
     ///   - shape: The class.
-    ///   - valueLimit: How many values all rows have at most, given or not.
     /// - Returns: The rows; nil when one of the elements is none, or the text is no array.
     package static func rows(
         _ bytes: [UInt8], _ bounds: JSONBounds, of shape: RowShape, valueLimit: Int

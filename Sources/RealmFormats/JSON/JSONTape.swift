@@ -20,7 +20,6 @@ internal import RealmStorage
 @safe package struct JSONTape {
     /// What became of a text.
     enum Outcome {
-        /// It was read.
         case value(JSONValue)
         /// The caller does not want that many values.
         case unwanted

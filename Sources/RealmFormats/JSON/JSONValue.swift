@@ -20,9 +20,7 @@ package enum JSONValue: Sendable, Equatable {
     case longReal(String)
     /// A string, with its escapes resolved.
     case string(String)
-    /// An array.
     case array([JSONValue])
-    /// An object.
     case object(JSONObject)
 
     /// What an error text calls a value like this, with an article: "a number".

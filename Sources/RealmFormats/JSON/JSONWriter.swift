@@ -110,7 +110,6 @@ package struct JSONWriter: Sendable {
 
     /// Writes a member name that is stored in a file.
     ///
-    /// - Parameter name: The bytes of the name.
     /// - Returns: False when they are not valid UTF-8; nothing was written then.
     package mutating func key(_ name: ByteView) -> Bool {
         guard string(name) else { return false }
@@ -151,7 +150,6 @@ package struct JSONWriter: Sendable {
 
     // MARK: - Values
 
-    /// Writes the value null.
     package mutating func null() { raw("null") }
     /// Writes the value true or false.
     package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
@@ -206,7 +204,6 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string that is stored in a file, escaped as needed.
     ///
-    /// - Parameter text: The bytes of the string.
     /// - Returns: False when they are not valid UTF-8; nothing was written then.
     @discardableResult
     package mutating func string(_ text: ByteView) -> Bool {
@@ -286,7 +283,6 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - name: The name, which needs no escape.
-    ///   - value: The value.
     package mutating func member(_ name: StaticString, int value: some FixedWidthInteger) {
         key(name)
         int(value)
@@ -296,7 +292,6 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - name: The name, which needs no escape.
-    ///   - bool: The value.
     package mutating func member(_ name: StaticString, bool: Bool) {
         key(name)
         self.bool(bool)
@@ -306,7 +301,6 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - name: The name, which needs no escape.
-    ///   - time: The value.
     package mutating func member(_ name: StaticString, time: WallClock) {
         key(name)
         value { buffer in

@@ -12,7 +12,6 @@ extension OutputBuffer {
     /// Appends a number with a fixed number of digits. The sign is not written.
     ///
     /// - Parameters:
-    ///   - number: The number.
     ///   - width: How many digits to write, from 1 to 19. Leading zeros fill up; digits beyond the
     ///     width are cut off on the left.
     package func append(padded number: Int, width: Int) {

@@ -67,7 +67,6 @@ internal import RealmStorage
     /// - Parameter length: How many bytes stay.
     package func truncate(to length: Int) { count = min(count, max(length, 0)) }
 
-    /// Appends one byte.
     @inline(__always) package func append(_ byte: UInt8) {
         unsafe reserve(1).pointee = byte
         count &+= 1

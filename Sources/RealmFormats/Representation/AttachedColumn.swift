@@ -16,7 +16,6 @@ final class AttachedColumn {
     /// Wraps a column.
     ///
     /// - Parameters:
-    ///   - values: The values of the column in one leaf.
     ///   - generation: Which of the leaves it is.
     init(_ values: ColumnLeaf, _ generation: Int) {
         self.values = values

@@ -27,7 +27,6 @@ internal import RealmStorage
     ///
     /// - Parameters:
     ///   - table: The class of the objects.
-    ///   - leaf: The leaf.
     init(_ table: Table, _ leaf: ClusterLeaf) {
         self.table = table
         self.leaf = leaf

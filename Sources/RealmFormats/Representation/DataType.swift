@@ -50,7 +50,6 @@ package enum DataType {
 
     /// The type of data that looks like nothing known.
     package static let unknown = "application/octet-stream"
-    /// The type of data that is text.
     private static let text = "text/plain; charset=utf-8"
 
     /// All types that data can have, each once, without parameters.
@@ -65,7 +64,6 @@ package enum DataType {
 
     /// Returns what data looks like.
     ///
-    /// - Parameter data: All of the data.
     /// - Returns: The media type, and the usual end of names of such files.
     package static func of(_ data: ByteView) -> (type: String, suffix: String) {
         for signature in signatures where signature.marks.allSatisfy({ has($0, data) }) {

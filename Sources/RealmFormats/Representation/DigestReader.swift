@@ -39,9 +39,6 @@ final class DigestReader {
 
     /// Returns the digest of an object with the embedded objects that it owns.
     ///
-    /// - Parameters:
-    ///   - row: The object.
-    ///   - table: Its class.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     /// - Complexity: O(n) in the size of everything that the object stores.
     func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
@@ -82,8 +79,6 @@ final class DigestReader {
     /// adds nothing.
     ///
     /// - Parameters:
-    ///   - column: The property.
-    ///   - row: The object that has it.
     ///   - digest: The digest that grows.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     func addCollection(_ column: Column, _ row: Row, to digest: inout ObjectDigest) throws(StorageError) {
@@ -105,9 +100,6 @@ final class DigestReader {
     /// inside of the object.
     ///
     /// - Parameters:
-    ///   - column: The property.
-    ///   - row: The object that has it.
-    ///   - table: Its class.
     ///   - digest: The digest that grows.
     /// - Throws: `StorageError` for a damaged file.
     func addHidden(_ column: Column, _ row: Row, in table: Table, to digest: inout ObjectDigest) throws(StorageError) {
@@ -119,7 +111,6 @@ final class DigestReader {
     /// Adds the entries of a dictionary with their keys and their number.
     ///
     /// - Parameters:
-    ///   - dictionary: The dictionary.
     ///   - column: The property that it is in; nil inside Mixed.
     ///   - digest: The digest that grows.
     ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.
@@ -143,7 +134,6 @@ final class DigestReader {
     /// In Mixed the type counts too, so that for example 1 and 1.0 differ.
     ///
     /// - Parameters:
-    ///   - value: The value.
     ///   - column: The property that the value is in; nil inside Mixed.
     ///   - digest: The digest that grows.
     ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.

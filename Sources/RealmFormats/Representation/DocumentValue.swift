@@ -88,7 +88,6 @@ extension DocumentValue {
         return nil
     }
 
-    /// The elements of this list; none for another kind.
     package var elements: [DocumentValue] {
         if case .array(let elements) = self { return elements }
         return []

@@ -33,10 +33,6 @@ package final class EmbeddedPlans: Sendable {
     package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// Returns how a property that holds whole embedded objects is shown.
-    ///
-    /// - Parameters:
-    ///   - column: The property.
-    ///   - target: The embedded class.
     func member(_ column: Column, of target: Table) -> ObjectPlan.Member {
         plans.withLock { plans in
             if plans[target.key] == nil { make(target, &plans) }

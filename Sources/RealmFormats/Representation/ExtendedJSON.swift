@@ -87,7 +87,6 @@ package enum ExtendedJSON {
     /// Reads a number from its text, with errors of this type.
     ///
     /// - Parameters:
-    ///   - text: The text of the number.
     ///   - read: Reads the text; returns nil when it is not a number.
     private static func number<Number>(
         _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?

@@ -31,7 +31,6 @@ struct HiddenLinks {
     /// Writes how many links the lists and sets of an object leave out, as the member `hidden` of `$meta`; nothing where they have all.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - plan: What is shown of it.
     ///   - budget: The work that the response may cost.
     ///   - writer: The writer, inside of `$meta`.

@@ -10,7 +10,6 @@ extension KeyText {
     /// - Parameters:
     ///   - value: The primary key; nil in a class without one.
     ///   - objectKey: The object key, which is the key in a class without primary key.
-    ///   - writer: The writer.
     static func write(_ value: Value?, _ objectKey: ObjectKey, to writer: inout JSONWriter) {
         switch value {
         case .int(let number):

@@ -15,9 +15,6 @@ final class LeafColumns {
 
     /// Returns the columns of a leaf.
     ///
-    /// - Parameters:
-    ///   - table: The class.
-    ///   - leaf: The leaf.
     /// - Complexity: O(1) for the leaf that was read last, otherwise O(n) in the number of classes
     ///   that the response shows.
     @inline(__always) func attached(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
@@ -49,9 +46,6 @@ final class LeafColumns {
 
     /// Returns the primary key of an object.
     ///
-    /// - Parameters:
-    ///   - row: The object.
-    ///   - table: Its class.
     /// - Returns: The value, which may be null; nil in a class without primary key.
     /// - Throws: `StorageError` for a damaged file.
     func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {

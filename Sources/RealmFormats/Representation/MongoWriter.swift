@@ -13,7 +13,6 @@ final class MongoWriter {
     private let snapshot: Snapshot
     /// The work that may be done.
     private let budget: WorkBudget
-    /// Writes values.
     private var values = ValueWriter(Representation(format: .ejson(isRelaxed: false)))
     /// How many values lie in each other at the moment.
     private var nesting = 0
@@ -33,8 +32,6 @@ final class MongoWriter {
     /// Writes the document of an object.
     ///
     /// - Parameters:
-    ///   - row: The object.
-    ///   - table: Its class.
     ///   - writer: The writer, in which a value is due.
     func write(_ row: Row, of table: Table, to writer: inout JSONWriter) throws(StorageError) {
         writer.beginObject()
@@ -53,13 +50,11 @@ final class MongoWriter {
         writer.endObject()
     }
 
-    /// Writes what identifies an object.
     private func writeIdentity(of row: Row, in table: Table, to writer: inout JSONWriter) throws(StorageError) {
         guard let column = table.primaryKey else { return values.write(.int(row.key.rawValue), to: &writer) }
         values.write(try row.value(column), to: &writer)
     }
 
-    /// Writes the value of a property.
     private func writeMember(_ column: Column, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
         switch column.collection {
         case nil: try write(try row.value(column), column, &writer)
@@ -122,7 +117,6 @@ final class MongoWriter {
         }
     }
 
-    /// Writes a value of Mixed.
     private func writeMixed(_ value: Value, _ writer: inout JSONWriter) throws(StorageError) {
         switch value {
         case .link(let tableKey, let key):

@@ -11,7 +11,6 @@ package enum ObjectAddress {
     /// Returns the path of an object.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - className: The name of the class, which is percent-encoded here.
     ///   - key: The text of the key, which is percent-encoded here.
     package static func object(_ realm: String, _ className: String, _ key: String) -> String {
@@ -20,34 +19,20 @@ package enum ObjectAddress {
 
     /// Returns the path of a write that was answered with 202 before it was done, at which its
     /// state can be read.
-    ///
-    /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - id: The id of the write.
     package static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
     /// Returns the path of a snapshot that a client holds.
-    ///
-    /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - id: The id of the snapshot.
     package static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
     /// Returns the path of a backup of a realm.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - id: The id of the backup, which is percent-encoded here.
     package static func backup(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/backups/\(encode(id))" }
     /// Returns the path of a registration of subscriptions.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - id: The id of the registration.
     package static func subscription(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/subscriptions/\(id)" }
     /// Returns the path of an interactive transaction.
-    ///
-    /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - id: The id of the transaction.
     package static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
     /// Returns a text as one segment of a path, with everything but unreserved characters

@@ -68,7 +68,6 @@ package final class ObjectEncoder {
     ///
     /// - Parameters:
     ///   - writer: The writer of the page.
-    ///   - write: Writes the row.
     /// - Returns: Whether the row was written. Otherwise nothing of it is left, and the page ends
     ///   before it.
     /// - Throws: Every other error of `write`.
@@ -92,7 +91,6 @@ package final class ObjectEncoder {
     /// Writes one object: `$meta`, unless it is left out, and the members of the plan.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - plan: What is shown of it, compiled for its class.
     ///   - writer: The writer, at a place where a value may be.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up; the text is
@@ -211,9 +209,6 @@ package final class ObjectEncoder {
     ///
     /// It costs little for the object that was written last, or whose tag was made last.
     ///
-    /// - Parameters:
-    ///   - row: The object.
-    ///   - table: Its class.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
         let digest = try digest(of: row, in: table)
@@ -263,7 +258,6 @@ package final class ObjectEncoder {
     ///
     /// - Parameters:
     ///   - value: The value, which may be a nested collection.
-    ///   - writer: The writer.
     ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeMixed(_ value: Value, _ writer: inout JSONWriter, within walk: WalkBudget? = nil) throws(StorageError) {
@@ -374,11 +368,6 @@ package final class ObjectEncoder {
     }
 
     /// Writes a link stub, `{"$link":{"class":…,"key":…}}`, or null when the object does not exist.
-    ///
-    /// - Parameters:
-    ///   - tableKey: The class of the object.
-    ///   - key: The object key.
-    ///   - writer: The writer.
     package func writeStub(_ tableKey: TableKey, _ key: ObjectKey, _ writer: inout JSONWriter) throws(StorageError) {
         guard let table = snapshot.table(tableKey) else { return writeHiddenLink(tableKey, key, &writer) }
         guard let row = try table.find(key) else { return writer.null() }
@@ -426,12 +415,9 @@ package final class ObjectEncoder {
     /// Writes one element of a collection.
     ///
     /// - Parameters:
-    ///   - element: The element.
-    ///   - column: The property.
     ///   - member: How links are shown.
     ///   - position: The number of elements before this one; links beyond the bound on expansion
     ///     stay stubs.
-    ///   - writer: The writer.
     private func writeElement(
         _ element: Value, _ column: Column, _ member: ObjectPlan.Member, at position: Int, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -470,12 +456,7 @@ package final class ObjectEncoder {
     /// Writes the objects that link to a row as a JSON array.
     ///
     /// - Parameters:
-    ///   - origin: The class of these objects.
-    ///   - column: Their linking property.
-    ///   - backlinks: The backlink column in the class of the row.
     ///   - member: How they are shown.
-    ///   - row: The object that they link to.
-    ///   - writer: The writer.
     private func writeLinkingObjects(
         from origin: Table, _ column: Column, backlinks: Column, _ member: ObjectPlan.Member, of row: Row,
         to writer: inout JSONWriter
@@ -499,8 +480,6 @@ package final class ObjectEncoder {
     ///
     /// - Parameters:
     ///   - member: The property, and how its links are shown.
-    ///   - row: The object that has it.
-    ///   - writer: The writer.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeValue(of member: ObjectPlan.Member, _ row: Row, to writer: inout JSONWriter) throws(StorageError) {
         guard case .single(let column) = member.source else { return try writeCollection(member, row, &writer) }
@@ -517,9 +496,7 @@ package final class ObjectEncoder {
     /// Writes one element of a collection in the form that it has inside its array or object.
     ///
     /// - Parameters:
-    ///   - element: The element.
     ///   - member: The property, and how its links are shown.
-    ///   - writer: The writer.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeElement(
         _ element: Value, of member: ObjectPlan.Member, to writer: inout JSONWriter

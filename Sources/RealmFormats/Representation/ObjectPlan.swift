@@ -120,7 +120,6 @@ package final class ObjectPlan: Sendable {
         let columnBits: UInt64
     }
 
-    /// The class of the objects that the plan is for.
     package let table: Table
     /// The members that are written of each object, in the order of the response.
     package let members: [Member]
@@ -140,7 +139,6 @@ package final class ObjectPlan: Sendable {
     /// Creates a plan and derives the steps from the members.
     ///
     /// - Parameters:
-    ///   - table: The class of the objects.
     ///   - members: What is shown, in order.
     ///   - isWhole: Whether these are all stored properties of the class.
     init(table: Table, members: [Member], isWhole: Bool) {
@@ -180,7 +178,6 @@ extension ObjectPlan.Member {
     /// front.
     ///
     /// - Parameters:
-    ///   - column: The property.
     ///   - links: How its links are shown.
     ///   - embeddedPlan: The plan for embedded objects in it; nil where there are none.
     convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {

@@ -52,7 +52,6 @@ package struct ObjectPlanner {
     /// Returns the plan for the objects of a class.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - fields: The paths to show; nil for all stored properties.
     ///   - expand: The links to replace by their targets.
     ///   - distance: What `@distance` in `fields` shows; nil when the order has no distance.
@@ -180,7 +179,6 @@ package struct ObjectPlanner {
     ///
     /// - Parameters:
     ///   - name: The name that a client gave.
-    ///   - table: The class that is linked to.
     /// - Returns: The class of the linking objects, their linking column, and the backlink column
     ///   in `table`; nil when there are none of this name.
     package func linkingObjects(_ name: String, _ table: Table) -> (origin: Table, column: Column, backlinks: Column)? {

@@ -21,13 +21,11 @@ package struct OwnerLookup {
         let table: Table
         /// The object that owns the embedded one.
         let row: Row
-        /// The place in the owner.
         let place: Place
     }
 
     /// Where in an object an embedded one is. Its texts are made when they are written.
     enum Place {
-        /// The value of a property.
         case property(String)
         /// An element of a list, by its index.
         case element(String, Int)
@@ -60,7 +58,6 @@ package struct OwnerLookup {
     struct Root {
         /// The class of the object.
         let table: Table
-        /// The object.
         let row: Row
         /// The JSON Pointer from the object to the embedded one.
         let pointer: String
@@ -70,7 +67,6 @@ package struct OwnerLookup {
     ///
     /// - Parameters:
     ///   - row: The embedded object.
-    ///   - table: Its class.
     /// - Returns: The owner; nil for an object that has none, as in a damaged file.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     /// - Complexity: O(n) in the length of the collection that holds the object.
@@ -113,7 +109,6 @@ package struct OwnerLookup {
     /// - Parameters:
     ///   - key: The key of the embedded object.
     ///   - column: The property that links to its class.
-    ///   - owner: The owner.
     /// - Returns: The place; nil when the property does not hold the object.
     private func place(of key: ObjectKey, in column: Column, of owner: Row) throws(StorageError) -> Place? {
         switch column.collection {

@@ -26,10 +26,6 @@ package struct ValueWriter: Sendable {
 
     /// Writes a value of a property with a declared type. Links and collections are written as null
     /// here.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - writer: The writer.
     @inline(__always) package mutating func write(_ value: Value, to writer: inout JSONWriter) {
         if case .json = representation.format { plain(value, &writer) } else { extended(value, isMixed: false, &writer) }
     }
@@ -131,9 +127,7 @@ package struct ValueWriter: Sendable {
     /// Writes a value in Extended JSON, or in a wrapper inside Mixed.
     ///
     /// - Parameters:
-    ///   - value: The value.
     ///   - isMixed: Whether the value is inside Mixed.
-    ///   - writer: The writer.
     private mutating func extended(_ value: Value, isMixed: Bool, _ writer: inout JSONWriter) {
         switch value {
         case .null, .list, .dictionary, .link: writer.null()
@@ -195,7 +189,6 @@ package struct ValueWriter: Sendable {
     ///
     /// - Parameters:
     ///   - subtype: The subtype as two hexadecimal digits: `00` for data, `04` for a UUID.
-    ///   - writer: The writer.
     ///   - body: Appends the base64 of the data.
     private func binary(_ subtype: StaticString, _ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
         writer.beginObject()

@@ -18,8 +18,6 @@ enum JSONSchemaRendering {
     }
 
     /// Returns the document of one class: its definition with `$schema` before it.
-    ///
-    /// - Parameter one: The class.
     static func document(_ one: ClassSchema) -> DocumentValue {
         DocumentValue.object([.init("$schema", dialect)]).adding(members(definition(one)))
     }
@@ -34,8 +32,6 @@ enum JSONSchemaRendering {
     ///
     /// All properties are required, because the server writes each of them unless `fields` leaves
     /// it out.
-    ///
-    /// - Parameter one: The class.
     static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",

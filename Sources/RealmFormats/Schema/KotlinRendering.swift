@@ -37,8 +37,6 @@ struct KotlinRendering {
     /// them.
     /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
     /// classes.
-    ///
-    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
@@ -60,7 +58,6 @@ struct KotlinRendering {
     /// identifier differs.
     ///
     /// - Parameters:
-    ///   - property: The property.
     ///   - isKey: Whether it is the primary key, which needs no other index.
     ///   - isMapped: Whether its identifier differs from its name.
     private func annotations(_ property: PropertySchema, isKey: Bool, isMapped: Bool) -> [String] {

@@ -25,8 +25,6 @@ package enum SchemaDocument {
 
     /// Returns the document of one class with its properties, and the links from other classes to
     /// it.
-    ///
-    /// - Parameter one: The class.
     package static func document(_ one: ClassSchema) -> DocumentValue {
         [
             "name": .string(one.name),

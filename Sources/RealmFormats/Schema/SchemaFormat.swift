@@ -81,10 +81,6 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     }
 
     /// Returns the text of one class as it appears in that of the whole schema.
-    ///
-    /// - Parameters:
-    ///   - one: The class.
-    ///   - embedded: The names of the embedded classes of the schema.
     private func part(_ one: ClassSchema, _ embedded: Set<ByteText>) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json
@@ -99,7 +95,6 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     /// Returns the text of one class as a document of its own.
     ///
     /// - Parameters:
-    ///   - one: The class.
     ///   - schema: The schema that it is a part of; nil for a class that links to no embedded ones.
     package func text(_ one: ClassSchema, of schema: RealmSchema? = nil) -> String {
         switch self {

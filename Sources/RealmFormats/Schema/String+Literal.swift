@@ -7,7 +7,6 @@ internal import RealmStorage
 /// backslash before each special character, and with escapes for line breaks and tabs.
 ///
 /// - Parameters:
-///   - text: The text.
 ///   - special: The characters that get a backslash. Kotlin needs the dollar sign among them,
 ///     which begins a variable there.
 func quoted(_ text: String, escaping special: Set<Unicode.Scalar> = ["\"", "\\"]) -> String {

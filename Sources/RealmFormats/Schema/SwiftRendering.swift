@@ -32,8 +32,6 @@ struct SwiftRendering {
     /// objects without a name in the configuration are named after class and property.
     /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
     /// classes.
-    ///
-    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
@@ -61,7 +59,6 @@ struct SwiftRendering {
     /// Returns the declaration of one property.
     ///
     /// - Parameters:
-    ///   - property: The property.
     ///   - identifier: Its name in the model.
     ///   - isKey: Whether it is the primary key, which is indexed by itself.
     private func line(_ property: PropertySchema, _ identifier: String, isKey: Bool) -> String {

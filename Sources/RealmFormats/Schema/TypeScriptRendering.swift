@@ -31,8 +31,6 @@ struct TypeScriptRendering {
     }
 
     /// Returns the interface of one class, without the type of links.
-    ///
-    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         var lines = ["export interface \(rules.identifier(one.name).text) {"]
         if one.kind != .embedded { lines.append("  $meta?: { class: string; key: string; etag?: string };") }

@@ -19,7 +19,6 @@ package final class SheetRoom: Sendable {
 
     /// Takes room for a workbook, which is given back with the value.
     ///
-    /// - Parameter sheets: The number of its sheets.
     /// - Throws: `answer_too_large` for more than there may ever be, `overloaded` while others have the room.
     init(of sheets: Int) throws(Problem) {
         guard sheets <= SheetRoom.limit - SheetRoom.besides else {

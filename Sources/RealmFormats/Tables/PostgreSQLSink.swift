@@ -114,7 +114,6 @@ final class PostgreSQLSink: RelationalSink {
         return column.name + "_exact"
     }
 
-    /// Returns the type of a kind.
     private static func type(of kind: RelationalTable.Kind) -> String {
         switch kind {
         case .int: return "bigint"
@@ -197,7 +196,6 @@ final class PostgreSQLSink: RelationalSink {
         }
     }
 
-    /// Writes a value.
     private func write(_ value: Value, to buffer: OutputBuffer) throws(StorageError) {
         switch value {
         case .null, .list, .dictionary, .link: buffer.append("\\N" as StaticString)

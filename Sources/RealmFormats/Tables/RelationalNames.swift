@@ -23,7 +23,6 @@ struct RelationalNames {
         if areColumns { taken = RelationalNames.ofPostgreSQL }
     }
 
-    /// Whether they are names of columns.
     private let areColumns: Bool
 
     /// Returns a name like the wanted one, with a number behind it if that is taken.

@@ -41,15 +41,12 @@ struct RelationalSchema: Sendable {
             case collection(Int)
         }
 
-        /// The property.
         let column: Column
         /// How it is stored.
         let place: Place
     }
 
-    /// A class in the tables.
     struct Class: Sendable {
-        /// The class.
         let table: Table
         /// The position of its own table.
         let position: Int
@@ -59,9 +56,7 @@ struct RelationalSchema: Sendable {
         var members: [Member] = []
     }
 
-    /// All tables.
     private(set) var tables: [RelationalTable] = []
-    /// The classes that have tables.
     private(set) var classes: [TableKey: Class] = [:]
     /// The names of the tables.
     private var names = RelationalNames()
@@ -165,7 +160,6 @@ struct RelationalSchema: Sendable {
             target: leads ? classes[target.key]?.position : nil)
     }
 
-    /// Returns the table of a collection.
     private mutating func collection(_ column: Column, of owner: Class, _ snapshot: Snapshot) -> RelationalTable {
         let place: RelationalTable.Column =
             column.collection == .dictionary

@@ -14,9 +14,7 @@ struct RelationalTable: Sendable {
         case bool
         /// Floating-point numbers of 32 and of 64 bits.
         case float, double
-        /// Texts.
         case text
-        /// Bytes.
         case bytes
         /// Points in time with nanoseconds.
         case date
@@ -28,11 +26,9 @@ struct RelationalTable: Sendable {
         case json
     }
 
-    /// A column of a table.
     struct Column: Sendable {
         /// The name, which no other column of the table has, whatever the case of its letters.
         let name: String
-        /// What its values are.
         let kind: Kind
         /// Whether it may be null.
         var isNullable = true

@@ -45,16 +45,12 @@ final class RelationalWalk {
 
     /// Writes one object, and everything that is embedded in it.
     ///
-    /// - Parameters:
-    ///   - row: The object.
-    ///   - table: Its class.
     /// - Throws: An error of storage, or what the sink throws.
     func write(_ row: Row, of table: Table) throws {
         guard let made = schema.classes[table.key] else { return }
         try write(row, made, key: try key(of: row, made))
     }
 
-    /// Returns the key of an object in the tables.
     private func key(of row: Row, _ made: RelationalSchema.Class) throws(StorageError) -> RelationalCell {
         switch made.key {
         case .primary(let column): return .value(try row.value(column))

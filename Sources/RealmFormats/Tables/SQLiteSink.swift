@@ -61,7 +61,6 @@ final class SQLiteSink: RelationalSink {
         try database.run("COMMIT")
     }
 
-    /// Returns the statement that creates a table.
     private static func create(_ table: RelationalTable, _ schema: RelationalSchema) -> String {
         var parts = table.columns.map { column in
             var text = SQLiteDatabase.quoted(column.name) + " " + type(of: column.kind)
@@ -112,7 +111,6 @@ final class SQLiteSink: RelationalSink {
         }
     }
 
-    /// Binds a value.
     private func bind(_ value: Value, _ index: Int, _ statement: SQLiteStatement) throws(SQLiteFailure) {
         switch value {
         case .null, .list, .dictionary, .link: statement.bindNull(index)

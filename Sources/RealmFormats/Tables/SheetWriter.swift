@@ -37,8 +37,6 @@ final class SheetWriter {
     ///
     /// - Parameters:
     ///   - part: The class.
-    ///   - name: The name of the sheet.
-    ///   - book: The workbook.
     ///   - snapshot: The version that is read.
     ///   - budget: The work that may be done.
     /// - Throws: `Workbook.Failure`.

@@ -23,7 +23,6 @@ package struct HeaderField: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name as it is sent.
-    ///   - value: The value.
     package init(_ name: StaticString, _ value: StaticString) {
         self.name = name
         self.value = .constant(value)

@@ -39,7 +39,6 @@ package enum PercentDecoding {
     /// fits into any part of a URL.
     ///
     /// - Parameters:
-    ///   - text: Any text.
     ///   - kept: A reserved character that is kept as well; nil for none.
     /// - Returns: ASCII text with upper-case escapes.
     package static func encode(_ text: String, keeping kept: UInt8? = nil) -> String {

@@ -28,7 +28,6 @@ struct BackupEndpoints: Sendable {
     /// Answers `GET …/backup` with a Realm file: the newest version, that of a snapshot, or the
     /// uncommitted state of a transaction. An encrypted realm gives a file with the same key.
     ///
-    /// - Parameter call: The call.
     /// - Returns: A reply that a worker makes, because it copies all data.
     /// - Throws: The `Problem` of a wrong parameter, or of an unknown snapshot.
     func get(_ call: Call) throws(Problem) -> Reply {

@@ -20,7 +20,6 @@ struct BackupListEndpoints: Sendable {
 
     /// Answers `GET …/backups` with all backups of a realm, the newest first.
     ///
-    /// - Parameter call: The call.
     /// - Throws: `unknown_parameter` for any query parameter.
     func list(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
@@ -64,7 +63,6 @@ struct BackupListEndpoints: Sendable {
     /// Answers `GET …/backups/{id}` with the description of a backup, or with its file to clients that
     /// name `application/octet-stream` in `Accept` or follow a link with `download`, perhaps with a name.
     ///
-    /// - Parameter call: The call.
     /// - Throws: `unknown_parameter`, or `not_acceptable`. An unknown id is in the reply.
     func get(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
@@ -88,7 +86,6 @@ struct BackupListEndpoints: Sendable {
 
     /// Answers `DELETE …/backups/{id}`: deletes the file of a backup, with 204.
     ///
-    /// - Parameter call: The call.
     /// - Throws: `unknown_parameter`, or `precondition_failed` when the realm has another version than `If-Match` demands.
     ///   An unknown id is in the reply.
     func delete(_ call: Call) throws(Problem) -> Reply {
@@ -119,14 +116,12 @@ struct BackupListEndpoints: Sendable {
         return try Problem.mapping { () throws(StorageError) in try file.digest() }
     }
 
-    /// Makes the response that describes a backup.
     private func describe(_ backup: Backup, status: Int) -> Response {
         var writer = JSONWriter(reservingCapacity: 256)
         backup.write(to: &writer)
         return Response(unstored: writer.buffer, status: status)
     }
 
-    /// Makes the response that is the file of a backup.
     private func send(_ file: BodyFile, _ backup: Backup, as name: String) -> Response {
         var response = Response(status: 200, body: .stream(FileProducer(file)))
         response.add("Content-Type", constant: "application/octet-stream")

@@ -75,7 +75,6 @@ struct ChangeEndpoints: Sendable {
     ///   - registration: The registration that they belong to; nil for a definition in the
     ///     request.
     ///   - slot: The place among the streams.
-    ///   - call: The call.
     ///   - context: The version at which the stream begins.
     private func stream(
         _ request: ChangeRequest, _ holds: FeedHolds, registration: Registration?, slot: StreamSlots.Slot, _ call: Call,
@@ -109,8 +108,6 @@ struct ChangeEndpoints: Sendable {
     /// - Parameters:
     ///   - request: The parameters of the client. Its start position is replaced when the feed
     ///     chooses another one.
-    ///   - realm: The notifications of the realm.
-    ///   - call: The call.
     /// - Returns: The subscriptions with their holds, and the registration that they belong to, if any.
     /// - Throws: `not_found` for an unknown registration, or the `Problem` of a wrong definition.
     private func holds(

@@ -108,7 +108,6 @@ struct ClassWriteEndpoints: Sendable {
     /// Answers `DELETE …/objects?confirm=all`: deletes the objects of every class and keeps the
     /// schema.
     ///
-    /// - Parameter call: The call.
     /// - Returns: A reply with the number of objects, completed when the deletion is durable.
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
     func deleteAll(_ call: Call) throws(Problem) -> Reply {

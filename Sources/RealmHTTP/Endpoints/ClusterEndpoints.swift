@@ -41,7 +41,6 @@ struct ClusterEndpoints: Sendable {
         return .now(response)
     }
 
-    /// Writes one node.
     private func write(_ node: ClusterNode, _ map: ClusterMap, _ limits: ClusterLimits, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", text: node.id)

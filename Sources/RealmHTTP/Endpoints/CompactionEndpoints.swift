@@ -21,7 +21,6 @@ struct CompactionEndpoints: Sendable {
     /// Reads, streams and snapshots continue; writes wait only for its last step. It continues without its client. Detaching the realm
     /// cancels it.
     ///
-    /// - Parameter call: The call.
     /// - Returns: A reply with the size of the file before and after, completed when the new file is in
     ///   use; with `respond-async` 202 before that.
     /// - Throws: `precondition_failed` when the realm has another version than `If-Match` demands. It is compared once more

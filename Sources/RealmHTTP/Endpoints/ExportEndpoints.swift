@@ -19,7 +19,6 @@ struct ExportEndpoints: Sendable {
     ///
     /// On the daemon's thread it only throws that a long step begins; a worker then calls it again.
     ///
-    /// - Parameter call: The call.
     /// - Returns: A response that is read from one version, however long the client takes. Texts are
     ///   streamed; databases and workbooks are complete before they are sent.
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class or snapshot.
@@ -63,7 +62,6 @@ struct ExportEndpoints: Sendable {
         return response
     }
 
-    /// Returns the objects that are exported.
     private func rows(
         _ name: String?, _ selection: SelectionParameters, _ context: ReadContext
     ) throws(Problem) -> StreamRows {

@@ -180,7 +180,6 @@ struct ImportEndpoints: Sendable {
     /// - Parameters:
     ///   - reader: The records.
     ///   - mode: Whether objects that exist are changed or are an error.
-    ///   - call: The call.
     ///   - options: What the client requests besides.
     ///   - database: The open realm.
     /// - Returns: A reply that is completed after the last commit, or after the first failure.
@@ -241,7 +240,6 @@ extension ImportOptions {
         separator = found
     }
 
-    /// The separators by their names.
     private static let separators: [ByteText: UInt8] = [
         "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": UInt8(ascii: "\t"),
     ]

@@ -135,7 +135,6 @@ struct KeyEndpoints: Sendable {
 
     // MARK: - Documents
 
-    /// Returns the response with all keys.
     private func list() -> Response {
         var writer = JSONWriter()
         writer.beginObject()
@@ -184,14 +183,12 @@ struct KeyEndpoints: Sendable {
         )
     }
 
-    /// Reads the name of the only realm of a key.
     private static func realm(_ body: JSONObject) throws(Problem) -> String? {
         guard let value = body["realm"], value != .null else { return nil }
         guard let name = value.string.flatMap({ RealmName($0) }) else { throw invalid("realm", RealmName.rule) }
         return name.text
     }
 
-    /// Reads the claims of a key.
     private static func claims(_ body: JSONObject) throws(Problem) -> JSONObject {
         guard let value = body["claims"], value != .null else { return JSONObject([]) }
         guard let object = value.object, object.count <= memberLimit else {

@@ -128,7 +128,6 @@ struct ObjectWriteEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call, with the key of the object in its path.
-    ///   - target: The class of the object.
     ///   - options: What the request asks of the write, with its conditions.
     ///   - change: Changes the object and makes the answer. It runs on the writer's thread, after
     ///     the object was found and its conditions hold.

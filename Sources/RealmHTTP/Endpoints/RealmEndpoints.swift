@@ -147,7 +147,6 @@ struct RealmEndpoints: Sendable {
 
     /// Answers `DELETE /v1/realms/{realm}`: closes a realm, and with `files=true` deletes its file.
     ///
-    /// - Parameter call: The call.
     /// - Returns: A reply that a worker completes when the realm is closed, with 204.
     /// - Throws: `realm_not_found`, or the `Problem` of a wrong parameter.
     func detach(_ call: Call) throws(Problem) -> Reply {

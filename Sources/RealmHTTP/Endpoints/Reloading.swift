@@ -37,7 +37,6 @@ package final class Reloading: Sendable {
 
     /// What is known about reloads.
     private struct State {
-        /// Whether a reload is running.
         var isRunning = false
         /// The names of the realms that a configuration has named since the server was started.
         var named: Set<ByteText> = []
@@ -74,14 +73,10 @@ package final class Reloading: Sendable {
     /// - Parameters:
     ///   - configuration: What the options were read from; nil when they were not read.
     ///   - options: The options in force.
-    ///   - directory: The realms of the server.
     ///   - leases: What clients hold open.
-    ///   - backups: The backups of the server.
-    ///   - tokens: Verifies tokens.
     ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log; nil for none.
     ///   - audit: The audit log; nil for none.
-    ///   - logLevel: The level of the log.
     init(
         _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, leases: LeaseRegistry,
         backups: BackupService, tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?,
@@ -186,7 +181,6 @@ package final class Reloading: Sendable {
         return audit != nil
     }
 
-    /// Whether there are certificates.
     package var hasCertificates: Bool { tls != nil }
 
     /// Reads the certificates again where there is no configuration file that names them.
@@ -239,7 +233,6 @@ package final class Reloading: Sendable {
     /// One that cannot be opened is listed as failed, and tried again.
     ///
     /// - Parameters:
-    ///   - realms: The realms.
     ///   - result: Receives their names.
     private func serve(_ realms: [ConfiguredRealm], _ result: inout Result) {
         let catalog = directory.catalog

@@ -26,7 +26,6 @@ struct RightsSummary {
     ///
     /// - Parameters:
     ///   - visibility: The principal with its roles.
-    ///   - catalog: The realms.
     ///   - budget: The work that may be done.
     /// - Throws: The problem of a stopped budget.
     init(_ visibility: RealmVisibility, _ catalog: Catalog, _ budget: WorkBudget) throws(Problem) {

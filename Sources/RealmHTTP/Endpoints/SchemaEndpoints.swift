@@ -150,7 +150,6 @@ struct SchemaEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call, with the tags that the client has.
-    ///   - text: The description.
     ///   - epoch: What the tag begins with: the epoch of the realm, or `api`.
     private func description(_ call: Call, _ text: OutputBuffer, epoch: String) -> Response {
         let etag = "\"o.\(epoch).\(SchemaEndpoints.hash(text))\""

@@ -74,7 +74,6 @@ struct SessionEndpoints: Sendable {
         return .now(call.request.method == .delete ? try end(call) : try begin(call))
     }
 
-    /// Begins a session.
     private func begin(_ call: Call) throws(Problem) -> Response {
         // A session does not prolong itself.
         guard call.request.headers.has(.authorization), call.caller.principal.logName != nil else {

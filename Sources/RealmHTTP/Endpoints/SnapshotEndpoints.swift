@@ -94,11 +94,6 @@ struct SnapshotEndpoints: Sendable {
         return response
     }
 
-    /// Returns a response with one snapshot.
-    ///
-    /// - Parameters:
-    ///   - status: The status of the response.
-    ///   - lease: The snapshot.
     private func document(_ status: Int, _ lease: PinnedVersions.Lease) -> Response {
         var writer = JSONWriter()
         SnapshotEndpoints.write(lease, to: &writer)

@@ -82,10 +82,8 @@ struct SubscriptionEndpoints: Sendable {
     /// or changed.
     ///
     /// - Parameters:
-    ///   - holds: The subscriptions with their feeds.
     ///   - result: The version that all of them start from, or why there is none.
     ///   - share: What the definitions take of the memory of the client.
-    ///   - call: The call.
     /// - Returns: The response to the client.
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call

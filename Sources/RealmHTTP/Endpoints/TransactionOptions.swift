@@ -50,7 +50,6 @@ struct TransactionOptions {
     /// Returns the duration that a member has, such as `2s`.
     ///
     /// - Parameters:
-    ///   - member: The name of the member with its value.
     ///   - range: The durations that are permitted.
     /// - Throws: `invalid_parameter` for anything else, with the limit in seconds.
     private static func duration(

@@ -117,7 +117,6 @@ enum OpenAPIAccess {
     /// Returns the responses with one status.
     ///
     /// - Parameters:
-    ///   - status: The status.
     ///   - description: A sentence about it.
     ///   - schema: The name of the schema of the body; nil for none.
     private static func responses(_ status: String, _ description: String, _ schema: String? = nil) -> DocumentValue {

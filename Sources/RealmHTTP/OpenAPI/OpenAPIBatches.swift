@@ -135,7 +135,6 @@ enum OpenAPIBatches {
         let kind: String
         /// The name of the schema.
         let name: String
-        /// The schema.
         let schema: DocumentValue
     }
 

@@ -15,7 +15,6 @@ extension OpenAPIChanges {
     private static let texts = OpenAPIParts.texts
     /// The schema of a time, or of null while there is none.
     private static let time: DocumentValue = ["type": "string", "format": "date-time", "nullable": true]
-    /// The schema of the number of a schema.
     private static let schemaVersion: DocumentValue = ["type": "integer", "format": "int64", "nullable": true]
 
     /// Returns the schema of any JSON value with a description.
@@ -50,7 +49,6 @@ extension OpenAPIChanges {
     ///
     /// - Parameters:
     ///   - prefix: The name of the class that the objects are of; empty for objects of any class.
-    ///   - object: The schema of an object.
     ///   - ints: The form of integers in the responses that are described.
     static func changes(
         of prefix: String, _ object: DocumentValue, _ ints: OpenAPIDocument.Integers
@@ -179,7 +177,6 @@ extension OpenAPIChanges {
         ]
     }
 
-    /// Returns the schema of definitions by name.
     private static func definitions(_ limits: Limits) -> DocumentValue {
         [
             "type": "object", "minProperties": 1, "maxProperties": .int(limits.registrationNames),

@@ -64,9 +64,7 @@ package enum OpenAPIDocument {
     /// Returns the member `info` of a document.
     ///
     /// - Parameters:
-    ///   - title: The title.
     ///   - version: The version of this program.
-    ///   - description: What the document describes.
     static func info(_ title: String, version: String, _ description: String) -> DocumentValue {
         [
             "title": .string(title), "version": .string(version), "description": .string(description),

@@ -37,7 +37,6 @@ struct OpenAPIExamples {
     /// are.
     ///
     /// - Parameters:
-    ///   - schema: A schema.
     ///   - name: The name of the member or parameter that it stands at.
     func completed(_ schema: DocumentValue, named name: String) -> DocumentValue {
         guard case .object(let members) = schema, schema["$ref"] == nil else { return schema }
@@ -58,7 +57,6 @@ struct OpenAPIExamples {
     /// Returns a value that a schema permits.
     ///
     /// - Parameters:
-    ///   - schema: The schema.
     ///   - name: The name of the member or parameter that it stands at.
     ///   - depth: How many objects the value is inside of.
     func value(of schema: DocumentValue, named name: String, depth: Int) -> DocumentValue {

@@ -31,7 +31,6 @@ extension OpenAPIParts {
     ///   - description: A sentence for readers of the document.
     ///   - pattern: A regular expression that the whole value matches; nil when any text is
     ///     possible.
-    ///   - example: A value.
     static func inPath(_ name: String, _ description: String, pattern: String? = nil, example: String) -> DocumentValue {
         [
             "name": .string(name), "in": "path", "required": true, "description": .string(description),
@@ -71,15 +70,12 @@ extension OpenAPIParts {
     }
 
     /// Returns the schema of a comma-separated list in a URL. Its length is limited by that of the request target alone.
-    ///
-    /// - Parameter example: A list.
     private static func commas(_ example: String) -> DocumentValue { words(pattern: "^[^,]+(,[^,]+)*$", example) }
 
     /// Returns the schema of a predicate in a URL, whose length is stated where it is below that of a request target.
     ///
     /// - Parameters:
     ///   - limits: The limits of the server.
-    ///   - example: A predicate.
     static func predicate(_ limits: Limits, _ example: String) -> DocumentValue {
         words(atMost: limits.queryBytes < limits.http.targetBytes / 2 ? limits.queryBytes : nil, example)
     }

@@ -193,7 +193,6 @@ enum OpenAPIParts {
     /// - Parameters:
     ///   - success: The response for status 200.
     ///   - isConditional: Whether the operation evaluates `If-None-Match` and so can answer 304.
-    ///   - others: Responses with other statuses.
     /// - Returns: An object of responses by status.
     static func responses(
         _ success: DocumentValue, isConditional: Bool = true, _ others: DocumentValue.Member...

@@ -71,7 +71,6 @@ extension OpenAPIRealm {
 struct OpenAPIPath {
     /// The path, with variables in braces.
     let pattern: String
-    /// The variables of the path.
     let variables: [PathVariable]
     /// The names of methods in lower case, with the operations.
     let operations: [(String, OperationDescription)]

@@ -35,9 +35,7 @@ package struct OpenAPIRealm {
     let components: OpenAPIComponents
     /// The name of the schema of each class, distinct from each other and from the shared schemas.
     private let identifiers: [TableKey: String]
-    /// The classes by these names.
     private let tables: [ByteText: Table]
-    /// The classes by their keys.
     private let classes: [TableKey: Table]
     /// The keys of the classes that links of top-level classes lead to.
     private let linked: Set<TableKey>
@@ -47,7 +45,6 @@ package struct OpenAPIRealm {
     /// Prepares the description of a realm.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
     ///   - profile: How much is described.
@@ -174,10 +171,8 @@ package struct OpenAPIRealm {
     /// Writes one member of an object, with a comma before all but the first.
     ///
     /// - Parameters:
-    ///   - member: The member.
     ///   - used: What the document refers to, to which that of the member is added.
     ///   - separator: What is written before the member; a comma afterwards.
-    ///   - buffer: The buffer that the text is appended to.
     private static func append(
         _ member: DocumentValue.Member, _ used: inout Set<ByteText>, separator: inout String, to buffer: OutputBuffer
     ) {

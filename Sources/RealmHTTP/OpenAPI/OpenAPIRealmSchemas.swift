@@ -7,19 +7,16 @@ internal import RealmStorage
 
 /// The schemas of realms as a whole: how they are attached, backed up and migrated.
 extension OpenAPIWrites {
-    /// The schema of the conditions of a compaction.
     private static let compactionConditions = closed(
         [],
         [
             "minTotalBytes": OpenAPIParts.number(from: 0),
             "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1, "example": .json("0.5")],
         ])
-    /// The schema of an encryption key.
     private static let encryptionKey: DocumentValue = [
         "type": "string", "description": "Is a key of 64 bytes, as 128 hex digits or in base64.",
         "pattern": "^([0-9A-Fa-f]{128}|[A-Za-z0-9+/_-]{86}={0,2})$", "example": .string(String(repeating: "0f", count: 64)),
     ]
-    /// The schema of names of classes.
     private static let classNames: DocumentValue = [
         "type": "array", "minItems": 1, "items": ["type": "string", "minLength": 1, "example": "Category"],
         "example": ["Category"],
@@ -30,7 +27,6 @@ extension OpenAPIWrites {
         "example": "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
     ]
 
-    /// The schemas of backups.
     static let backups: [(String, DocumentValue)] = [
         ("RestoreRequest", closed(["backup"], ["backup": OpenAPIParts.words("20240517T093000Z-k3f9q2-1841")])),
         (
@@ -180,7 +176,6 @@ extension OpenAPIWrites {
             ])
     ])
 
-    /// The schemas of migrations.
     static func migrations(_ limits: Limits) -> [(String, DocumentValue)] {
         [
             (
@@ -225,7 +220,6 @@ extension OpenAPIWrites {
         /// - Parameters:
         ///   - name: The kind of step.
         ///   - required: The members that it needs.
-        ///   - properties: All members of its value.
         func member(_ name: String, _ required: [String], _ properties: DocumentValue) -> DocumentValue.Member {
             .init(name, closed(required, properties))
         }
@@ -277,7 +271,6 @@ extension OpenAPIWrites {
         "upsert": OpenAPIParts.choice("modified", "all"),
     ]
 
-    /// The schema of the steps of a loop.
     private static let loopSteps: DocumentValue = ["type": "array", "items": OpenAPIParts.schema("MigrationLoopStep")]
 
     /// The schema of one step inside a `forEach` step: an object with exactly one member.

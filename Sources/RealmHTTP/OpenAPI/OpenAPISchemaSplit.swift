@@ -18,9 +18,6 @@ enum OpenAPISchemaSplit {
 
     /// Returns a schema with references in place of the objects in it, and these objects.
     ///
-    /// - Parameters:
-    ///   - name: The name of the schema.
-    ///   - schema: The schema.
     /// - Returns: The schema first, then the objects in the order in which they stand in it.
     static func parts(of name: String, _ schema: DocumentValue) -> [(String, DocumentValue)] {
         var found: [(String, DocumentValue)] = []

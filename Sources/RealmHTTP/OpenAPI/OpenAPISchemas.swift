@@ -416,9 +416,6 @@ enum OpenAPISchemas {
         "example": ["$link": ["class": "Category", "key": "1"]],
     ]
 
-    /// Returns the schema of a page whose items are all of one kind.
-    ///
-    /// - Parameter item: The schema of an item.
     private static func page(of item: DocumentValue) -> DocumentValue {
         [
             "type": "object", "required": ["items", "next"],
@@ -432,7 +429,6 @@ enum OpenAPISchemas {
     /// return other members than a page has.
     ///
     /// - Parameters:
-    ///   - item: The schema of an object.
     ///   - ints: The form of integers in the responses that are described.
     static func objectPage(of item: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
@@ -469,7 +465,6 @@ enum OpenAPISchemas {
         "type": "object", "additionalProperties": ["type": "array", "items": OpenAPIParts.schema("FacetValue")],
     ]
 
-    /// Returns the schema of one value of a facet.
     private static func facetValue(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object", "description": "Is a value, and how many rows of the result have it.",

@@ -41,7 +41,6 @@ extension OpenAPIWrites {
             ("properties", properties))
     }
 
-    /// The schema of a time.
     static let time: DocumentValue = ["type": "string", "format": "date-time"]
     /// The schema of an HTTP status.
     static let status: DocumentValue = ["type": "integer", "format": "int32", "example": 200]
@@ -53,7 +52,6 @@ extension OpenAPIWrites {
         objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + realms(limits) + migrations(limits)
     }
 
-    /// The schemas of writes of objects.
     private static func objects(_ limits: Limits) -> [(String, DocumentValue)] {
         [
             (
@@ -101,7 +99,6 @@ extension OpenAPIWrites {
         ]
     }
 
-    /// The schema of a JSON Patch.
     private static let jsonPatch: DocumentValue = [
         "type": "array", "description": "Is a JSON Patch (RFC 6902): operations that are done in order, as a unit.",
         "items": object(

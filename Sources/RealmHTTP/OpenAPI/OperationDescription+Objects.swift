@@ -29,7 +29,6 @@ extension OperationDescription {
     ///   - id: The `operationId`.
     ///   - summary: One sentence for people.
     ///   - tag: The group under which the operation is shown.
-    ///   - schema: The name of the schema of the object.
     static func object(_ id: String, _ summary: String, tag: String, schema: String) -> OperationDescription {
         OperationDescription(
             id, summary, tag: tag, parameters: OpenAPIDocument.objectParameters,

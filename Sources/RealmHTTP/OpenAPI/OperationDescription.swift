@@ -118,7 +118,6 @@ struct OperationDescription: Sendable {
         }
     }
 
-    /// Returns the schema of one media type of the body.
     private func mediaSchema(_ type: BodyType, _ schema: DocumentValue) -> DocumentValue {
         (type == .ndjson && sendsLinesAsBytes ? .bytes : type).schema(schema)
     }

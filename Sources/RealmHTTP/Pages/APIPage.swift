@@ -24,7 +24,6 @@ struct APIPage {
         var tag: String { value["tags"]?.elements.first?.text ?? "" }
     }
 
-    /// The page as HTML.
     var html: String {
         DocumentPages.page("API", section: "api") { page in
             page.element("h1", text: "API")
@@ -64,7 +63,6 @@ struct APIPage {
         operations.reduce(into: []) { if !$0.contains($1.tag) { $0.append($1.tag) } }
     }
 
-    /// Writes one operation.
     private func write(_ operation: Operation, to page: inout HTMLWriter) {
         page.element("section", ("id", operation.id)) { section in
             section.element("h3") { $0.element("code", text: "\(operation.method.uppercased()) \(operation.path)") }

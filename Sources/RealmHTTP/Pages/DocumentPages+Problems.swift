@@ -5,7 +5,6 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension DocumentPages {
-    /// The page with the list of all problems, by their status.
     static var problems: String {
         page("Problems", section: "problems/") { page in
             page.element("h1", text: "Problems")
@@ -32,7 +31,6 @@ extension DocumentPages {
         }
     }
 
-    /// Returns the page of one problem.
     static func page(of code: ProblemCode) -> String {
         page(code.title, section: "problems/") { page in
             page.element("h1", text: code.title)

@@ -10,7 +10,6 @@ struct DocumentPages: Sendable {
     /// Returns the API description of the server.
     let description: @Sendable () -> DocumentValue
 
-    /// The documents by their names.
     private static let documents = Dictionary(
         texts: EmbeddedFile.documents.map { ($0.path.description, $0.text) }, uniquingKeysWith: { first, _ in first })
 
@@ -39,7 +38,6 @@ struct DocumentPages: Sendable {
     /// - Parameters:
     ///   - title: The title, for the window.
     ///   - section: The part of the documents that it belongs to, as in the path; empty for none.
-    ///   - content: Writes what is in it.
     static func page(_ title: String, section: String, _ content: (inout HTMLWriter) -> Void) -> String {
         var writer = HTMLWriter()
         writer.elements("<!doctype html>\n<html lang=\"en\">\n")

@@ -6,13 +6,11 @@ internal import RealmStorage
 
 /// Writes elements of HTML. Texts are escaped, so nothing that they hold is markup.
 struct HTMLWriter {
-    /// The name of an attribute with its value.
     typealias Attribute = (name: StaticString, value: String)
 
     /// What was written so far.
     private(set) var html = ""
 
-    /// Writes text.
     mutating func text(_ text: String) {
         for character in text.unicodeScalars {
             switch character {
@@ -38,26 +36,18 @@ struct HTMLWriter {
     /// Writes an element that has no content.
     mutating func void(_ tag: StaticString, _ attributes: Attribute...) { begin(tag, attributes) }
 
-    /// Writes an element.
-    ///
-    /// - Parameters:
-    ///   - tag: The name of the element.
-    ///   - attributes: Its attributes.
-    ///   - content: Writes what is in it.
     mutating func element(_ tag: StaticString, _ attributes: Attribute..., content: (inout HTMLWriter) -> Void) {
         begin(tag, attributes)
         content(&self)
         html += "</\(tag)>\n"
     }
 
-    /// Writes an element with a text.
     mutating func element(_ tag: StaticString, _ attributes: Attribute..., text: String) {
         begin(tag, attributes)
         self.text(text)
         html += "</\(tag)>"
     }
 
-    /// Writes a link.
     mutating func link(_ text: String, to address: String) { element("a", ("href", address), text: text) }
 
     /// Writes the start of an element.

@@ -29,7 +29,6 @@ final class PageBook: Sendable {
     /// - Parameter description: Returns the API description of the server.
     init(description: @escaping @Sendable () -> DocumentValue) { documents = DocumentPages(description: description) }
 
-    /// The page of the console.
     var console: PageFile? { file("index.html") }
 
     /// Returns a file of the console; nil when there is none.

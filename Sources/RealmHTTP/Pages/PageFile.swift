@@ -26,8 +26,6 @@ struct PageFile: Sendable {
     }
 
     /// Prepares a page.
-    ///
-    /// - Parameter html: The page as HTML.
     init(html: String) {
         type = "text/html; charset=utf-8"
         text = .text(html)

@@ -213,7 +213,6 @@ struct AdmissionControl: Sendable {
     /// Verifies the token of a request that has passed `check` with one that was not known, and goes on with its checks.
     ///
     /// - Parameters:
-    ///   - token: The token.
     ///   - call: The request.
     ///   - then: Receives nil when the request is admitted, otherwise the problem that answers it; once, on any thread.
     func verify(_ token: String, of call: Call, then: @Sendable @escaping (Problem?) -> Void) {
@@ -281,7 +280,6 @@ struct AdmissionControl: Sendable {
     ///
     /// - Parameters:
     ///   - call: The request, whose principal is known.
-    ///   - route: Its route.
     /// - Returns: The state; nil for a path outside realms.
     /// - Throws: `realm_not_found` for an unknown name, or one that no realm can have; what `ClusterService.admit` throws.
     private func realmState(_ call: Call, _ route: Route) throws(Problem) -> Catalog.State? {

@@ -15,7 +15,6 @@ final class CheckedProducer: ChunkProducer {
     private let producer: any ChunkProducer
     /// The realm that the stream reads, with the state of its file; nil for one that reads a copy.
     private let database: Database?
-    /// Who reads it.
     private let standing: Standing
 
     /// Wraps a stream.
@@ -23,7 +22,6 @@ final class CheckedProducer: ChunkProducer {
     /// - Parameters:
     ///   - producer: The stream, which is called for each chunk.
     ///   - database: The realm that it reads; nil for one that reads a copy.
-    ///   - standing: Who reads it.
     init(_ producer: any ChunkProducer, _ database: Database?, _ standing: Standing) {
         self.standing = standing
         self.producer = producer

@@ -7,7 +7,6 @@ internal import RealmPlatform
 
 /// A call as the daemon sees it: the task of its request, which the dispatcher carries out.
 final class DispatchedCall: RequestTask {
-    /// The call.
     let call: Call
     private let dispatcher: RequestDispatcher
 

@@ -46,7 +46,6 @@ extension IdempotencyStore {
         }
     }
 
-    /// Adds bytes to a digest.
     private static func add(_ bytes: [UInt8], to context: inout DigestContext) throws(StorageError) {
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try context.add(view) }
     }

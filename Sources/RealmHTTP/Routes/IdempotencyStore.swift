@@ -165,7 +165,6 @@ final class IdempotencyStore: Sendable {
     /// - Parameters:
     ///   - first: The entry of the request, which is added if its key is new.
     ///   - ticket: The claim of the request on its key.
-    ///   - entries: The entries.
     /// - Returns: The result of `begin(_:)`.
     private func attempt(_ first: Entry, _ ticket: Ticket, _ entries: inout Entries) -> Result<Attempt, Problem> {
         guard let entry = entries.byKey[ticket.key] else {
@@ -234,7 +233,6 @@ final class IdempotencyStore: Sendable {
     /// Stores the response of a key and drops what has expired or exceeds a bound.
     ///
     /// - Parameters:
-    ///   - response: The response.
     ///   - key: The principal and the value of `Idempotency-Key`.
     ///   - reopened: The name of a realm that the request may have opened anew; nil for none.
     private func keep(_ response: Response, _ key: String, reopened: String?) {

@@ -52,7 +52,6 @@ package final class LongReads: Sendable {
     /// Notes that a read was too long for a daemon's thread.
     ///
     /// - Parameters:
-    ///   - owner: The request.
     ///   - now: The present time.
     package func note(_ owner: some RequestOwner, _ now: Instant) {
         guard !owner.request.headers.announcesBody else { return }
@@ -64,7 +63,6 @@ package final class LongReads: Sendable {
     /// Takes into account how long a worker needed for a read that it was given at once.
     ///
     /// - Parameters:
-    ///   - owner: The request.
     ///   - begin: When the worker began.
     package func note(_ owner: some RequestOwner, begunAt begin: Instant) {
         let now = Instant.now()
@@ -76,7 +74,6 @@ package final class LongReads: Sendable {
         }
     }
 
-    /// The slot of a shape.
     private static func slot(_ shape: Int) -> Int { Int(UInt(bitPattern: shape) % UInt(slotCount)) }
 
     /// Returns the hash of what a call has in common with others like it: client, method, and target without numbers and quoted texts.

@@ -26,7 +26,6 @@ extension OpenAPIRealm {
     /// Prepares the description of a realm, with the paths of it that concern several classes.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
     ///   - profile: How much is described.

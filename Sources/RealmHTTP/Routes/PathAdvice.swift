@@ -14,8 +14,6 @@ enum PathAdvice {
     private static let segmentLimit = 12
 
     /// Returns the end of an error text about a path that no route has; empty when it is not known what was meant.
-    ///
-    /// - Parameter target: The target of the request.
     static func hint(for target: RequestTarget) -> String {
         let segments = target.segments.indices.prefix(segmentLimit + 1).map {
             String(decoding: target.segment($0), as: UTF8.self)

@@ -16,7 +16,6 @@ extension ReadDispatcher {
     /// Answers a read that requests another state than that of the newest version.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - database: The open realm.
     ///   - route: The route of the path; transactions matter only where it reads the contents of
     ///     a realm.
@@ -53,7 +52,6 @@ extension ReadDispatcher {
     /// streams included, within the deadline that the session has.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - id: The id of the transaction, from `Realm-Transaction`.
     ///   - database: The open realm.
     ///   - endpoint: The function that answers.
@@ -148,7 +146,6 @@ extension ReadDispatcher {
     /// No thread waits: a commit or the timer continues the request on a worker.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - wanted: The commit number that the version must have at least.
     ///   - database: The open realm.
     ///   - endpoint: The function that answers.
@@ -166,7 +163,6 @@ extension ReadDispatcher {
     /// Answers a read that has to see everything that was acknowledged before it came, also by other nodes. A worker asks the log.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - database: The open realm.
     ///   - cluster: This server as a node of a cluster.
     ///   - endpoint: The function that answers.

@@ -87,7 +87,6 @@ struct ReadDispatcher: Sendable {
     /// realm are not limited.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - route: The route of its path.
     ///   - endpoint: The function that answers.
     /// - Returns: The response, or work that begins the read anew.
@@ -114,8 +113,6 @@ struct ReadDispatcher: Sendable {
     /// Has a worker call an endpoint.
     ///
     /// - Parameters:
-    ///   - call: The call.
-    ///   - endpoint: The function that answers.
     ///   - didAnswer: Called by the worker when it has the answer, with the time when it began.
     private func work(
         _ call: Call, _ endpoint: @escaping Endpoint, _ didAnswer: @escaping @Sendable (Instant) -> Void

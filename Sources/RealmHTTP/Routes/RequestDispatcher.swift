@@ -376,7 +376,6 @@ package final class RequestDispatcher: RequestHandler {
     /// the client has got the response with its id: another one may have taken its place, such as a problem.
     ///
     /// - Parameters:
-    ///   - call: The request.
     ///   - status: The status of the response.
     ///   - bytesSent: The length of the body that was sent.
     ///   - bytesReceived: The length of the body that was received.

@@ -31,7 +31,6 @@ struct RequestEnds: Sendable {
     /// Counts and logs one request. Called on a thread of the daemon, so nothing here waits.
     ///
     /// - Parameters:
-    ///   - call: The request.
     ///   - status: The status of its response.
     ///   - bytesSent: The length of the body that was sent, in bytes.
     ///   - bytesReceived: The length of the body that was received, in bytes.

@@ -159,7 +159,6 @@ package final class Route: Sendable {
 
     /// Checks what the route alone decides: the media type of a body, and whether the request may name a transaction.
     ///
-    /// - Parameter call: A call of this route.
     /// - Throws: `unsupported_media_type` or `conflicting_parameters`.
     func check(_ call: Call) throws(Problem) {
         // Endpoints that read from the target ignore bodies of GET and HEAD.

@@ -76,7 +76,6 @@ package struct Router: Sendable {
     /// - Parameters:
     ///   - parent: The index of the node above.
     ///   - segment: The next segment of a pattern.
-    ///   - nodes: All nodes.
     ///   - words: The words that lead from each node, and the nodes that they lead to.
     private static func child(
         of parent: Int, _ segment: PathPattern.Segment, in nodes: inout [Node], _ words: inout [[(bytes: [UInt8], node: Int)]]
@@ -112,7 +111,6 @@ package struct Router: Sendable {
     /// Finds the route of the remaining segments.
     ///
     /// - Parameters:
-    ///   - target: The target.
     ///   - node: The node that the segments so far have led to.
     ///   - depth: The number of these segments.
     /// - Returns: The number of the route; nil when none matches.
@@ -134,7 +132,6 @@ package struct Router: Sendable {
     /// - Parameters:
     ///   - word: Where the word is in `letters`.
     ///   - bytes: The target.
-    ///   - segment: Where the segment is in it.
     private func isWord(_ word: Range<Int>, _ bytes: [UInt8], _ segment: Range<Int>) -> Bool {
         if word.count == segment.count { return isEqual(word, bytes, segment.lowerBound) }
         guard !word.isEmpty, segment.count == word.count + 2, letters[word.lowerBound] == UInt8(ascii: "@"),

@@ -93,9 +93,7 @@ struct WriteDispatcher: Sendable {
     /// Calls the endpoint, and has its response kept under the ticket.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - ticket: The claim on the idempotency key; nil for a request without one.
-    ///   - endpoint: The function that answers.
     private func answer(_ call: Call, _ ticket: IdempotencyStore.Ticket?, _ endpoint: Endpoint) -> Reply {
         let reply: Reply
         do throws(Problem) {

@@ -34,7 +34,6 @@ final class AccessWatch: Sendable {
     private let roles: RoleWatch
     /// Whether `stop` was called.
     private let isStopped = Atomic<Bool>(false)
-    /// The number of looks.
     private let looks = Atomic<Int>(0)
     /// The seconds between two looks.
     private static let pauseSeconds = 0.5
@@ -42,8 +41,6 @@ final class AccessWatch: Sendable {
     private static let looksBetweenSweeps = 120
 
     /// Takes the parts of a server. It does nothing until it is started.
-    ///
-    /// - Parameter state: The state of the server.
     init(_ state: ServerState) {
         authenticator = state.authenticator
         notifications = state.notifications

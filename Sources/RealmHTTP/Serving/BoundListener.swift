@@ -9,7 +9,6 @@ internal import RealmStorage
 
 /// A socket for clients that is bound, with what is particular to it.
 struct BoundListener: Sendable {
-    /// The socket, which listens.
     let socket: ListeningSocket
     /// Whether its connections are encrypted.
     let isSecure: Bool
@@ -17,7 +16,6 @@ struct BoundListener: Sendable {
     /// Returns what its HTTP server is made with.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - tls: The certificates of the server; nil without encryption.
     func configuration(_ options: ServerOptions, _ tls: TLSStore?) -> HTTPServer.Configuration {
         var configuration = HTTPServer.Configuration()

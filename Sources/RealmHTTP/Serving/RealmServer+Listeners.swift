@@ -12,7 +12,6 @@ extension RealmServer {
     /// Reads the certificates.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - log: The log, which is told what happens to certificates later.
     ///   - report: Called with what is worth telling about them now.
     /// - Returns: nil for a server without encryption.
@@ -41,7 +40,6 @@ extension RealmServer {
     /// `isInsecure`, or there are credentials, or the first one is about to be made.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - hasCredentials: Whether there are credentials, or will be.
     /// - Returns: The bound sockets, at least one, which do not accept connections yet.
     /// - Throws: `Failure` when one cannot be bound, or is refused; none is left then.
@@ -70,7 +68,6 @@ extension RealmServer {
         }
     }
 
-    /// Binds a socket to an address.
     private static func bind(_ address: ListenAddress) throws(ListeningSocket.Failure) -> ListeningSocket {
         switch address.place {
         case .port(let host, let port): return try ListeningSocket(host: host, port: port)
@@ -90,7 +87,6 @@ extension RealmServer {
     /// Returns which hosts and origins are accepted, and what clients may do.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - listeners: The sockets for clients.
     ///   - admin: The socket for administrators; nil for none.
     static func rules(_ options: ServerOptions, _ listeners: [BoundListener], _ admin: ListeningSocket?) -> AccessRules {

@@ -17,7 +17,6 @@ extension RealmServer {
     /// or in a folder that cannot be opened is reported, and stays in the catalog with its error.
     ///
     /// - Parameters:
-    ///   - live: The options of the server.
     ///   - catalog: The catalog that receives the realms.
     ///   - report: Called with a sentence about each file that is not served, or that is served for
     ///     reading only against expectation.
@@ -229,9 +228,7 @@ extension RealmServer {
     /// Checks that the roles fit the schemas of the realms of the configuration that could be opened.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - configuration: What they were read from, which knows the lines; nil when they were not read.
-    ///   - catalog: The realms.
     /// - Throws: `Failure` with the file and the line of the first rule that names what a schema lacks.
     static func checkRoles(
         _ options: ServerOptions, _ configuration: Configuration?, _ catalog: Catalog

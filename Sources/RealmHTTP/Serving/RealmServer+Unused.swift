@@ -13,7 +13,6 @@ extension RealmServer {
     /// A realm may be attached later, so none of it stops the start.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
     ///   - catalog: The realms that were found at the start.
     ///   - report: Called with a sentence about each.
     static func reportUnused(_ options: ServerOptions, _ catalog: Catalog, _ report: (String) -> Void) {

@@ -334,7 +334,6 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Opens the keys of the server.
     private static func openKeys(_ options: ServerOptions) throws(Failure) -> KeyStore {
         do throws(FirstKey.Defect) {
             return try FirstKey.store(options)

@@ -19,7 +19,6 @@ package final class RoleWatch: Sendable {
     private struct Finding {
         /// The version that was looked at last.
         var token: VersionToken
-        /// Its schema.
         let schema: SchemaMark
         /// How many classes roles lose in it.
         let lossCount: Int
@@ -53,8 +52,6 @@ package final class RoleWatch: Sendable {
     private static let loggedLimit = 20
 
     /// Takes the parts of a server, and adds the metrics.
-    ///
-    /// - Parameter server: The state of the server.
     package init(_ server: ServerState) {
         catalog = server.catalog
         options = server.liveOptions

@@ -21,7 +21,6 @@ package struct Backup: Sendable {
         case upgrade
         /// It was the file of the realm until another one was restored.
         case replaced
-        /// By the backup plan.
         case planned
     }
 
@@ -89,7 +88,6 @@ extension Backup {
     /// Makes the description of a copy beside the file of a realm.
     ///
     /// - Parameters:
-    ///   - copy: The copy.
     ///   - copies: The copies beside the file.
     init(_ copy: FileCopies.Copy, in copies: FileCopies) {
         id = copy.name
@@ -112,8 +110,6 @@ extension Backup {
     static let plannedPrefix = "planned-"
 
     /// Makes the description of a planned backup.
-    ///
-    /// - Parameter stored: The backup as the store lists it.
     init(_ stored: StoredBackup) {
         id = Backup.plannedPrefix + stored.name.label
         kind = .planned

@@ -97,7 +97,6 @@ package final class BackupService: Sendable {
 
     /// Returns the backups of a realm, the newest first.
     ///
-    /// - Parameter realm: The name of the realm.
     /// - Returns: The backups, and why those of the plan are not among them; nil when they are.
     /// - Complexity: Opens each copy beside the file, and lists the store of the plan.
     package func list(of realm: String) -> (backups: [Backup], failure: StorageError?) {
@@ -116,9 +115,6 @@ package final class BackupService: Sendable {
 
     /// Returns one backup of a realm.
     ///
-    /// - Parameters:
-    ///   - id: The id of the backup.
-    ///   - realm: The name of the realm.
     /// - Throws: `not_found` when there is none; `filesystem_unsuitable` when the store of the plan cannot be
     ///   read.
     package func find(_ id: String, of realm: String) throws(Problem) -> Backup {
@@ -225,7 +221,6 @@ package final class BackupService: Sendable {
     /// Makes a backup of a version of a realm now.
     ///
     /// - Parameters:
-    ///   - version: The version.
     ///   - database: The realm.
     ///   - control: Ends a copy that takes too long. Detaching the realm cancels it.
     /// - Returns: The backup.

@@ -13,7 +13,6 @@ internal import RealmStorage
 package final class StoredCopies: Sendable {
     /// One copy, with the facts about its file when it was made.
     private struct Entry {
-        /// The name of the realm.
         let realm: String
         /// What clients see.
         let backup: Backup
@@ -32,9 +31,6 @@ package final class StoredCopies: Sendable {
     /// Adds a copy that was stored just now.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - realm: The name of the realm.
-    ///   - version: The number of the version in it.
     ///   - file: The length of the file in bytes, and its SHA-256.
     /// - Returns: The copy as a backup.
     package func add(_ path: String, of realm: String, version: UInt64, _ file: (byteCount: Int, digest: [UInt8])) -> Backup {
@@ -50,8 +46,6 @@ package final class StoredCopies: Sendable {
     }
 
     /// Returns the copies of a realm that still exist, the newest first.
-    ///
-    /// - Parameter realm: The name of the realm.
     func list(of realm: String) -> [Backup] {
         entries.withLock { $0 }.filter { entry in
             entry.realm == realm && entry.facts != nil && entry.facts == (try? System.facts(path: entry.path))

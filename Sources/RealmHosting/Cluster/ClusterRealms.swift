@@ -47,7 +47,6 @@ package final class ClusterRealms: Sendable {
     private struct Realm {
         /// The identity of the database.
         let id: ObjectIdentifier
-        /// The database.
         weak var database: Database?
         /// What keeps it up with the log.
         var role: Role
@@ -67,7 +66,6 @@ package final class ClusterRealms: Sendable {
         var realms: [ByteText: Realm] = [:]
         /// What is read of files whose realms were closed, by name. A file must not be brought up over what is read.
         var read: [ByteText: [VersionPins]] = [:]
-        /// When realms were lost, by name.
         var lost: [ByteText: Instant] = [:]
     }
 
@@ -111,7 +109,6 @@ package final class ClusterRealms: Sendable {
     /// Notes that a realm was closed.
     ///
     /// - Parameters:
-    ///   - name: Its name.
     ///   - id: The identity of its database, which may not be the present one of the name.
     ///   - pins: The versions of its file that are read; nil for none.
     /// - Returns: What has kept it up with the log, and those who wait until it is owned; nil when it was not known.
@@ -153,7 +150,6 @@ package final class ClusterRealms: Sendable {
     /// Ends a step, and the turn unless the role is to be looked at again.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - id: The identity of its database.
     ///   - role: What keeps the realm up with the log from now on; nil when that has not changed.
     ///   - isLast: Whether no other step may follow.

@@ -39,7 +39,6 @@ extension ClusterService: RealmReplication {
         return realm.database
     }
 
-    /// Opens a realm that is followed.
     private func follow(_ opening: LoggedRealm.Opening) throws(StorageError) -> Database {
         let name = opening.name.text
         let realm = try FollowedLogRealm.open(opening, follower, replicaHooks(for: name))

@@ -52,7 +52,6 @@ extension ClusterService {
     /// Calls a function when this node owns an open realm of its shards, which it has followed until now.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - then: Gets why that could not be; nil when it owns the realm. It is called on any thread, and must not wait.
     package func whenOwned(_ name: String, _ then: @escaping ClusterRealms.Waiter) {
         guard realms.addWaiter(to: name, then) else { return then(.refused(.logUnavailable("too many wait for the realm"))) }

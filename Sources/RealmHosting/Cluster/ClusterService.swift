@@ -17,7 +17,6 @@ internal import Synchronization
 package final class ClusterService: Sendable {
     /// This node among the others.
     package let member: ClusterMember
-    /// The log of the realms.
     let log: any RealmLog
     /// What was chosen.
     let options: ClusterOptions
@@ -282,7 +281,6 @@ extension ClusterService {
     /// Looks whether a commit has carried out a request already, on whatever node. Waits for the log.
     ///
     /// - Parameters:
-    ///   - call: The request.
     ///   - database: The realm, which this node owns.
     /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
     ///   the last ten minutes.

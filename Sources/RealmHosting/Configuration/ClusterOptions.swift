@@ -9,7 +9,6 @@ internal import RealmStorage
 package struct ClusterOptions: Sendable, Equatable {
     /// What the client library of PostgreSQL takes: a URL or `name=value` pairs, perhaps with a password; nil for a server by itself.
     package var address: String?
-    /// The name of the node.
     package var node: String?
     /// The URL at which clients reach this node, without a slash at the end.
     package var url: String?
@@ -19,7 +18,6 @@ package struct ClusterOptions: Sendable, Equatable {
     package var replicas = Replicas.onDemand
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
-    /// Where bases are.
     package var basePlace = BasePlace()
     /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
     package var bases = BasePolicy()

@@ -13,9 +13,7 @@ internal import RealmStorage
 package struct Configuration: Sendable {
     /// Where the value of a setting came from.
     private enum Origin {
-        /// A configuration file, with the line.
         case file(line: Int?)
-        /// The command line.
         case commandLine
     }
 
@@ -199,7 +197,6 @@ package struct Configuration: Sendable {
     ///
     /// - Parameters:
     ///   - option: The name of the option, without hyphens in front.
-    ///   - value: Its value.
     /// - Throws: `ConfigurationError` that names the option, for a value that it does not take.
     package mutating func apply(option: String, _ value: JSONValue) throws(ConfigurationError) {
         guard let setting = ServerSetting.named(option) else {
@@ -222,7 +219,6 @@ package struct Configuration: Sendable {
     ///
     /// - Parameters:
     ///   - pointer: The place of the error in the value.
-    ///   - option: The option.
     ///   - value: The value. An element of a list is no option of its own, and names of pairs follow a blank.
     private static func suffix(_ pointer: String?, of option: String, _ value: JSONValue) -> String {
         if case .array = value { return "" }
@@ -315,8 +311,6 @@ package struct Configuration: Sendable {
     // MARK: - Checking
 
     /// Returns the error about a part of a role that does not fit the schema of a realm, with its line in the file.
-    ///
-    /// - Parameter defect: The defect.
     package func error(about defect: RoleDefect) -> ConfigurationError {
         ConfigurationError(file: file, line: lines?.line(of: defect.pointer), text: "\(defect)")
     }

@@ -21,7 +21,6 @@ package struct ConfiguredRealm: Sendable {
     /// - Parameters:
     ///   - name: The name of the entry.
     ///   - json: Its value, an object with `path`.
-    ///   - reader: The reader of the value.
     /// - Throws: `invalid_body` for a name that is no name of a realm, and for a malformed member.
     init(_ name: String, _ json: JSONValue, _ reader: SettingReader) throws(Problem) {
         guard let realm = RealmName(name) else { throw reader.problem(RealmName.rule) }

@@ -41,8 +41,6 @@ package struct CredentialCheck: KeyCheck {
     // MARK: - Roles
 
     /// Returns what is wrong with names of roles, as a sentence without a final period; nil when each exists.
-    ///
-    /// - Parameter names: The names.
     package func defect(ofRoles names: [String]) -> String? {
         guard let unknown = names.first(where: { !roles.has($0) }) else { return nil }
         let known = roles.names
@@ -74,7 +72,6 @@ package struct CredentialCheck: KeyCheck {
     /// Returns whether a key is good for administering the server.
     ///
     /// - Parameters:
-    ///   - key: The key.
     ///   - address: The address that it has to be good for; nil for any.
     private func administers(_ key: APIKey, from address: String?) -> Bool {
         let isOver = key.expires.map { $0 <= APIKey.now + CredentialCheck.leastSeconds } ?? false

@@ -18,8 +18,6 @@ package enum FirstKey {
     private static let byteLimit = 4096
 
     /// Returns whether a server with these options has credentials, or makes a key at its start.
-    ///
-    /// - Parameter options: The options.
     package static func hasCredentials(_ options: ServerOptions) -> Bool {
         if options.environment(variable) != nil || options.verifier != nil || !options.tokenIssuers.isEmpty { return true }
         if options.tls.clientAuthorities != nil, !options.certificateRules.isEmpty { return true }
@@ -38,7 +36,6 @@ package enum FirstKey {
 
     /// Opens the keys of a server, after the one that the environment names was stored.
     ///
-    /// - Parameter options: The options.
     /// - Throws: `Defect` for a file of the environment that has no key.
     package static func store(_ options: ServerOptions) throws(Defect) -> KeyStore {
         let file = options.dataFolder.map { KeyFile(dataFolder: $0) }

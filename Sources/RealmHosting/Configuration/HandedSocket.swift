@@ -9,7 +9,6 @@ package struct HandedSocket: Sendable, Equatable {
     /// The name that the manager gives it; `admin` is the listener of administrators, every other one is for
     /// clients.
     package let name: String
-    /// The descriptor.
     package let descriptor: Int32
 
     /// Names a socket that was handed over.

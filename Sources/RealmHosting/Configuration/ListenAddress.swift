@@ -7,7 +7,6 @@ internal import RealmStorage
 
 /// A place at which the server listens for clients, with what is particular to it.
 package struct ListenAddress: Sendable, Equatable {
-    /// Where it is.
     package enum Place: Sendable, Equatable {
         /// A TCP port of a host name or an address; with port 0 the system assigns one.
         case port(host: String, port: Int)
@@ -15,7 +14,6 @@ package struct ListenAddress: Sendable, Equatable {
         case unix(path: String)
     }
 
-    /// Where it is.
     package var place: Place
     /// Whether connections are encrypted; nil for TCP encrypted when there are certificates, and a Unix
     /// socket never.

@@ -41,7 +41,6 @@ package final class LiveOptions: Sendable {
 
     /// Puts options in force that were read again, as far as they can be while the server runs.
     ///
-    /// - Parameter options: The options that were read.
     /// - Returns: The options that were in force before.
     package func takeReloaded(_ options: ServerOptions) -> ServerOptions {
         let (old, new) = newest.withLock { current -> (ServerOptions, ServerOptions) in
@@ -91,9 +90,6 @@ extension ServerOptions {
         if logFormat != nil, let format = other.logFormat { logFormat = format }
     }
 
-    /// The names of the settings that have other values in other options.
-    ///
-    /// - Parameter other: Other options.
     package func changedSettings(from other: ServerOptions) -> [ServerSetting] {
         ServerSetting.all.filter { setting in
             switch setting.name {

@@ -173,7 +173,6 @@ package struct RealmSettings: Sendable {
         }
     }
 
-    /// Reads a list of names of classes.
     private static func classes(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Set<ByteText> {
         guard let value else { return [] }
         let malformed = SchemaReader(place: place).malformed("a list of names of classes is needed here", place)

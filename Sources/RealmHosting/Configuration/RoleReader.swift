@@ -24,7 +24,6 @@ struct RoleReader {
     private static let noStubs =
         "'showHiddenLinks: true' is not available: links to objects that a role does not see are null, and left out of lists and sets"
 
-    /// Reads all roles.
     func book(_ json: JSONValue) throws(Problem) -> RoleBook {
         var roles: [Role] = []
         for (name, value) in try reader.members(json) {
@@ -38,7 +37,6 @@ struct RoleReader {
         return RoleBook(roles, entry: json.object ?? JSONObject([]))
     }
 
-    /// Reads a role.
     private func role(_ name: String, _ json: JSONValue, _ reader: SettingReader) throws(Problem) -> Role {
         guard name != RoleBook.reader else {
             throw reader.problem("'\(name)' is built in, with the right to read everything: choose another name")
@@ -57,7 +55,6 @@ struct RoleReader {
         return Role(name, administers: administers ?? false, realms, limits: limits ?? PrincipalLimits())
     }
 
-    /// Reads the limits of those who have a role.
     private func limits(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> PrincipalLimits {
         var limits = PrincipalLimits()
         for (text, value) in try reader.members(json) {
@@ -127,7 +124,6 @@ struct RoleReader {
             pattern, allowed, rules: try rules(object, reader), hidden: hidden, readOnly: readOnly, pointer: pointer)
     }
 
-    /// Reads a list of actions.
     private func actions(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> Set<RightsAction> {
         let names = RightsAction.allCases.filter(RightsAction.ofClasses.contains).map(\.rawValue)
         return Set(
@@ -146,7 +142,6 @@ struct RoleReader {
             })
     }
 
-    /// Reads the rules for objects.
     private func rules(_ object: JSONObject, _ reader: SettingReader) throws(Problem) -> ClassGrant.Rules {
         var rules = ClassGrant.Rules()
         rules.condition = try object["where"].map { json throws(Problem) in try query(json, reader.inside("where")) }
@@ -160,7 +155,6 @@ struct RoleReader {
         return rules
     }
 
-    /// Reads a query.
     private func query(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> RuleTemplate {
         try parse(try reader.text(json), reader)
     }

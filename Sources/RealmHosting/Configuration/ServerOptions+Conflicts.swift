@@ -221,7 +221,6 @@ extension ServerOptions {
         }
     }
 
-    /// Options that exclude each other.
     private var exclusions: [Conflict] {
         var conflicts: [Conflict] = []
         let (usual, names) = (

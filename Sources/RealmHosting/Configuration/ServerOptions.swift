@@ -33,7 +33,6 @@ package struct ServerOptions: Sendable {
     package var startsWithoutFiles = false
     /// Whether the server starts when a file in `paths` lacks its key, which its page then asks for.
     package var opensWithoutKeys = false
-    /// The realms that the configuration names, with their options.
     package var realms: [ConfiguredRealm] = []
     /// The name of the default realm; nil where it follows from what is served.
     package var defaultRealm: String?

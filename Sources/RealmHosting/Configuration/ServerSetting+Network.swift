@@ -96,7 +96,6 @@ extension ServerSetting {
         return address
     }
 
-    /// Reads where a listener is.
     private static func place(_ object: JSONObject, _ reader: SettingReader) throws(Problem) -> ListenAddress.Place {
         if let path = object["unix"] {
             guard object["host"] == nil, object["port"] == nil else {

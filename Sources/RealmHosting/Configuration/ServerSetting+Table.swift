@@ -54,7 +54,6 @@ extension ServerSetting {
 
     // MARK: - Realms
 
-    /// Which realms are served, and how.
     private static let realms: [ServerSetting] = [
         ServerSetting(
             "data",
@@ -280,7 +279,6 @@ extension ServerSetting {
 
     // MARK: - The log
 
-    /// What is logged.
     private static let logging: [ServerSetting] = [
         ServerSetting(
             "log.format", option: "log-format", effect: .now,

@@ -30,7 +30,6 @@ package struct ServerSetting: Sendable {
     /// When another value is in force after the configuration was read again.
     let effect: SettingEffect
 
-    /// Makes a setting.
     init(
         _ name: String, option: String? = nil, effect: SettingEffect = .restart, isMerged: Bool = false,
         read: @escaping Read, show: @escaping Show

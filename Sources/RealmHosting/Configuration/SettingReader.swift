@@ -35,7 +35,6 @@ struct SettingReader {
         SettingReader(place: place.inside(index), folder: folder, isCommandLine: isCommandLine)
     }
 
-    /// The problem of this value.
     func problem(_ detail: String) -> Problem { Problem(.invalidBody, detail).with("pointer", place.pointer) }
 
     /// Reads text. A number is none: in a file it needs quotes.
@@ -47,7 +46,6 @@ struct SettingReader {
     /// Reads a time: a number of seconds, or a text with a unit such as `500ms` or `5m`.
     ///
     /// - Parameters:
-    ///   - json: The value.
     ///   - range: The times that are taken.
     ///   - rule: What the error says is needed.
     func time(_ json: JSONValue, _ range: ClosedRange<Duration>, _ rule: String) throws(Problem) -> Duration {
@@ -86,11 +84,6 @@ struct SettingReader {
         return folder + "/" + text
     }
 
-    /// Reads a list.
-    ///
-    /// - Parameters:
-    ///   - json: The value.
-    ///   - read: Reads one element.
     func list<Element>(
         _ json: JSONValue, _ read: (SettingReader, JSONValue) throws(Problem) -> Element
     ) throws(Problem) -> [Element] {

@@ -11,7 +11,6 @@ internal import RealmStorage
 @safe final class YAMLEvents {
     /// One piece of the text.
     struct Event {
-        /// What it is.
         let kind: Kind
         /// The line where it starts, from 1.
         let line: Int
@@ -25,13 +24,9 @@ internal import RealmStorage
         case scalar(String, isPlain: Bool)
         /// The use of an earlier value by its anchor.
         case alias(String)
-        /// The start of a list.
         case listStart
-        /// The end of a list.
         case listEnd
-        /// The start of names with values.
         case objectStart
-        /// The end of names with values.
         case objectEnd
         /// The end of the text.
         case end

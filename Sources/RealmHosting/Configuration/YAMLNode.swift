@@ -6,17 +6,14 @@ internal import RealmStorage
 
 /// A value of a YAML text, with the line where it stands.
 struct YAMLNode {
-    /// What the value is.
     indirect enum Content {
         /// A single value; a plain one has no quotes.
         case scalar(String, isPlain: Bool)
-        /// A list.
         case list([YAMLNode])
         /// Names with values, in the order of the text; a name may be any value.
         case object([(name: YAMLNode, value: YAMLNode)])
     }
 
-    /// What the value is.
     let content: Content
     /// The line where it starts, from 1.
     let line: Int

@@ -30,9 +30,7 @@ final class AttachedRealms: Sendable {
 
     /// The entries, and which of their changes are stored.
     private struct State {
-        /// The entries by the name of the realm.
         var entries: [ByteText: Entry] = [:]
-        /// The number of changes.
         var changes = 0
         /// How many of the changes are stored.
         var stored = 0

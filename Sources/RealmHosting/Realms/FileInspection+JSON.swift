@@ -65,7 +65,6 @@ extension FileInspection {
         writer.endObject()
     }
 
-    /// Writes the classes of a file.
     private static func write(classes tables: [Table], to writer: inout JSONWriter) {
         writer.key("classes")
         writer.beginArray()
@@ -81,7 +80,6 @@ extension FileInspection {
         writer.endArray()
     }
 
-    /// Writes the tables of a file that are no classes.
     private static func write(others tables: [Table], to writer: inout JSONWriter) {
         writer.key("otherTables")
         writer.beginArray()

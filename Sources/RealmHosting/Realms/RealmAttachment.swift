@@ -100,8 +100,6 @@ package struct RealmAttachment: Sendable {
     /// Describes the request to serve a private copy of a file that the client has sent.
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - name: The name of the realm.
     ///   - key: The encryption key of the file; nil for a plain one.
     package init(of file: BodyFile, named name: RealmName, key: EncryptionKey?) {
         self.name = name

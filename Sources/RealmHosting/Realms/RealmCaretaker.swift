@@ -247,7 +247,6 @@ package final class RealmCaretaker: Sendable {
     /// was tried too recently.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - now: The time of the request, from which the catalog decides whether another attempt is
     ///     due.
     package func noteRequest(_ name: String, _ now: Instant) {

@@ -28,7 +28,6 @@ package struct RealmDeparture: Sendable {
     /// Makes the departure of a realm. Nothing happens before `run`.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - deletesFiles: Whether to delete its files as well.
     ///   - condition: The condition under which that is done.
     ///   - directory: The realms of the server.

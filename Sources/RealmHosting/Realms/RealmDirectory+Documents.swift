@@ -14,7 +14,6 @@ extension RealmDirectory {
     /// Returns the document that describes a realm.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - call: The request that asks for it. Its rights decide whether sizes, paths, options and
     ///     reasons are shown.
     ///   - backup: The id of the backup that was made for the request; nil for none.
@@ -27,7 +26,6 @@ extension RealmDirectory {
     /// Returns the document that describes a realm in a state.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - state: Its state, which need not be the one in the catalog.
     ///   - call: The request that asks for it.
     ///   - backup: The id of the backup that was made for the request; nil for none.
@@ -50,7 +48,6 @@ extension RealmDirectory {
     /// Writes the document that describes a realm.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - state: Its state in the catalog. Damage in one realm does not keep the others out of a
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.

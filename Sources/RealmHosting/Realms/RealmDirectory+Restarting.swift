@@ -33,7 +33,6 @@ extension RealmDirectory {
         }
     }
 
-    /// Lists one realm.
     private func restore(_ entry: AttachedRealms.Entry, _ path: String) throws(Problem) {
         let name = entry.name.text
         var settings = try RealmSettings(entry.options)

@@ -67,8 +67,6 @@ extension RealmDirectory {
     /// Carries out the request of a failed realm with another key. Called on a worker.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
-    ///   - key: The key.
     ///   - promise: Receives 204, or the problem.
     /// - Returns: False when there is no such request, or when it is being carried out; the promise is then not
     ///   used.

@@ -20,7 +20,6 @@ package final class RealmDirectory: Sendable {
     private let liveOptions: LiveOptions
     /// The options in force.
     package var options: ServerOptions { liveOptions.current }
-    /// The name of the default realm.
     var defaultRealm: String { liveOptions.defaultRealm }
     /// The folders that paths in requests about realms may lead into.
     package let folders: RealmFolders
@@ -57,7 +56,6 @@ package final class RealmDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - catalog: The databases by name.
-    ///   - options: The options of the server.
     ///   - folders: Where files may be.
     ///   - realmLimit: How many realms there may be.
     ///   - access: The rules of access.
@@ -134,7 +132,6 @@ package final class RealmDirectory: Sendable {
     /// Does long work on a realm, which ends when the realm is detached.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - control: What cancels the work.
     ///   - body: The work, which looks at the control. It is done on this thread.
     /// - Throws: The problem of the work, or `detached` when the control was cancelled.

@@ -13,11 +13,9 @@ internal import RealmStorage
 struct RealmFacts {
     /// The mode in which the realm is opened.
     var mode: String?
-    /// Whether the realm is in memory.
     var isInMemory: Bool?
     /// Whether the file is encrypted.
     var isEncrypted: Bool?
-    /// The file format.
     var fileFormat: Int?
     /// The length of the file in bytes.
     var fileBytes: Int?
@@ -32,7 +30,6 @@ struct RealmFacts {
         let usedBytes: Int?
         /// The schema version; nil when there is none.
         let schemaVersion: UInt64?
-        /// The number of classes.
         let classCount: Int
         /// Whether no class has any object.
         let isEmpty: Bool
@@ -64,7 +61,6 @@ struct RealmFacts {
     /// Adds what was read from the file.
     ///
     /// - Parameters:
-    ///   - facts: What was read.
     ///   - scope: What the sender of the request sees; nil for everything.
     ///   - isReadOnly: Whether the whole server is for reading only.
     mutating func take(_ facts: ClosedFacts, shownBy scope: (any VersionScope)?, isReadOnly: Bool) {
@@ -94,7 +90,6 @@ struct RealmFacts {
     ///
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
-    ///   - isDefault: Whether the realm is the default realm.
     ///   - tellsAll: Whether the sender of the request is told sizes and use.
     func write(to writer: inout JSONWriter, isDefault: Bool, tellsAll: Bool) {
         var unknown: [String] = []

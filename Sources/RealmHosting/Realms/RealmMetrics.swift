@@ -11,7 +11,6 @@ extension MetricsRegistry {
     /// Adds the metrics of the open realms, which are counted each time `/metrics` is requested.
     ///
     /// - Parameters:
-    ///   - catalog: The realms.
     ///   - limit: How many realms have metrics of their own, the first by name. The text about
     ///     thousands of realms would take long to produce.
     package func addRealms(_ catalog: Catalog, limit: Int = .max) {

@@ -12,7 +12,6 @@ internal import RealmStorage
 /// closed, the new file takes the name of the old one, and the realm is opened again. The old file is kept
 /// as a backup. Everything here waits for files, so it belongs on a worker.
 package struct RealmRestore: Sendable {
-    /// The realm.
     private let target: Catalog.Target
     /// The condition under which the file is replaced.
     private let condition: WriteCondition
@@ -32,7 +31,6 @@ package struct RealmRestore: Sendable {
     /// Prepares a restore.
     ///
     /// - Parameters:
-    ///   - name: The name of the realm.
     ///   - admitted: The realm for which the request was admitted; nil for one that was not open. Its body may have taken long, and
     ///     another realm may have the name by now.
     ///   - condition: The condition of the request, which is compared now and once more when nothing writes any longer.

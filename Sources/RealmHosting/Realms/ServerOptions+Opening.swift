@@ -53,7 +53,6 @@ extension ServerOptions {
 
     /// The options with which a file that is named by itself, or found in a folder, is opened.
     ///
-    /// - Parameter name: The name of its realm.
     /// - Throws: `StorageError` when its key in the environment is malformed.
     package func opening(of name: RealmName) throws(StorageError) -> Database.OpenOptions {
         var opening = openOptions

@@ -4,7 +4,6 @@
 ///
 /// A `String` in its place would be found under every canonically equal text.
 package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The text.
     package let text: String
 
     /// Makes a key of a text.
@@ -13,7 +12,6 @@ package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLite
     /// Makes a key of a constant.
     package init(stringLiteral text: String) { self.text = text }
 
-    /// The text.
     package var description: String { text }
 
     /// Returns whether two texts have the same bytes.
@@ -22,7 +20,6 @@ package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLite
     /// Returns whether the bytes of a text are before those of another.
     package static func < (left: ByteText, right: ByteText) -> Bool { left.text < right.text }
 
-    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
@@ -50,7 +47,6 @@ extension Dictionary where Key == ByteText {
         _modify { yield &self[ByteText(text)] }
     }
 
-    /// The value of a text, or another when there is none.
     package subscript(text: String, default value: @autoclosure () -> Value) -> Value {
         get { self[ByteText(text), default: value()] }
         _modify { yield &self[ByteText(text), default: value()] }
@@ -71,10 +67,8 @@ extension Collection where Element == ByteText {
 }
 
 extension Set where Element == ByteText {
-    /// Makes a set of texts.
     package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ByteText($0) }) }
 
-    /// Returns whether the set has the text.
     package func contains(_ text: String) -> Bool { contains(ByteText(text)) }
 
     /// Adds a text and returns whether it was new.

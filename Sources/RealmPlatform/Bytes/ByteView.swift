@@ -13,7 +13,6 @@ internal import Glibc
 @safe package struct ByteView: @unchecked Sendable {
     /// The first byte; nil only for a view of no bytes that has no address.
     @usableFromInline package let start: UnsafePointer<UInt8>?
-    /// How many bytes the view has.
     package let count: Int
 
     /// Makes a view of `count` bytes from `start` on, which the caller keeps in memory and
@@ -31,7 +30,6 @@ internal import Glibc
     /// The view of no bytes, which has no address.
     package static let empty = unsafe ByteView(start: nil, count: 0)
 
-    /// Whether the view has no bytes.
     @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The byte at `index`, which must be in `0..<count`; any other index traps.
@@ -44,7 +42,6 @@ internal import Glibc
     /// Calls `body` with a view of an array, without copying it.
     ///
     /// - Parameters:
-    ///   - array: The bytes.
     ///   - body: Uses the view, which is valid only during the call.
     /// - Returns: The result of `body`, whose errors are rethrown.
     package static func withBytes<Result, Failure: Error>(
@@ -98,7 +95,6 @@ internal import Glibc
         return (high &<< UInt64(truncatingIfNeeded: (8 &- count) &* 8), 0)
     }
 
-    /// Whether all bytes are zero.
     package var isZero: Bool { unsafe withBuffer { unsafe $0.allSatisfy { $0 == 0 } } }
 
     /// A copy of the bytes as an array.

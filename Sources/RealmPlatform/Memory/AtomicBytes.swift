@@ -8,7 +8,6 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: the fields are set once, and every access to a byte is atomic.
 @safe package final class AtomicBytes: @unchecked Sendable {
-    /// The memory of the bytes.
     private let memory: ReservedMemory
     /// The first byte. Fresh anonymous memory is zero, which is a valid `Atomic<UInt8>`.
     private let first: UnsafeMutablePointer<Atomic<UInt8>>

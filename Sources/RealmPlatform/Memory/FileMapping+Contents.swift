@@ -4,7 +4,6 @@ extension FileMapping {
     /// Returns the contents of a small regular file, such as a configuration.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - limit: The greatest length in bytes.
     /// - Throws: `StorageError` when the file cannot be opened or is no regular file, and `.limit`
     ///   when it is longer.

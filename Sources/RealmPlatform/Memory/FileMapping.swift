@@ -17,7 +17,6 @@
     /// Maps an open file, whose descriptor may be closed afterwards.
     ///
     /// - Parameters:
-    ///   - descriptor: The file.
     ///   - byteCount: Its size, more than 0.
     /// - Throws: `.io` when the system cannot map it.
     package init(descriptor: Int32, byteCount: Int) throws(StorageError) {

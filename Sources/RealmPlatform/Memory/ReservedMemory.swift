@@ -47,7 +47,6 @@
     /// Shows the first bytes of a file. Parts that it loses later read as zeros, and `loss` is set.
     ///
     /// - Parameters:
-    ///   - descriptor: The file.
     ///   - byteCount: How many bytes are shown; the file is at least that long.
     ///   - loss: The flag for missing parts.
     /// - Throws: `.limit` when the range is too small, `.io` when the system cannot map the file.

@@ -14,7 +14,6 @@ internal import COpenSSL
         /// SHA-256, whose codes have 32 bytes.
         case sha256 = "SHA256"
 
-        /// The number of bytes of a code.
         var codeByteCount: Int {
             switch self {
             case .sha224: return 28
@@ -23,7 +22,6 @@ internal import COpenSSL
         }
     }
 
-    /// The number of bytes of a code.
     private let codeByteCount: Int
 
     /// The library's context, which this value owns.

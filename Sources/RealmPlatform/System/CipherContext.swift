@@ -48,7 +48,6 @@ internal import COpenSSL
     /// - Parameters:
     ///   - vector: The initialization vector, of `vectorByteCount` bytes.
     ///   - source: The bytes to encrypt or decrypt.
-    ///   - target: Room for as many bytes.
     /// - Throws: `.io` when the crypto library fails.
     package func run(vector: [UInt8], from source: ByteView, to target: ByteRoom) throws(StorageError) {
         precondition(vector.count == CipherContext.vectorByteCount, "\(vector.count) bytes are no vector")

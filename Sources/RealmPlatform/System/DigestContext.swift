@@ -6,7 +6,6 @@ internal import COpenSSL
 ///
 /// Each piece changes the context, so it belongs to one thread at a time.
 @safe package struct DigestContext: ~Copyable {
-    /// The number of bytes of a digest.
     package static let digestByteCount = 32
 
     /// The library's context, which this value owns.

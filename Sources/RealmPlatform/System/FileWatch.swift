@@ -15,7 +15,6 @@ package final class FileWatch: Sendable {
     private let bell: Int32
     /// The end of the pipe that `interrupt` writes to.
     private let rope: Int32
-    /// The path of the file.
     private let path: String
 
     /// The events of the file itself that end a wait.

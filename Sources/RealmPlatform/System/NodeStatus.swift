@@ -4,7 +4,6 @@ internal import Glibc
 
 /// What the system knows of whatever is at a path: a file, a socket or a symbolic link, which is not followed.
 package struct NodeStatus: Sendable {
-    /// The number of the device that it is on.
     package let device: UInt64
     /// Its number on that device.
     package let inode: UInt64
@@ -14,14 +13,12 @@ package struct NodeStatus: Sendable {
     package let owner: UInt32
     /// The number of the group that it belongs to.
     package let group: UInt32
-    /// Whether it is a socket.
     package let isSocket: Bool
     /// The length of a file in bytes.
     package let byteCount: Int
 
     /// Asks the system.
     ///
-    /// - Parameter path: The path.
     /// - Returns: nil when there is nothing, or it cannot be asked for.
     package init?(at path: String) {
         var status = stat()

@@ -64,7 +64,6 @@ internal import COpenSSL
     /// - Parameters:
     ///   - signature: As many bytes as the modulus has for RSA; 64 for the curves, and for P-256 `r` and `s` of 32 bytes each
     ///     (RFC 7518, section 3.4). Signatures of other lengths and forms are false.
-    ///   - bytes: What was signed.
     package func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard signature.count == signatureByteCount else { return false }
         defer { ERR_clear_error() }

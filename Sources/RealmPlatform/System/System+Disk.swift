@@ -102,7 +102,6 @@ extension System {
     package enum EntryKind: Sendable {
         /// A regular file.
         case file
-        /// A folder.
         case folder
         /// A symbolic link, or an entry of which this file system tells nothing here.
         case unknown

@@ -38,7 +38,6 @@ extension System {
     /// access.
     ///
     /// - Parameters:
-    ///   - path: The path.
     ///   - followsLink: Whether a symbolic link is followed; otherwise the link itself is
     ///     described.
     package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {

@@ -189,7 +189,6 @@ extension System {
     /// name, or the system refuses.
     package static func makeFolder(_ path: String) -> Bool { unsafe mkdir(path, 0o700) == 0 }
 
-    /// Removes a folder if it is empty.
     package static func removeEmptyFolder(_ path: String) { _ = unsafe rmdir(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
@@ -281,7 +280,6 @@ extension System {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
 
-        /// The identity of the file.
         package var identity: FileIdentity { place.identity }
         /// Whether the file has a name, so that it may be opened later.
         package var hasName: Bool { place.linkCount > 0 }
@@ -383,7 +381,6 @@ extension System {
     /// Maps a part of a file into a reserved range.
     ///
     /// - Parameters:
-    ///   - descriptor: The file.
     ///   - offset: The offset in the file, a multiple of the page size.
     ///   - byteCount: The size of the part.
     ///   - address: The place in the range, a multiple of the page size.

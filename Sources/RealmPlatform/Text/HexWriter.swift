@@ -7,7 +7,6 @@ package enum HexWriter {
     /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
     ///
     /// - Parameters:
-    ///   - word: The number.
     ///   - byteCount: How many of its bytes are written, at most 8.
     ///   - target: Room for twice as many bytes.
     package static func write(_ word: UInt64, byteCount: Int, to target: ByteRoom) {

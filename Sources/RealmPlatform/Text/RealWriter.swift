@@ -14,7 +14,6 @@ package enum RealWriter {
     /// Reading the text back gives the same number, bit by bit, except that all NaNs become one.
     ///
     /// - Parameters:
-    ///   - number: The number.
     ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ number: Double, to target: ByteRoom) -> Int {
         target.require(maximumByteCount)

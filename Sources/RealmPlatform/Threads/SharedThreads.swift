@@ -18,7 +18,6 @@ package final class SharedThreads: Sendable {
     private struct State {
         /// The tasks that wait for a thread.
         var tasks: Deque<Task> = []
-        /// The number of threads.
         var threads = 0
         /// The number of threads that wait for a task.
         var resting = 0

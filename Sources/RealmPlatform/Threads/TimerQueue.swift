@@ -24,7 +24,6 @@ package final class TimerQueue: Sendable {
 
     /// The timers that are set, and the state of the thread that waits for them.
     fileprivate struct State {
-        /// The timers by their times.
         var heap = Heap<Entry>()
         /// Whether the timer has a thread.
         var isRunning = false

@@ -225,7 +225,6 @@ package final class WorkBudget: @unchecked Sendable {
         partStart = count
     }
 
-    /// Stores the reason to stop, and throws it.
     @inline(never) private func refuse(_ reason: WorkStop) throws(StorageError) {
         stop = reason
         throw .stopped(reason)

@@ -90,7 +90,6 @@ extension Binder {
     /// equal.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
     ///   - right: The right operand. For `IN` it has to be a list, a collection or a to-many path.
     ///   - syntax: The comparison as it is written.
     /// - Throws: `QueryError.invalid` when the operands cannot be compared in this way.
@@ -161,8 +160,6 @@ extension Binder {
     /// Returns the condition for an equality whose types fit, chosen by the kinds of the operands.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
-    ///   - right: The right operand.
     ///   - syntax: The comparison as it is written.
     /// - Throws: `QueryError.invalid` when `[c]` is used where letter case has no meaning.
     private func compare(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
@@ -225,7 +222,6 @@ extension Binder {
     /// is unequal to everything.
     ///
     /// - Parameters:
-    ///   - property: The property.
     ///   - value: The constant.
     ///   - right: The operand of the constant, which has its type and its text.
     ///   - syntax: The comparison as it is written.
@@ -257,7 +253,6 @@ extension Binder {
     /// Converts constants that are compared with links to links to the class that these lead to.
     ///
     /// - Parameters:
-    ///   - constant: The constant or list.
     ///   - operand: The links that it is compared with.
     ///   - range: The bytes of the operator, for the positions of errors.
     /// - Throws: `QueryError.invalid` for an object of another class, or a constant that is not an
@@ -295,9 +290,6 @@ extension Binder {
     /// floats and doubles follow IEEE 754. Everything else has the general order of values.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
-    ///   - comparison: The operator.
-    ///   - right: The right operand.
     ///   - range: The bytes of the operator, for the positions of errors.
     ///   - label: The text that the plan shows.
     /// - Throws: `QueryError.invalid` for links, for `@type`, and for types that cannot be

@@ -255,7 +255,6 @@ extension Binder {
     /// remains as it is.
     ///
     /// - Parameters:
-    ///   - value: The constant.
     ///   - constant: The constant as it is written, for exact decimals and for the positions of
     ///     errors.
     ///   - hint: The type of the other side.

@@ -34,7 +34,6 @@ extension Binder {
     /// query.
     ///
     /// - Parameters:
-    ///   - path: The text of the path.
     ///   - isAscending: Whether smaller values come first.
     ///   - part: The part of the request, which an error names.
     private func sortKey(text path: String, isAscending: Bool, part: QueryError.Part) throws(QueryError) -> SortKey {

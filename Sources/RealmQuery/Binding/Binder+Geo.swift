@@ -57,7 +57,6 @@ extension Binder {
     /// Validates a shape. That takes long for a polygon of many corners, and can be cancelled.
     ///
     /// - Parameters:
-    ///   - shape: The shape.
     ///   - range: The bytes of the text, for the position of an error.
     /// - Throws: `QueryError.invalid` with the reason why the shape is not valid, and `.cancelled`
     ///   when the check asks to stop.

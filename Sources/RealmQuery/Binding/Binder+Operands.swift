@@ -148,7 +148,6 @@ extension Binder {
     /// - Parameters:
     ///   - property: The key path as it is written.
     ///   - column: The property that it leads to.
-    ///   - target: The class of that property.
     ///   - links: The links that lead to the class.
     ///   - steps: The steps after the property.
     ///   - label: The text that query plans and messages show.
@@ -186,8 +185,6 @@ extension Binder {
     ///
     /// - Parameters:
     ///   - property: The key path as it is written.
-    ///   - column: The dictionary.
-    ///   - target: The class of that property.
     ///   - chain: The links that lead to the class.
     ///   - steps: The steps after the property; without any, all values are meant.
     ///   - label: The text that query plans and messages show.
@@ -239,8 +236,6 @@ extension Binder {
     ///
     /// - Parameters:
     ///   - steps: The steps after the property; at least one.
-    ///   - column: The property.
-    ///   - table: The class of the property.
     ///   - property: The key path as it is written, for the position of the error.
     private func noStep(
         _ steps: [PathStep], into column: Column, of table: Table, in property: PropertySyntax
@@ -350,7 +345,6 @@ extension Binder {
     /// calculated here.
     ///
     /// - Parameters:
-    ///   - operation: The operator.
     ///   - left: The left side.
     ///   - right: The right side.
     ///   - hint: The type to which constants are converted when both sides are constant.

@@ -24,7 +24,6 @@ extension Binder {
     ///   - postfix: The suffix.
     ///   - operand: The operand for the path without the suffix.
     ///   - column: The property that the path leads to.
-    ///   - target: The class of that property.
     ///   - links: The links that lead to the class.
     ///   - property: The key path as it is written, for messages.
     /// - Throws: `QueryError.invalid` when the operand does not support the suffix.

@@ -25,7 +25,6 @@ enum ComparisonAdvice {
         return "; \(form), or passed as an argument: \(property.label) == $0"
     }
 
-    /// Returns the hint for links that are compared with a value.
     private static func hint(_ links: LinkOperand, with other: any Operand) -> String {
         guard other.isConstant, let example = links.target.primaryKey ?? links.target.columns.first else { return "" }
         let quantifier = links.isMultiValued && links.quantifier == nil ? "ANY " : ""

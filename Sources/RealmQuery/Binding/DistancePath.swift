@@ -21,7 +21,6 @@ package final class DistancePath: Sendable {
     /// Resolves the path of a term.
     ///
     /// - Parameters:
-    ///   - term: The term.
     ///   - table: The class at which the path starts.
     ///   - snapshot: The version of the class.
     ///   - mapping: Other names of classes and properties.

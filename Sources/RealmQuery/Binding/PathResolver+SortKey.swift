@@ -8,7 +8,6 @@ extension PathResolver {
     /// of a dictionary.
     ///
     /// - Parameters:
-    ///   - elements: The elements of the path.
     ///   - table: The class at which the path starts.
     ///   - isAscending: Whether smaller values come first.
     /// - Returns: The key, whose label is the text of the path.
@@ -52,7 +51,6 @@ extension PathResolver {
     /// Resolves the path of a term `@distance(path, place)`: to-one links, the last of which leads to a location.
     ///
     /// - Parameters:
-    ///   - elements: The elements of the path.
     ///   - table: The class at which the path starts.
     /// - Returns: The links, at least one.
     /// - Throws: `QueryError.invalid` when a property does not exist or is no link to one object, or when the last
@@ -86,7 +84,6 @@ extension PathResolver {
     /// Makes the key for a term `@distance(path, place)`.
     ///
     /// - Parameters:
-    ///   - term: The term.
     ///   - table: The class at which its path starts.
     ///   - isAscending: Whether nearer objects come first.
     ///   - label: The text of the term.

@@ -81,7 +81,6 @@ struct PathResolver {
         return try end(links)
     }
 
-    /// What a name of a path is.
     private enum Name {
         /// A link, or a part of one.
         case followed
@@ -147,7 +146,6 @@ struct PathResolver {
     /// into the property.
     ///
     /// - Parameters:
-    ///   - elements: All elements of the path.
     ///   - index: The index of the element that must name the property.
     ///   - links: The links before it.
     ///   - table: The class that the links lead to.

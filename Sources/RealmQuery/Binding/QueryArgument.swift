@@ -35,7 +35,6 @@ package indirect enum QueryArgument: Sendable {
     case uuid(UUIDValue)
     /// The key of an object in the class with which it is compared.
     case objectKey(ObjectKey)
-    /// A link to an object, given by the keys of its table and of the object.
     case link(TableKey, ObjectKey)
     /// The object of a class, named without prefix, with a primary key. When there is none, it equals nothing.
     case object(className: String, primaryKey: QueryArgument)

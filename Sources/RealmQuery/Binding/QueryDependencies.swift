@@ -22,7 +22,6 @@ package struct QueryDependencies: Sendable {
 
     /// The tables whose objects are tested, including that of the result.
     package internal(set) var tables: Set<TableKey> = []
-    /// The columns whose values the query reads, of any table.
     package internal(set) var columns: Set<ColumnOfTable> = []
     /// Whether a path leads through mixed values, which may link to any table. Then every change
     /// may change the result.

@@ -42,8 +42,6 @@ package struct RowRule: Sendable {
     /// Returns what is wrong with a query as the rule of a class; nil when it fits.
     ///
     /// - Parameters:
-    ///   - alternative: The query.
-    ///   - table: The class.
     ///   - base: A version with the class.
     package static func defect(of alternative: Alternative, for table: Table, in base: Snapshot) -> QueryError? {
         var binder = RowRule.binder(of: alternative, for: table, in: base, ConstantPool(), CancellationCheck())

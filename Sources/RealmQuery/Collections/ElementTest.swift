@@ -7,11 +7,9 @@ internal import RealmStorage
 struct ElementTest {
     /// The ways to compare.
     private enum Form {
-        /// An int with an int.
         case int(Relation, Int64)
         /// A text with a prepared pattern; negated, all others match, null included.
         case text(TextPattern, isNegated: Bool)
-        /// By value.
         case values
     }
 
@@ -22,7 +20,6 @@ struct ElementTest {
     /// Prepares a comparison.
     ///
     /// - Parameters:
-    ///   - type: The type of the values.
     ///   - comparator: The way in which they are compared with the constant.
     ///   - constant: The constant, whose bytes belong to the query's `ConstantPool`.
     init(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) {

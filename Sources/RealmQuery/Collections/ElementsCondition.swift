@@ -65,7 +65,6 @@ final class ElementsCondition: Condition {
     /// - Parameters:
     ///   - outcome: Which of them have an element that decides, and of which it is not known.
     ///   - candidates: The rows to test.
-    ///   - lists: Their collections.
     private func settle(
         _ outcome: LeafCollections.Outcome, _ candidates: Mask, _ lists: LeafCollections
     ) throws(StorageError) -> Mask {

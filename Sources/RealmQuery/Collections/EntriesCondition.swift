@@ -12,9 +12,7 @@ final class EntriesCondition: Condition {
         /// The value of one key. In a dictionary without entries there is none, and the condition does not hold; in others a missing key
         /// has the value null.
         case value(ofKey: ByteView)
-        /// The values of all entries.
         case values(Quantifier)
-        /// The keys of all entries.
         case keys(Quantifier)
     }
 
@@ -34,7 +32,6 @@ final class EntriesCondition: Condition {
     ///
     /// - Parameters:
     ///   - column: The dictionary.
-    ///   - table: The class of that property.
     ///   - part: What is compared.
     ///   - test: The comparison.
     ///   - label: The part of the query that the condition implements.

@@ -35,8 +35,6 @@ enum Comparator {
     /// Returns whether two values compare as wanted.
     ///
     /// - Parameters:
-    ///   - left: The left value.
-    ///   - right: The right value.
     ///   - cancellation: The check that is called within long texts. When it asks to stop, the result is
     ///     meaningless, and the caller must call `requireGoingOn` or count another step.
     func holds(_ left: Value, _ right: Value, _ cancellation: CancellationCheck? = nil) -> Bool {

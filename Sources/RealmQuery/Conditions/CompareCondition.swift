@@ -30,9 +30,7 @@ final class CompareCondition: RowCondition {
     /// Creates the condition that compares two operands with all the rules for lists.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
     ///   - comparator: The way in which two values are compared.
-    ///   - right: The right operand.
     ///   - quantifier: Replaces the quantifiers of both operands if it is given.
     ///   - backlinks: The incoming links of the constants on the right side, if they are objects.
     ///   - label: The part of the query that the condition implements.
@@ -159,7 +157,6 @@ final class CompareCondition: RowCondition {
         return false
     }
 
-    /// Whether the comparison is equality of values.
     private var isEquality: Bool {
         switch comparator {
         case .relation(.equal), .ieee(.equal): return true

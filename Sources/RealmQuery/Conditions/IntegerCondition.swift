@@ -14,9 +14,7 @@ final class IntegerCondition: Condition {
     /// Creates the condition.
     ///
     /// - Parameters:
-    ///   - operand: The integers.
     ///   - relation: How they are compared with the constant.
-    ///   - constant: The constant.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
     init(

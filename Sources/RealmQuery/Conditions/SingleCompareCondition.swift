@@ -17,9 +17,7 @@ final class SingleCompareCondition: Condition {
     /// Creates the condition that compares two operands of one value each.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
     ///   - comparator: The way in which two values are compared.
-    ///   - right: The right operand.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
     init(

@@ -22,7 +22,6 @@ final class TypeCondition: Condition {
     ///
     /// - Parameters:
     ///   - column: The Mixed property.
-    ///   - types: The set of types.
     ///   - isNegated: Whether values of the other types are wanted.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
@@ -49,6 +48,5 @@ final class TypeCondition: Condition {
 
     func matches(_ row: Row) throws(StorageError) -> Bool { isWanted(try reader.value(row)) }
 
-    /// Whether a value has a type that is wanted.
     private func isWanted(_ value: Value) -> Bool { (TypeName.bits(of: value) & types != 0) != isNegated }
 }

@@ -23,7 +23,6 @@ enum DemandFinder {
         }
     }
 
-    /// Makes an alternative with one test.
     private static func alternative(_ key: QueryDemand.Key, _ test: ValueTest) -> QueryDemand.Alternative {
         QueryDemand.Alternative(column: test.column, key: key, tests: [test])
     }

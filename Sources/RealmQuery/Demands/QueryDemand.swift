@@ -39,7 +39,6 @@ package final class QueryDemand {
     /// Makes a demand.
     ///
     /// - Parameters:
-    ///   - alternatives: The alternatives.
     ///   - pool: Owns the bytes of their constants.
     init(_ alternatives: [Alternative], pool: ConstantPool) {
         self.alternatives = alternatives

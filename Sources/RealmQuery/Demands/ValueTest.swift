@@ -21,14 +21,11 @@ package struct ValueTest {
     /// The length in bytes from which texts are admitted without a test.
     private static let longByteCount = 4096
 
-    /// The property whose value is tested.
     package let column: ColumnKey
-    /// The test.
     private let kind: Kind
     /// Whether the value must not pass the test.
     private let isNegated: Bool
 
-    /// Makes a test of the value of a column.
     private init(_ column: ColumnKey, _ kind: Kind, isNegated: Bool = false) {
         self.column = column
         self.kind = kind

@@ -58,7 +58,6 @@ final class CancellationCheck {
 
     /// Counts steps: objects or values that were reached.
     ///
-    /// - Parameter count: The number of steps.
     /// - Throws: `CancellationCheck.error` when the check was called and refused.
     @inline(__always) func step(_ count: Int = 1) throws(StorageError) {
         stepsUntilCheck &-= count
@@ -116,7 +115,6 @@ final class CancellationCheck {
 
     /// Takes room for bits, one for each object of a linked class.
     ///
-    /// - Parameter count: The number of bits.
     /// - Returns: Whether there was room for them.
     func takesBits(_ count: Int) -> Bool {
         guard count <= bitsLeft else { return false }
@@ -126,7 +124,6 @@ final class CancellationCheck {
 
     /// Takes room for leaves that a reader of linked objects keeps.
     ///
-    /// - Parameter count: The number of leaves.
     /// - Returns: Whether there was room for them.
     func takesLeaves(_ count: Int) -> Bool {
         guard count <= leavesLeft else { return false }

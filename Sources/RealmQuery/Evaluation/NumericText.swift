@@ -40,7 +40,6 @@ enum NumericText {
     /// Returns the number at the beginning of a text, after white space.
     ///
     /// - Parameters:
-    ///   - text: The text.
     ///   - parse: Converts the characters of the number.
     /// - Returns: Nil when there is no number, or when it exceeds the range of its type.
     private static func leadingNumber<Number: BinaryFloatingPoint>(

@@ -12,7 +12,6 @@ struct AngleBounds: Equatable, Sendable {
     var low: Double
     /// The greatest latitude of the bounds, at most π/2.
     var high: Double
-    /// The interval of longitudes of the bounds.
     var longitudes: LongitudeInterval
 
     /// The bounds of the whole sphere.
@@ -68,7 +67,6 @@ struct AngleBounds: Equatable, Sendable {
     /// - Parameters:
     ///   - low: The least latitude in radians.
     ///   - high: The greatest latitude in radians.
-    ///   - longitudes: The interval of longitudes.
     init(low: Double, high: Double, longitudes: LongitudeInterval) {
         self.low = low
         self.high = high

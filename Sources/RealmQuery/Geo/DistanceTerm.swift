@@ -66,7 +66,6 @@ package struct DistanceTerm: Sendable, Equatable {
         return String(start.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Makes the error for a term.
     private static func invalid(_ detail: String, _ text: String) -> QueryError {
         .invalid(.geospatial, detail: detail, culprit: text, position: nil)
     }

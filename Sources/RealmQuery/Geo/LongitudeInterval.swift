@@ -13,7 +13,6 @@ struct LongitudeInterval: Equatable, Sendable {
     /// The eastern end of the interval, in radians.
     private(set) var high: Double
 
-    /// The interval of all longitudes.
     static let full = LongitudeInterval(low: -.pi, high: .pi)
     /// The interval without any longitude.
     static let empty = LongitudeInterval(low: .pi, high: -.pi)

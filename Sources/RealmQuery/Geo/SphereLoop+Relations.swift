@@ -9,7 +9,6 @@ extension SphereLoop {
     /// touch.
     ///
     /// - Parameters:
-    ///   - other: The other loop.
     ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
     func contains(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
@@ -26,7 +25,6 @@ extension SphereLoop {
     /// Returns whether the boundaries cross, possibly at a shared vertex.
     ///
     /// - Parameters:
-    ///   - other: The other loop.
     ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
     func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
@@ -66,7 +64,6 @@ extension SphereLoop {
     /// Examines all places where the boundaries meet.
     ///
     /// - Parameters:
-    ///   - other: The other loop.
     ///   - goesOn: Decides whether to go on.
     ///   - atVertex: Is called for each shared vertex with the angles of both loops there.
     private func meet(_ other: SphereLoop, _ goesOn: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {

@@ -49,7 +49,6 @@ extension BoundQuery {
         }
     }
 
-    /// Makes a grouper for each request.
     private func groupers(_ requests: [GroupRequest]) throws(QueryError) -> [Grouper] {
         var groupers: [Grouper] = []
         for request in requests {

@@ -12,7 +12,6 @@ protocol GroupAggregator: AnyObject {
     ///
     /// - Parameters:
     ///   - leaf: A leaf of the class.
-    ///   - rows: The rows.
     ///   - groups: The group of each row, from its beginning.
     ///   - count: The number of groups so far, above all numbers in `groups`.
     func add(_ leaf: ClusterLeaf, _ rows: Mask, to groups: [UInt32], of count: Int) throws(StorageError)
@@ -29,8 +28,6 @@ protocol GroupAggregator: AnyObject {
 
 extension GroupAggregator {
     /// Returns the aggregates of the first groups, and releases the memory of all groups.
-    ///
-    /// - Parameter count: The number of groups.
     func takeResults(_ count: Int) -> [AggregateResult] {
         let results = (0..<count).map { result(of: $0) }
         release()

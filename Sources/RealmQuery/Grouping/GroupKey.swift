@@ -67,7 +67,6 @@ final class GroupKey {
     ///
     /// - Parameters:
     ///   - leaf: A leaf of the class.
-    ///   - rows: The rows.
     ///   - numbers: Receives the number of each row from its beginning; it has room for a mask.
     func number(_ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]) throws(StorageError) {
         guard key.isPlainColumn else { return try numberValues(leaf, rows, into: &numbers) }
@@ -97,7 +96,6 @@ final class GroupKey {
     ///
     /// - Parameters:
     ///   - leaf: A leaf of the class.
-    ///   - rows: The rows.
     /// - Returns: Whether the rows were counted, for `finishTally`. Values that are not packed integers are not; they
     ///   have to be numbered first.
     func tally(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Bool {
@@ -123,8 +121,6 @@ final class GroupKey {
     }
 
     /// Adds what `tally` has counted.
-    ///
-    /// - Parameter sizes: The sizes of the groups.
     func finishTally(into sizes: inout [Int]) {
         sizes.extend(to: count, with: 0)
         for (integer, size) in tallied.dropFirst().enumerated() {
@@ -168,7 +164,6 @@ final class GroupKey {
         }
     }
 
-    /// Numbers values one by one.
     private func numberValues(
         _ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]
     ) throws(StorageError) {

@@ -10,7 +10,6 @@ package struct GroupedResult {
     package let keys: [[Value]]
     /// How many rows each group has.
     package let sizes: [Int]
-    /// For each aggregate the result of each group.
     package let results: [[AggregateResult]]
 
     /// Something that groups have, by which they can be sorted.

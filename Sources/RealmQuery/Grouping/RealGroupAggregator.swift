@@ -9,7 +9,6 @@ final class RealGroupAggregator: GroupAggregator {
     let key: SortKey
     /// The way in which the values of the property are combined.
     private let function: AggregateRequest.Function
-    /// The sum of each group and its number of values.
     private var sums: [RealSum] = []
     /// The least or greatest value of each group so far; NaN before the first one.
     private var extremes: [Double] = []

@@ -9,7 +9,6 @@ final class ValueGroupAggregator: GroupAggregator {
     let key: SortKey
     /// A fold to which nothing was added, with which each group begins.
     private let empty: ValueFold
-    /// The folds of the groups.
     private var folds: [ValueFold] = []
 
     /// Creates the aggregator for a property of any type that supports the function.

@@ -8,9 +8,7 @@ internal import RealmStorage
 /// Mixed numbers of different types are one value if they are equal: an int, a float, a double and a decimal of 1 are one, the int.
 /// Missing values are null, and zero has no sign.
 struct ValueNumbering {
-    /// The values by their numbers.
     private(set) var values: [Value] = []
-    /// The hash of each value.
     private var hashes: [Int] = []
     /// The number of the value in each slot plus 1; 0 in free slots. Its length is a power of two.
     private var slots = [UInt32](repeating: 0, count: 64)
@@ -18,10 +16,8 @@ struct ValueNumbering {
     private let isMixed: Bool
     /// The check that can stop the query.
     private let cancellation: CancellationCheck
-    /// Whether a value was a collection, which has no number.
     private(set) var hasCollection = false
 
-    /// How many values have numbers.
     var count: Int { values.count }
 
     /// About the memory that the numbers take, without the bytes of texts, which belong to the snapshot.
@@ -29,7 +25,6 @@ struct ValueNumbering {
         values.count * (MemoryLayout<Value>.stride + MemoryLayout<Int>.stride) + slots.count * MemoryLayout<UInt32>.stride
     }
 
-    /// Makes a numbering in which no value of a type has a number.
     init(of type: ColumnType, _ cancellation: CancellationCheck) {
         isMixed = type == .mixed
         self.cancellation = cancellation

@@ -11,7 +11,6 @@ final class LinkedCondition: Condition {
     enum Amount {
         /// At least one.
         case any
-        /// Each of them, if there are any.
         case all
     }
 

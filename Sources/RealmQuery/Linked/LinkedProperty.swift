@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// A property with one value, of objects that a path of at least one link leads to.
 struct LinkedProperty {
-    /// The links of the path.
     let path: [LinkStep]
     /// The column of the property, in the class that the path leads to.
     let column: Column

@@ -9,7 +9,6 @@ internal import RealmStorage
 /// bit for each object: that is far less work for each of them, and few queries ask for as many objects as a class has without asking for
 /// most of them.
 final class TargetTest {
-    /// The condition.
     let condition: any Condition
     /// The class of the tested objects.
     let table: Table
@@ -32,7 +31,6 @@ final class TargetTest {
     ///
     /// - Parameters:
     ///   - condition: A condition on the objects of `table`, which nobody else uses.
-    ///   - table: Their class.
     ///   - missing: What is told of a link that leads to no object.
     ///   - cancellation: The check that can stop the query.
     init(_ condition: any Condition, on table: Table, missing: Bool, _ cancellation: CancellationCheck) {

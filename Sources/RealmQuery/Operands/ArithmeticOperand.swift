@@ -35,7 +35,6 @@ final class ArithmeticOperand: Operand {
     ///
     /// - Parameters:
     ///   - left: The left side.
-    ///   - operation: The operator.
     ///   - right: The right side.
     ///   - cancellation: The check that can stop the query while it collects the values of long collections.
     /// - Returns: An `ArithmeticSingleOperand` when both sides have exactly one value, otherwise an

@@ -22,7 +22,6 @@ final class CollectionAggregateOperand: IntegerOperand {
     ///
     /// - Parameters:
     ///   - column: The list, set or dictionary whose elements are combined.
-    ///   - table: The class of that property.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - aggregate: The way in which the elements are combined.
     ///   - label: The text of the operand.
@@ -79,7 +78,6 @@ final class CollectionAggregateOperand: IntegerOperand {
         return try result(try reader.root(row), row.leaf.space)
     }
 
-    /// The aggregate of a list or set.
     private func result(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Value {
         var aggregation = Aggregation(aggregate, of: column.type)
         guard !root.isNone else { return aggregation.result }

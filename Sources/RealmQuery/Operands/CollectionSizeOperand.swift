@@ -21,7 +21,6 @@ final class CollectionSizeOperand: IntegerOperand {
     ///
     /// - Parameters:
     ///   - column: The collection whose elements are counted.
-    ///   - table: The class of that property.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - label: The text of the operand.
     init(_ column: Column, of table: Table, chain: LinkChain, label: String) {

@@ -9,7 +9,6 @@ final class DictionaryKeysOperand: Operand {
     var type: OperandType { .string }
     let quantifier: Quantifier?
     let label: String
-    /// The column of the dictionary property.
     let column: Column
     /// The class that has the dictionary as a property.
     let table: Table
@@ -20,8 +19,6 @@ final class DictionaryKeysOperand: Operand {
     /// Creates the operand for the keys of a dictionary.
     ///
     /// - Parameters:
-    ///   - column: The dictionary whose keys are read.
-    ///   - table: The class of that property.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - quantifier: The quantifier before the path, if there is one.
     ///   - label: The text of the operand.

@@ -13,7 +13,6 @@ final class DictionaryOperand: Operand {
     var readingType: OperandType { OperandType(column.type) }
     let quantifier: Quantifier?
     let label: String
-    /// The column of the dictionary property.
     let column: Column
     /// The class that has the dictionary as a property.
     let table: Table
@@ -29,8 +28,6 @@ final class DictionaryOperand: Operand {
     /// Creates the operand for the values that a path selects in a dictionary.
     ///
     /// - Parameters:
-    ///   - column: The dictionary.
-    ///   - table: The class of that property.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - descent: The steps into the dictionary; `[*]` selects all of its values.
     ///   - quantifier: The quantifier before the path, if there is one.

@@ -16,7 +16,6 @@ final class ElementLengthOperand: Operand {
     /// Creates the operand for the lengths of the elements of a list or set.
     ///
     /// - Parameters:
-    ///   - column: The list or set.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - quantifier: The quantifier before the path, if there is one.
     ///   - label: The text of the operand.

@@ -20,7 +20,6 @@ final class ElementOperand: SingleOperand {
     ///
     /// - Parameters:
     ///   - box: The place from which the element is read.
-    ///   - type: The type of the elements.
     init(_ box: Box, type: OperandType) {
         self.box = box
         self.type = type

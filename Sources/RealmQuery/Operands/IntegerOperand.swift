@@ -24,7 +24,6 @@ extension IntegerOperand {
     /// By default true.
     var isInteger: Bool { true }
 
-    /// Appends the integers as values.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         var integers: [Int64] = []
         integers.reserveCapacity(rows.count)

@@ -19,7 +19,6 @@ final class LinkCountOperand: IntegerOperand {
     ///
     /// - Parameters:
     ///   - chain: The path up to the object that holds the links; empty for the object itself.
-    ///   - last: The links that are counted.
     ///   - label: The text of the operand.
     init(_ chain: LinkChain, last: LinkStep, label: String) {
         self.chain = chain

@@ -11,7 +11,6 @@ final class ListOperand: Operand {
     let type: OperandType
     private(set) var quantifier: Quantifier?
     let label: String
-    /// The column of the list or set property.
     let column: Column
     /// The path to the objects that hold the collection; empty for the object itself.
     let chain: LinkChain
@@ -22,7 +21,6 @@ final class ListOperand: Operand {
     /// Creates the operand for the elements of a list or set.
     ///
     /// - Parameters:
-    ///   - column: The list or set.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - descent: The steps into the list; without steps, all elements are taken.
     ///   - quantifier: The quantifier before the path, if there is one.

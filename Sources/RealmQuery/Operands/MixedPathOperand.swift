@@ -17,7 +17,6 @@ final class MixedPathOperand: Operand {
     /// Creates the operand for a path into the value of a mixed property.
     ///
     /// - Parameters:
-    ///   - column: The mixed property.
     ///   - chain: The path to the objects that hold it; empty for the object itself.
     ///   - descent: The steps into its value.
     ///   - quantifier: The quantifier before the path, if there is one.

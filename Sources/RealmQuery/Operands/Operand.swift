@@ -52,7 +52,6 @@ protocol Operand: AnyObject {
     /// Replaces the contents of a buffer by the operand's values for an object.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - groups: The buffer. Each collection that is reached adds one group of values to it.
     /// - Throws: A storage error when the file is damaged, when the check of the query asks to
     ///   stop, or when there are more values than the query may hold at once.

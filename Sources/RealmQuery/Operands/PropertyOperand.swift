@@ -9,7 +9,6 @@ final class PropertyOperand: SingleOperand {
     let type: OperandType
     let quantifier: Quantifier?
     let label: String
-    /// The column of the property.
     let column: Column
     /// The path to the objects that hold the property; empty for the object itself.
     let chain: LinkChain

@@ -11,7 +11,6 @@ internal import RealmStorage
 protocol SingleOperand: Operand {
     /// Returns the operand's value for an object.
     ///
-    /// - Parameter row: The object.
     /// - Returns: The value. Texts and binary data in it are borrowed from the snapshot or from the
     ///   constants of the query.
     /// - Throws: A storage error when the file is damaged or the check of the query asks to stop.

@@ -9,9 +9,7 @@ enum ConditionFactory {
     /// Returns the condition for a comparison.
     ///
     /// - Parameters:
-    ///   - left: The left operand.
     ///   - comparator: The way in which two values are compared.
-    ///   - right: The right operand.
     ///   - quantifier: Replaces the quantifiers of both operands if it is given.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.

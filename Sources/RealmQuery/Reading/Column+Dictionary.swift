@@ -9,7 +9,6 @@ extension Column {
     /// - Parameters:
     ///   - row: An object of `table`.
     ///   - reader: The reader of this column, which keeps the leaf.
-    ///   - table: The class of the column.
     /// - Returns: The dictionary, or nil when it never held an entry.
     /// - Throws: A storage error when the file is damaged.
     func dictionary(_ row: borrowing Row, _ reader: ColumnReader, _ table: Table) throws(StorageError) -> DictionaryView? {

@@ -16,7 +16,6 @@ final class ColumnReader {
         let values: ColumnLeaf
     }
 
-    /// The column whose values the reader reads.
     let column: Column
     /// The cluster leaf whose values, or whose refs, were attached last.
     private var leafRef = Ref.none

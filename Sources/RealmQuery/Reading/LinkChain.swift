@@ -15,7 +15,6 @@ final class LinkChain {
     /// The check that can stop the query while the chain is followed; nil where a caller limits the
     /// work itself.
     let cancellation: CancellationCheck?
-    /// The reader of each step.
     private let readers: [StepReader]
     /// The finder of the objects that each step leads to.
     private let finders: [ObjectFinder]

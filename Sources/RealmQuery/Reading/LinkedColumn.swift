@@ -8,7 +8,6 @@ internal import RealmStorage
 /// Of integers, doubles and texts it keeps the attached leaves of the whole class, by the keys that they have, so most values are read without a
 /// walk to the object. Used by one thread at a time.
 final class LinkedColumn {
-    /// The column of the property.
     let column: Column
     /// The class of the objects.
     private let table: Table

@@ -8,7 +8,6 @@ package import RealmStorage
 /// Keys that come in order, or that lead to few leaves, are found without a walk down the tree. A
 /// finder is used by one thread at a time.
 package final class ObjectFinder {
-    /// The class whose objects the finder finds.
     package let table: Table
     /// The cluster leaf in which the last object was found, which is tried first.
     private var last: ClusterLeaf?

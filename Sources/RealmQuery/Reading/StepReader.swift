@@ -7,7 +7,6 @@ internal import RealmStorage
 ///
 /// Used by one thread at a time.
 final class StepReader {
-    /// The step.
     let step: LinkStep
     /// The reader of the link column.
     private let reader: ColumnReader
@@ -55,7 +54,6 @@ final class StepReader {
     ///
     /// - Parameters:
     ///   - root: The root of the collection; `Ref.none` for an empty one.
-    ///   - space: The space that the object is read in.
     ///   - body: Takes a key and returns whether to go on.
     /// - Returns: False when the closure asked to stop.
     func forEachElement(

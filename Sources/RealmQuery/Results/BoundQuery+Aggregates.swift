@@ -39,7 +39,6 @@ extension BoundQuery {
         return (count, aggregators.map(\.result))
     }
 
-    /// Adds rows of a leaf to aggregators, and returns their number.
     func add(_ leaf: ClusterLeaf, _ rows: Mask, to aggregators: [any ResultAggregator]) throws(StorageError) -> Int {
         let count = rows.count
         for aggregator in aggregators {

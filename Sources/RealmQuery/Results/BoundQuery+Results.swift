@@ -207,7 +207,6 @@ extension BoundQuery {
     /// Scans the matches into a sorter, in packed form where the keys allow it.
     ///
     /// - Parameters:
-    ///   - keys: The sort keys.
     ///   - limit: The number of rows that are needed.
     ///   - bound: The row after which the result begins, when the sort is the last step.
     /// - Returns: The object keys in order.

@@ -18,7 +18,6 @@ package final class ElementQuery {
         case limit(Int)
     }
 
-    /// The type of the values.
     let type: ColumnType
     /// The predicate, which reads the value to test from `element`.
     private let condition: any Condition
@@ -57,7 +56,6 @@ package final class ElementQuery {
     /// - Parameters:
     ///   - query: The parsed query. The only path in it is `self`.
     ///   - column: A collection of values that are not links.
-    ///   - table: The class of that property.
     ///   - snapshot: The version that is read.
     ///   - arguments: The values for `$0`, `$1` and so on.
     ///   - order: A sort and a distinct step that are added after those of the text.

@@ -38,7 +38,6 @@ package final class MatchCursor {
     /// Creates a cursor and makes the plan of the query, if that has none yet.
     ///
     /// - Parameters:
-    ///   - query: The bound query.
     ///   - after: The object after which the result begins.
     ///   - skip: The number of matches to leave out from there.
     ///   - limit: The greatest number of matches to deliver.

@@ -38,7 +38,6 @@ package struct PagePosition: Sendable {
     ///
     /// - Parameters:
     ///   - cells: The values of the sort keys.
-    ///   - key: The key of the object.
     package init(cells: [Cell], key: ObjectKey) {
         self.cells = cells
         self.key = key

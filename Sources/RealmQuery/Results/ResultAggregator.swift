@@ -57,7 +57,6 @@ extension AggregateRequest.Function {
     /// Throws `QueryError.invalid` with `typeMismatch` unless the function takes a type.
     ///
     /// - Parameters:
-    ///   - type: The type of the values.
     ///   - path: The key path of the values, for the detail.
     func require(_ type: ColumnType, of path: String) throws(QueryError) {
         guard !takes(type) else { return }

@@ -45,17 +45,14 @@ struct ScanPartial: Sendable {
 enum AggregatePartial: Sendable {
     /// Of integers: the exact sum, the sum as doubles, and the extreme value.
     case int(sum: Int128, real: RealSum, extreme: Int64?)
-    /// Of reals: the sum and the extreme value.
     case real(RealSum, extreme: Double?)
     /// Of dates: the extreme one.
     case date(Timestamp?)
-    /// Of any other values.
     case values(ValueFold)
 }
 
 /// The parts of a scan, as the threads that work on it share them: each takes the next part when it has finished one.
 final class ScanBoard: Sendable {
-    /// The parts.
     let parts: [ScanPart]
     /// The position of the next part that nobody has taken.
     private let next = Atomic(0)

@@ -10,7 +10,6 @@ internal import RealmStorage
 struct ValueFold: Sendable {
     /// The way in which the values are combined.
     private let function: AggregateRequest.Function
-    /// The type of the values.
     private let type: ColumnType
     /// The fold of the values, by the rules of aggregates in the query language.
     private var aggregation: Aggregation

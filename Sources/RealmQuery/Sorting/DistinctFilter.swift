@@ -60,7 +60,6 @@ final class DistinctFilter {
     /// Adds one row.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - item: A number by which the caller identifies the row.
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)

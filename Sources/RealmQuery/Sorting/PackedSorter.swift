@@ -25,7 +25,6 @@ final class PackedSorter {
     /// Creates a sorter without rows, if all keys can be read from packed leaves.
     ///
     /// - Parameters:
-    ///   - keys: The sort keys.
     ///   - limit: The number of rows that are needed. A limit that the class cannot reach counts as
     ///     none.
     ///   - table: The class of the rows.

@@ -97,7 +97,6 @@ final class RowSorter {
     /// Adds one row.
     ///
     /// - Parameters:
-    ///   - row: The object.
     ///   - item: A number by which the caller identifies the row.
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         let first = try keys[0].value(row)

@@ -33,7 +33,6 @@ final class SortKey {
     ///
     /// - Parameters:
     ///   - column: The property at the end of the path.
-    ///   - table: The class that has the property.
     ///   - chain: The to-one links that lead to it. Its check limits the leaves that the readers of a query keep.
     ///   - dictionaryKey: The key of a dictionary entry, if the property is a dictionary.
     ///   - isAscending: Whether smaller values come first.
@@ -94,7 +93,6 @@ final class SortKey {
     /// Appends the values for several rows of a leaf.
     ///
     /// - Parameters:
-    ///   - leaf: The leaf.
     ///   - rows: The rows, which are taken in ascending order.
     ///   - values: Receives one value for each row.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
@@ -118,7 +116,6 @@ final class SortKey {
     /// sort after the row.
     ///
     /// - Parameters:
-    ///   - leaf: The leaf.
     ///   - rows: The rows to choose from.
     ///   - limit: The value of the row to compare with.
     func rows(of leaf: ClusterLeaf, among rows: Mask, notBehind limit: Value) throws(StorageError) -> Mask {

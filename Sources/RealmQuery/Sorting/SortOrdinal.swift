@@ -30,7 +30,6 @@ struct SortOrdinal: Comparable {
     ///
     /// - Parameters:
     ///   - value: The value, which may be null or missing.
-    ///   - type: The type of the property.
     init(_ value: Value, _ type: ColumnType) {
         if value.isMissing {
             self = .highest

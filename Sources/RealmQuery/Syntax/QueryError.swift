@@ -50,7 +50,6 @@ package enum QueryError: Error, Sendable, Equatable {
 
     /// Returns the same error, attributed to another part of the request.
     ///
-    /// - Parameter part: The part that the error is about.
     /// - Returns: A copy with `part` replaced. Storage errors and cancellation are returned as they
     ///   are.
     func about(_ part: Part) -> QueryError {

@@ -9,7 +9,6 @@ internal import RealmStorage
 package struct RuleTemplate: Sendable {
     /// A claim in the place of a value.
     package struct Use: Sendable, Hashable {
-        /// The claim.
         package let path: ClaimPath
         /// Whether the claim follows `IN`, so that it is a list; elsewhere it is a single value.
         package let isList: Bool

@@ -17,7 +17,6 @@ package struct ClusterMap: Sendable, Equatable {
     /// A map without nodes.
     package static let empty = ClusterMap(nodes: [], owners: [String](repeating: "", count: Shard.count), number: 0)
 
-    /// Makes a map.
     package init(nodes: [ClusterNode], owners: [String], number: UInt64) {
         self.nodes = nodes
         self.owners = owners

@@ -8,7 +8,6 @@ package protocol ClusterRegister: Sendable {
     /// Tells that a node lives, and returns the map.
     ///
     /// - Parameters:
-    ///   - node: The node.
     ///   - token: What no other process of that name has.
     ///   - known: The map of the call before.
     /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when another process that lives has the name of the node.
@@ -23,7 +22,6 @@ package protocol ClusterRegister: Sendable {
     /// Gives shards to a node.
     ///
     /// - Parameters:
-    ///   - shards: The shards.
     ///   - id: The name of the node.
     ///   - former: The node that has them; those that another one has are left out. Nil for any.
     ///   - patience: Only if the former node was silent for so many seconds or is leaving; nil in any case.

@@ -5,12 +5,9 @@ internal import RealmStorage
 
 /// The shards of a cluster: numbers that names of realms are spread over, and that are given to nodes.
 package enum Shard {
-    /// The number of shards.
     package static let count = 1024
 
     /// Returns the shard of a realm: the CRC-32 of its name modulo the number of shards, which proxies can calculate too.
-    ///
-    /// - Parameter realm: The name of the realm.
     package static func of(_ realm: String) -> Int {
         var remainder: UInt32 = .max
         // A name has at most a few dozen bytes, so bits are as good as a table.

@@ -37,9 +37,7 @@ package enum LogBases {
     /// superfluous ones. So there is always a sound base with all records after it.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - lineage: The lineage in the head.
-    ///   - log: The log.
     ///   - key: The key of an encrypted realm; nil for a plain one.
     ///   - count: How many sound bases are kept, at least one.
     /// - Returns: The version up to which records were deleted; nil when there are not so many sound bases.

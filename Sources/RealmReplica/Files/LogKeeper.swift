@@ -20,7 +20,6 @@ package final class LogKeeper: Sendable {
 
     /// A realm whose log is kept short.
     private struct Entry {
-        /// The realm.
         let realm: LoggedRealm
         /// What its owner had stored when the newest base was made.
         var before: RealmOwner.Volume

@@ -12,9 +12,7 @@ package import RealmStorage
 /// Whether a realm is encrypted, and with which key, is what its bases say, which have digests: when one cannot be opened with the key, the
 /// key is missing or wrong, and no file is touched.
 package struct LogReplay {
-    /// The log.
     private let log: any RealmLog
-    /// The name of the realm.
     private let realm: String
     /// The path of the file, without symbolic links.
     private let path: String
@@ -34,9 +32,7 @@ package struct LogReplay {
     /// Makes a value; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
     ///   - path: The path of its file, without symbolic links. The file need not exist.
-    ///   - log: The log.
     ///   - key: The key of the realm; nil for one that is not encrypted.
     ///   - oldestReader: The oldest version that somebody still reads in the file; nil when nobody does.
     package init(
@@ -165,7 +161,6 @@ package struct LogReplay {
 
     /// Makes the file of a head beside the present one, which is not touched.
     ///
-    /// - Parameter head: The head.
     /// - Returns: The file, which is complete.
     /// - Throws: `.refused(.logUnavailable)`; `.corrupt` when the log leads to the head from no base.
     func build(upTo head: LogHead) throws(StorageError) -> NewFile {
@@ -210,7 +205,6 @@ package struct LogReplay {
         return true
     }
 
-    /// Makes an applier for the file of a base.
     private func makeApplier(
         _ backend: any StorageBackend, from base: LogBase, _ file: NewFile
     ) throws(StorageError) -> RecordApplier {
@@ -224,9 +218,6 @@ package struct LogReplay {
 
     /// Makes the file of an earlier version, for people who want it back.
     ///
-    /// - Parameters:
-    ///   - version: The number of the version.
-    ///   - head: The head of the log.
     /// - Returns: The file, beside the path of the realm.
     /// - Throws: `.refused(.unsuitable)` when no base and no records lead to that version; `.corrupt` when all that do are damaged.
     package func restore(_ version: UInt64, of head: LogHead) throws(StorageError) -> NewFile {

@@ -11,20 +11,15 @@ internal import RealmStorage
 package final class LoggedRealm: Sendable {
     /// The open realm.
     package let database: Database
-    /// The owner.
     package let owner: RealmOwner
     /// How the file was brought up to the log; nil when the log was begun with it.
     package let way: LogReplay.Way?
-    /// The log.
     private let log: any RealmLog
 
-    /// What a realm is opened with.
     package struct Opening: Sendable {
-        /// The name of the realm.
         package let name: RealmName
         /// The path of its file, without symbolic links.
         package let path: String
-        /// The name of this node.
         package let node: String
         /// How the file is opened. It is always opened for writing.
         package var options: Database.OpenOptions
@@ -36,7 +31,6 @@ package final class LoggedRealm: Sendable {
         /// The oldest version that requests of an earlier opening still read; nil when there are none.
         package var oldestReader: UInt64?
 
-        /// Makes a value.
         package init(_ name: RealmName, path: String, node: String, _ options: Database.OpenOptions) {
             self.name = name
             self.path = path
@@ -58,11 +52,6 @@ package final class LoggedRealm: Sendable {
     }
 
     /// Takes an open realm over again that another value was for before.
-    ///
-    /// - Parameters:
-    ///   - database: The realm.
-    ///   - owner: Its owner.
-    ///   - log: The log.
     package convenience init(resuming database: Database, _ owner: RealmOwner, log: any RealmLog) {
         self.init(database, owner, by: nil, log: log)
     }
@@ -71,9 +60,6 @@ package final class LoggedRealm: Sendable {
     ///
     /// A realm that the log does not know is opened as it is, or created if the options say so, and begins its log.
     ///
-    /// - Parameters:
-    ///   - opening: What the realm is opened with.
-    ///   - log: The log.
     /// - Throws: `.refused(.notOwner)` when another node was faster, `.refused(.logUnavailable)`, and what opening a file throws.
     package static func open(_ opening: Opening, _ log: any RealmLog) throws(StorageError) -> LoggedRealm {
         // A claim would end the writes of an opening that this file has already.
@@ -92,7 +78,6 @@ package final class LoggedRealm: Sendable {
         return try open(opening, log, owner, at: head)
     }
 
-    /// Opens a realm that is owned.
     private static func open(
         _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner, at head: LogHead
     ) throws(StorageError) -> LoggedRealm {

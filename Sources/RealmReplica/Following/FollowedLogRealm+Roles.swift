@@ -11,7 +11,6 @@ extension FollowedLogRealm {
     /// The realm is not followed afterwards, and this object of no use any more.
     ///
     /// - Parameters:
-    ///   - node: The name of this node.
     ///   - limits: How long is waited for the log, and how much is sent.
     ///   - reuseGraceSeconds: For how many seconds versions are kept after newer ones took their place.
     /// - Returns: The owned realm.

@@ -10,7 +10,6 @@ extension FollowedLogRealm {
     struct Waiter: Sendable {
         /// What is waited for.
         enum Goal: Sendable {
-            /// The version of a number.
             case version(UInt64)
             /// What the log has when it is asked at this time or later, and confirms it.
             case head(asked: Instant)
@@ -118,10 +117,6 @@ extension FollowedLogRealm.State {
     }
 
     /// Has those who wait for what the log has wait for a version instead, and takes out those who need not.
-    ///
-    /// - Parameters:
-    ///   - head: What the log has.
-    ///   - asked: When it was asked.
     mutating func takeReady(seen head: LogHead, asked: Instant) -> [FollowedLogRealm.Waiter] {
         guard !waiters.isEmpty else { return [] }
         for index in waiters.indices {

@@ -17,7 +17,6 @@ internal import RealmStorage
 package final class FollowedLogRealm: @unchecked Sendable {
     /// The open realm.
     package let database: Database
-    /// The name of the realm.
     package let name: String
     /// How the file was brought up when it was opened; nil for a realm that was owned before.
     package let way: LogReplay.Way?
@@ -30,7 +29,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// What belongs to the turn.
     var work: Work
 
-    /// The log.
     var log: any RealmLog { follower.log }
     /// How long is waited, and how much is done at once.
     var limits: FollowerLimits { follower.limits }
@@ -59,7 +57,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
         var retry = Instant(nanoseconds: 0)
         /// Those who wait for a version.
         var waiters: [Waiter] = []
-        /// The number of the next of them.
         var nextWaiter = 0
         /// What was done.
         var counts = ReplicaCounts()
@@ -94,7 +91,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// Makes a follower of an open realm that is not written here.
     ///
     /// - Parameters:
-    ///   - database: The realm.
     ///   - chain: The place in the chain that its file has.
     ///   - way: How the file was brought up.
     ///   - follower: What tells it about the log.
@@ -126,7 +122,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// Brings the file of a realm up to its log, or makes it, opens it, and begins to follow. Blocks meanwhile.
     ///
     /// - Parameters:
-    ///   - opening: What the realm is opened with.
     ///   - follower: What tells it about the log.
     ///   - hooks: What is asked of whoever serves the realm.
     /// - Throws: `.refused(.fileNotFound)` when the log does not know the realm; `.refused(.logUnavailable)`; what opening a file
@@ -216,7 +211,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - head: The head; nil when the log does not know the realm.
-    ///   - asked: When the log was asked.
     ///   - isConfirmed: Whether the log has confirmed that it is the one that counts.
     /// - Returns: Whether there is something to do.
     func note(_ head: LogHead?, asked: Instant, isConfirmed: Bool) -> Bool {

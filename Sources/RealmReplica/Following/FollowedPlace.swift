@@ -31,7 +31,6 @@ extension FollowedLogRealm {
     ///
     /// - Parameters:
     ///   - place: Where it was left.
-    ///   - database: The realm.
     ///   - follower: What tells the realm about the log.
     ///   - hooks: What is asked of whoever serves the realm.
     /// - Throws: When the realm cannot be followed; it has to be closed then.

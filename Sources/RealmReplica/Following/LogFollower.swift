@@ -13,13 +13,10 @@ package final class LogFollower: Sendable {
     package struct Counts: Sendable, Equatable {
         /// Looks at the log, one for each statement.
         package var polls = 0
-        /// Those that have failed.
         package var failures = 0
     }
 
-    /// The log.
     package let log: any RealmLog
-    /// The name of this node.
     private let node: String
     /// How often the log is looked at, and what holds for each realm.
     package let limits: FollowerLimits
@@ -36,7 +33,6 @@ package final class LogFollower: Sendable {
 
     /// The realms, and the state of the thread.
     private struct State {
-        /// The realms that are followed.
         var realms: [ObjectIdentifier: FollowedLogRealm] = [:]
         /// Whether somebody waits for a look.
         var isHastened = false
@@ -55,8 +51,6 @@ package final class LogFollower: Sendable {
     /// Makes a follower; its thread starts with the first realm, and ends after the last.
     ///
     /// - Parameters:
-    ///   - log: The log.
-    ///   - node: The name of this node.
     ///   - limits: How often the log is looked at, and what holds for each realm.
     package convenience init(_ log: any RealmLog, node: String, _ limits: FollowerLimits = FollowerLimits()) {
         self.init(log, node: node, limits, hasThread: true, clock: { .now() }) { task in
@@ -71,8 +65,6 @@ package final class LogFollower: Sendable {
     /// Makes a follower with a clock and threads of its own, for tests.
     ///
     /// - Parameters:
-    ///   - log: The log.
-    ///   - node: The name of this node.
     ///   - limits: How often the log is looked at, and what holds for each realm.
     ///   - hasThread: Whether there is a thread that looks; otherwise only `poll` does.
     ///   - clock: Tells the time.
@@ -89,7 +81,6 @@ package final class LogFollower: Sendable {
         self.run = run
     }
 
-    /// The number of realms that are followed.
     package var realmCount: Int { monitor.withLock { $0.realms.count } }
     /// What was done.
     package var counts: Counts { monitor.withLock { $0.counts } }

@@ -7,7 +7,6 @@ internal import RealmStorage
 package struct ReplicaCounts: Sendable, Equatable {
     /// Records that were applied.
     package var records = 0
-    /// The bytes of these.
     package var bytes = 0
     /// How often records that were damaged or missing were asked for again.
     package var refetches = 0

@@ -16,8 +16,6 @@ package protocol BaseFiles: Sendable {
     /// Copies the bytes of a file to an empty one. They may be damaged; whoever uses them compares the digest.
     ///
     /// - Parameters:
-    ///   - name: The name.
-    ///   - byteCount: How many bytes there are.
     ///   - descriptor: The descriptor of the empty file.
     /// - Throws: `.refused(.fileNotFound)` when there is no such file.
     func fetch(_ name: String, byteCount: Int, into descriptor: Int32) throws(StorageError)

@@ -7,13 +7,11 @@ package import RealmStorage
 package struct LogBase: Sendable, Hashable {
     /// The lineage of the version.
     package let lineage: String
-    /// The number of the version.
     package let version: UInt64
     /// The checksum of the history up to that version.
     package let checksum: LogChecksum
     /// The SHA-256 of the bytes.
     package let digest: [UInt8]
-    /// The number of bytes.
     package let byteCount: Int
     /// The name of the file that has the bytes; empty when the log itself has them.
     package var file = ""
@@ -28,15 +26,11 @@ package struct LogBase: Sendable, Hashable {
     }
 
     /// The name of a file for the bytes.
-    ///
-    /// - Parameter realm: The name of the realm.
     func fileName(of realm: String) -> String {
         "\(realm)/\(lineage)-\(version)-\(FileDigest.hex(Array(digest.prefix(8)))).base"
     }
 
     /// The place in the chain of records at which the copy is.
-    ///
-    /// - Parameter realm: The name of the realm.
     package func chain(of realm: String) -> RecordChain {
         RecordChain(realm: realm, epoch: lineage, version: version, checksum: checksum.bytes)
     }

@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// A request to the log with everything that it needs.
 package struct LogCall: Sendable {
-    /// The name of the realm.
     package let realm: String
     /// Who asks.
     package let owner: LogOwner
@@ -16,7 +15,6 @@ package struct LogCall: Sendable {
     /// The requests of clients that the commit of an append carries out.
     package var requests: [CommittedRequest] = []
 
-    /// Makes a call.
     package init(realm: String, owner: LogOwner, request: LogRequest, bytes: [UInt8] = []) {
         self.realm = realm
         self.owner = owner

@@ -8,7 +8,6 @@ package struct LogChecksum: Sendable, Hashable {
     /// The 32 bytes, eight to a word, the first byte lowest.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of bytes of a checksum.
     package static let byteCount = 32
 
     /// Makes a checksum of its bytes; nil unless there are 32.

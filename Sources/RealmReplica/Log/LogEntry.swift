@@ -10,7 +10,6 @@ package struct LogEntry: Sendable, Hashable {
     /// The checksum of the history that the record ends.
     package let checksum: LogChecksum
 
-    /// Makes an entry.
     package init(version: UInt64, checksum: LogChecksum) {
         self.version = version
         self.checksum = checksum

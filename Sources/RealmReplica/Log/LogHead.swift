@@ -19,7 +19,6 @@ package struct LogHead: Sendable, Hashable {
     /// Who may append; the token of nobody is empty.
     package var owner: LogOwner
 
-    /// Makes a head.
     package init(lineage: String, version: UInt64, checksum: LogChecksum, epoch: UInt64, owner: LogOwner) {
         self.lineage = lineage
         self.version = version

@@ -11,7 +11,6 @@ package struct LogOwner: Sendable, Hashable {
     /// not be taken for something that this one did.
     package let token: String
 
-    /// Makes an owner.
     package init(node: String, token: String) {
         self.node = node
         self.token = token

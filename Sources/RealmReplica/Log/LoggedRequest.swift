@@ -12,7 +12,6 @@ package struct LoggedRequest: Sendable, Equatable {
     /// The version that the commit made.
     package let version: UInt64
 
-    /// Makes a value.
     package init(digest: String, lineage: String, version: UInt64) {
         self.digest = digest
         self.lineage = lineage

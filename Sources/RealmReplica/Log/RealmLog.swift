@@ -27,7 +27,6 @@ package protocol RealmLog: Sendable {
     /// log does not know are left out. It waits for seconds at most.
     ///
     /// - Parameters:
-    ///   - realms: The names of the realms.
     ///   - node: The node that has the heads confirmed; nil when whatever is visible will do.
     /// - Throws: `.refused(.logUnavailable)`.
     func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [ByteText: LogHead]
@@ -44,7 +43,6 @@ package protocol RealmLog: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the request; see `CommittedRequest`.
-    ///   - realm: The name of the realm.
     /// - Throws: `.refused(.logUnavailable)`.
     func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest?
 
@@ -52,8 +50,6 @@ package protocol RealmLog: Sendable {
     ///
     /// - Parameters:
     ///   - head: The head, whose version is that of the base.
-    ///   - realm: The name of the realm.
-    ///   - base: The base.
     ///   - descriptor: A file with the bytes of the base.
     /// - Returns: Whether the log did not know the realm before.
     /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the log was begun.
@@ -65,9 +61,6 @@ package protocol RealmLog: Sendable {
     ///
     /// - Parameters:
     ///   - head: The new head, with the epoch and the owner of the former one.
-    ///   - former: The head.
-    ///   - realm: The name of the realm.
-    ///   - base: The base.
     ///   - descriptor: A file with the bytes of the base.
     /// - Returns: Whether the head was still the given one.
     /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the history was replaced.
@@ -89,8 +82,6 @@ package protocol RealmLog: Sendable {
     /// Reads the records that follow a version, in order.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - lineage: The lineage.
     ///   - versions: The versions that the records made. Versions whose records were pruned are passed over.
     ///   - take: Gets each sealed record.
     /// - Throws: `.refused(.logUnavailable)`, and what `take` throws.
@@ -105,8 +96,6 @@ package protocol RealmLog: Sendable {
     /// Stores a base, as a whole or not at all. It takes the place of one of the same lineage and version.
     ///
     /// - Parameters:
-    ///   - base: The base.
-    ///   - realm: The name of the realm.
     ///   - descriptor: A file with its bytes.
     func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError)
 
@@ -119,8 +108,6 @@ package protocol RealmLog: Sendable {
     /// Deletes records that are needed no more, and all of other lineages, if the head still has the given one. The head stays.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - lineage: The lineage.
     ///   - version: The version of the last record that is deleted.
     func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError)
 }

@@ -14,12 +14,10 @@ package import RealmStorage
 ///
 /// One thread at a time uses it.
 package final class FilePosition {
-    /// The file.
     private let backend: FileBackend
     /// The place that is written next.
     private var next = 0
 
-    /// The number of bytes of a place.
     private static let placeByteCount = 1024
     /// The first line of a place.
     private static let title = "realm-rest log position 1"
@@ -32,7 +30,6 @@ package final class FilePosition {
         package let top: Ref
     }
 
-    /// The path of the file for a realm.
     package static func path(of realm: String) -> String { realm + ".logged" }
 
     /// Makes the file anew, and returns when it is durable.

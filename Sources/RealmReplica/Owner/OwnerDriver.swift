@@ -7,9 +7,7 @@ package import RealmStorage
 ///
 /// One thread at a time uses it.
 package struct OwnerDriver {
-    /// The name of the realm.
     package let realm: String
-    /// The log.
     private let log: any RealmLog
     /// What decides.
     package private(set) var machine: OwnerMachine
@@ -29,7 +27,6 @@ package struct OwnerDriver {
     /// Passes an event to the machine, and does what it says until it reports an outcome.
     ///
     /// - Parameters:
-    ///   - event: The event.
     ///   - bytes: The sealed record of an append.
     ///   - requests: The requests that it carries out.
     ///   - deadline: When nothing is sent any more.

@@ -27,7 +27,6 @@ extension OwnerMachine {
         }
     }
 
-    /// Enters a state.
     private mutating func enter(_ next: State, _ action: Action) -> Action {
         state = next
         return action
@@ -46,7 +45,6 @@ extension OwnerMachine {
         }
     }
 
-    /// Makes a claim over a head.
     private mutating func claim(over head: LogHead) -> Action {
         enter(.claiming(over: head.epoch), .send(.claim(over: head.epoch)))
     }

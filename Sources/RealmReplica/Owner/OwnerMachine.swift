@@ -70,7 +70,6 @@ package struct OwnerMachine: Sendable, Hashable {
 
     /// What came of a claim, an append or a release.
     package enum Outcome: Sendable, Hashable {
-        /// This is the owner, from this head on.
         case claimed(LogHead)
         /// The log does not know the realm.
         case missing
@@ -86,7 +85,6 @@ package struct OwnerMachine: Sendable, Hashable {
         case released
     }
 
-    /// Who this is.
     package let owner: LogOwner
     /// What the machine waits for.
     package var state = State.idle

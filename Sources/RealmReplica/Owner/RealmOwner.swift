@@ -13,9 +13,7 @@ package import RealmStorage
 /// `@unchecked Sendable`: one thread at a time uses it, the one that opens the realm, then the one that writes, then the one that
 /// closes; `place` has a lock.
 package final class RealmOwner: CommitLog, @unchecked Sendable {
-    /// The name of the realm.
     package let realm: String
-    /// Who this is.
     package var owner: LogOwner { driver.machine.owner }
     /// The greatest number of bytes of a record.
     package var maximumByteCount: Int { limits.recordBytes }
@@ -25,7 +23,6 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     private let key: EncryptionKey?
     /// Carries out what the owner does.
     private var driver: OwnerDriver
-    /// The log.
     private let log: any RealmLog
     /// The place in the chain that the log has reached; nil before the realm is owned.
     private var chain: RecordChain?
@@ -44,9 +41,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
 
     /// A number of records and their bytes.
     package struct Volume: Sendable, Equatable {
-        /// The number of records.
         package var records = 0
-        /// The number of their bytes.
         package var bytes = 0
     }
 
@@ -61,9 +56,6 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     /// Makes an owner that owns nothing yet.
     ///
     /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - node: The name of this node.
-    ///   - log: The log.
     ///   - limits: How long is waited, and how much is sent.
     ///   - key: The key of an encrypted realm, with which its records are encrypted; nil for a plain one.
     package init(
@@ -92,8 +84,6 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     }
 
     /// Notes that the log of the realm was begun, or begun anew, with this owner.
-    ///
-    /// - Parameter head: The head.
     package func noteCreated(_ head: LogHead) throws(StorageError) {
         let outcome = driver.run(.created(head), until: .distantFuture)
         guard case .claimed = outcome else { throw error(outcome) }
@@ -104,7 +94,6 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     /// - Parameters:
     ///   - chain: The place in the chain.
     ///   - top: The top node of the version that the file has.
-    ///   - path: The path of the realm.
     package func begin(at chain: RecordChain, top: Ref, path: String) throws(StorageError) {
         position = try FilePosition(chain, top: top, for: path)
         self.chain = chain

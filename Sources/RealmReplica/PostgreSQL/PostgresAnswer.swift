@@ -7,7 +7,6 @@ internal import RealmStorage
 struct PostgresAnswer: Sendable, Equatable {
     /// What was done, such as `INSERT 0 1`.
     let tag: String
-    /// The rows.
     let rows: [PostgresRow]
 
     /// The number of rows that were changed.

@@ -30,7 +30,6 @@ package final class PostgresLog: RealmLog {
         package var rounds = 0
         /// The number of those whose outcome is not known.
         package var lostRounds = 0
-        /// The number of requests in them.
         package var requests = 0
         /// The number of bytes of records in them.
         package var byteCount = 0
@@ -89,7 +88,6 @@ package final class PostgresLog: RealmLog {
         _ body: (PostgresConnection) throws(PostgresFailure) -> Result
     ) throws(StorageError) -> Result { try pool.run(body) }
 
-    /// Runs one statement.
     private func run(
         _ statement: PostgresStatement, _ values: [PostgresValue]
     ) throws(StorageError) -> PostgresAnswer {

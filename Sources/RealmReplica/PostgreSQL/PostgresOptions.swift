@@ -16,6 +16,5 @@ package struct PostgresOptions: Sendable {
     /// The number of requests that wait at the same time, at most.
     package var maximumWaiting = 4096
 
-    /// Makes options.
     package init(_ address: String) { self.address = address }
 }

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// One row of an answer, with columns in their binary form; a null has no bytes.
 struct PostgresRow: Sendable, Equatable {
-    /// The columns.
     let columns: [[UInt8]]
 
     /// The bytes of a column; nil when the row has not so many.

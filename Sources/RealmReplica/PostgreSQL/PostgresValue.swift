@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// A value that is sent to a server, or came from one in its binary form.
 enum PostgresValue: Sendable, Equatable {
-    /// A text.
     case text(String)
     /// A number with eight bytes (`bigint`).
     case number(Int64)

@@ -15,7 +15,6 @@ final class PostgresWorker: Sendable {
         let call: LogCall
         /// When its sender stops to wait.
         let deadline: Instant
-        /// Its reply.
         var reply: LogReply?
     }
 
@@ -285,7 +284,6 @@ final class PostgresWorker: Sendable {
     /// Returns the reply to a request that was carried out.
     ///
     /// - Parameters:
-    ///   - request: The request.
     ///   - answer: The answer to its first statement.
     ///   - isWhole: Whether each of its statements has changed one row.
     private static func reply(to request: LogRequest, _ answer: PostgresAnswer, _ isWhole: Bool) -> LogReply {

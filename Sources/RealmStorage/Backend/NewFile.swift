@@ -92,7 +92,6 @@ package final class NewFile: Sendable {
     /// file and its folder are synced.
     ///
     /// - Parameters:
-    ///   - path: The path of the other file.
     ///   - check: Called when the file is synced, right before it takes the name; nothing has changed
     ///     when it throws.
     /// - Throws: `.io`, and what `check` throws. If only the sync of the folder failed, it is unknown
@@ -155,7 +154,6 @@ package final class NewFile: Sendable {
     /// is not an error.
     ///
     /// - Parameters:
-    ///   - folder: The folder.
     ///   - names: The names of its entries.
     package static func removeLeftovers(inFolder folder: String, names: [String]) {
         for name in names where isTemporary(name) {

@@ -26,7 +26,6 @@ internal import RealmPlatform
 package final class Committer: @unchecked Sendable {
     /// The durable version, from which the next one is made.
     struct State {
-        /// The header as it is in the file.
         var header: FileHeader
         /// Byte 23 of the header, whose lowest bit selects a slot.
         var flags: UInt8
@@ -85,8 +84,6 @@ package final class Committer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - nodes: The nodes of a transaction that started from `previous`.
-    ///   - names: The new list of table names.
-    ///   - tables: The new list of tables.
     ///   - previous: The newest version.
     ///   - logging: Where the record of the commit goes, and what the commit did; nil when nobody keeps records.
     /// - Throws: `.refused` when commits are not possible or the file was changed by another
@@ -124,7 +121,6 @@ package final class Committer: @unchecked Sendable {
         if data.isEncrypted { durableVersion = selectedVersion }
     }
 
-    /// Syncs all that was written.
     private func syncWritten() throws(StorageError) {
         try data.sync()
         durableVersion = selectedVersion
@@ -221,8 +217,6 @@ package final class Committer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - nodes: The nodes of the transaction.
-    ///   - names: The new list of table names.
-    ///   - tables: The new list of tables.
     ///   - previous: The newest version.
     ///   - oldest: The oldest version whose nodes are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.

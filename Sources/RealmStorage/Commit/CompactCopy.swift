@@ -18,7 +18,6 @@ package final class CompactCopy: @unchecked Sendable {
     package private(set) var snapshot: Snapshot
     /// The file that gets the name of the original; nil for copies that get none.
     package let file: NewFile?
-    /// The new file.
     let data: DataFile
     /// The free space of the new file.
     private var free = FreeSpace(logicalSize: FileHeader.byteCount)

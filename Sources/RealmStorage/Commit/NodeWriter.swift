@@ -7,9 +7,7 @@ internal import RealmPlatform
 /// A node with refs gets the smallest width that holds the positions of its children, which are far
 /// smaller numbers than the refs of new nodes.
 struct NodeWriter<Selection: NodeSelection> {
-    /// The space that nodes are read in.
     private let source: NodeSpace
-    /// Which nodes are written.
     private let selection: Selection
     /// Chooses the places of written nodes in the free space of the file.
     var allocator: SpaceAllocator
@@ -39,8 +37,6 @@ struct NodeWriter<Selection: NodeSelection> {
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - source: The space that nodes are read in.
-    ///   - selection: The nodes that are written.
     ///   - allocator: Chooses their places.
     ///   - output: Writes them to the file.
     init(_ source: NodeSpace, _ selection: Selection, allocator: SpaceAllocator, output: NodeOutput) {
@@ -158,7 +154,6 @@ extension NodeSelection {
     ///
     /// - Parameters:
     ///   - roots: The roots of the trees.
-    ///   - source: The space that nodes are read in.
     ///   - limit: The greatest position that a ref may have; the result is seldom too small.
     /// - Throws: `.corrupt` for a damaged tree.
     func expectedByteCount(_ roots: [Ref], in source: NodeSpace, limit: Int) throws(StorageError) -> Int {

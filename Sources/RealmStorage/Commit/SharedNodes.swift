@@ -12,9 +12,6 @@ enum SharedNodes {
     /// - Parameters:
     ///   - shared: The roots of the shared trees, as refs of the original.
     ///   - snapshot: The version in the original.
-    ///   - names: Its list of names in the copy.
-    ///   - tables: Its list of tables in the copy.
-    ///   - copy: The nodes of the copy.
     /// - Returns: The places of the shared roots by their refs, and the blocks of the other nodes.
     /// - Throws: `.corrupt` when the two differ, or a shared root is not found.
     static func find(

@@ -36,8 +36,6 @@ package final class StoreWrite: @unchecked Sendable {
     /// only when the file is opened again.
     ///
     /// - Parameters:
-    ///   - names: The new list of table names.
-    ///   - tables: The new list of tables.
     ///   - notes: What the transaction did, for the record of the commit.
     package func commit(
         names: Ref, tables: Ref, notes: CommitNotes = CommitNotes()

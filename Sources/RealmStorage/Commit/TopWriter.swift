@@ -30,8 +30,6 @@ struct TopWriter {
     ///
     /// - Parameters:
     ///   - writer: The writer of all other nodes, whose allocator has the free space.
-    ///   - names: The new list of table names.
-    ///   - tables: The new list of tables.
     /// - Returns: The ref of the top node.
     func write<Selection>(_ writer: inout NodeWriter<Selection>, names: Ref, tables: Ref) throws(StorageError) -> Ref {
         var block = 0

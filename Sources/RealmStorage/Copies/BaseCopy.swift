@@ -14,7 +14,6 @@ package enum BaseCopy {
     ///
     /// - Parameters:
     ///   - snapshot: The version, which is kept meanwhile.
-    ///   - backend: The copy.
     ///   - key: The key of an encrypted file, which is that of the copy, too; nil for a plain file.
     ///   - control: Can cancel the copy.
     /// - Throws: `.refused(.unsuitable)` for an encrypted file without a key; `.io` when the disk refuses.

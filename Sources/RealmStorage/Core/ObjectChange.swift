@@ -8,7 +8,6 @@ internal import RealmPlatform
 /// is made of the list alone, so everything that changes an object must be in it; changes of an
 /// object that was created before in the same transaction may be left out.
 package enum ObjectChange: Sendable, Equatable {
-    /// An object of this table was created.
     case created(TableKey, ObjectKey)
     /// As many objects of this table were created together, with keys that follow each other.
     case createdRun(TableKey, ObjectKey, count: Int)
@@ -38,7 +37,6 @@ package enum ObjectChange: Sendable, Equatable {
         return 1
     }
 
-    /// The keys of the objects of a run of keys.
     @inline(__always) package static func keys(of run: (first: ObjectKey, count: Int)) -> some Sequence<ObjectKey> {
         (0..<Int64(run.count)).lazy.map { ObjectKey(run.first.rawValue &+ $0) }
     }

@@ -13,10 +13,8 @@ package struct TableKey: Hashable, Comparable, Sendable {
     /// Makes a key from its stored number; any number makes one.
     @inlinable package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The key of no table.
     package static let null = TableKey(0x7fff_ffff)
 
-    /// The position of the table in the list of tables.
     @inlinable package var position: Int { Int(rawValue & 0xffff) }
 
     /// Compares keys as unsigned numbers.

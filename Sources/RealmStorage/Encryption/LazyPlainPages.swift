@@ -32,7 +32,6 @@ internal import Synchronization
     private let sourceOwner: any AnyObject & Sendable
     /// The memory for the plain bytes, which is zero until a page is decrypted.
     private let memory: ReservedMemory
-    /// The state of each page.
     private let states: AtomicBytes
     /// How many pages the file has, stored for reading by any thread.
     private let grownPageCount: Atomic<Int>
@@ -55,7 +54,6 @@ internal import Synchronization
 
     /// How many pages the file has at present. Any thread may read it.
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
-    /// Makes the pages of a file that is only read.
     convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
         try self.init(source: file.bytes, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
@@ -75,7 +73,6 @@ internal import Synchronization
     ///   - owner: The object that keeps the encrypted bytes in memory.
     ///   - fileByteCount: The size of the encrypted file in bytes.
     ///   - capacity: The greatest size in bytes that the plain bytes may grow to.
-    ///   - key: The key of the file.
     /// - Throws: `.refused(.encryptionKeyWrong)` when page 0 fails its check, or the file is a plain one; `.refused(.notARealm)` when
     ///   it is surely no encrypted Realm file; `.corrupt` when it was cut short.
     init(

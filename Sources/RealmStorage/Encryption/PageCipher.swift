@@ -43,7 +43,6 @@ package final class PageCipher {
     ///
     /// - Parameters:
     ///   - page: The number of the plain page, which is part of the initialization vector.
-    ///   - entry: The entry of the page.
     ///   - source: The 4096 encrypted bytes.
     ///   - memory: Where the 4096 plain bytes are stored.
     ///   - offset: The place in `memory` of the first plain byte.

@@ -35,7 +35,6 @@ final class PageSealer: @unchecked Sendable {
     /// Makes a sealer that encrypts with `key`.
     ///
     /// - Parameters:
-    ///   - key: The key.
     ///   - skip: How many counters are left out where this sealer writes a page for the first time. A random number has the pages of
     ///     several copies that are made of nothing encrypted with different vectors.
     init(key: EncryptionKey, skipping skip: UInt32 = 0) throws(StorageError) {
@@ -58,7 +57,6 @@ final class PageSealer: @unchecked Sendable {
     /// Writes all changed pages, and returns when they are durable.
     ///
     /// - Parameters:
-    ///   - pages: The plain pages.
     ///   - backend: The raw file.
     ///   - scope: Whether the size of the file has to be synced too.
     ///   - stage: The operation in progress, which the caller needs after an error: after one in a
@@ -106,7 +104,6 @@ final class PageSealer: @unchecked Sendable {
     /// entry would have no stamp for the old one.
     ///
     /// - Parameters:
-    ///   - pages: The plain pages.
     ///   - isDisposable: Returns whether no version uses a page, so that its state does not matter.
     func isIntact(_ pages: LazyPlainPages, isDisposable: (Int) -> Bool) throws(StorageError) -> Bool {
         for (page, durable) in attempted where !isDisposable(page) {

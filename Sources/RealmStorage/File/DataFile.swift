@@ -53,7 +53,6 @@ package final class DataFile: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - backend: The raw file.
-    ///   - key: The key, if the file is encrypted.
     ///   - skip: How many counters are left out where a page is written; see `PageSealer`.
     /// - Throws: `.refused` when the key does not fit or the file is too small; `.io` when it
     ///   cannot be mapped.

@@ -18,13 +18,11 @@ package struct FileFormat: Sendable, Equatable {
 
     /// What this program does with files of a format.
     package enum Treatment: String, Sendable {
-        /// Reads and writes them.
         case written
         /// Reads them as they are, and writes them after an upgrade.
         case read
         /// Reads a copy in the written format, which it makes.
         case converted
-        /// Refuses them.
         case refused
     }
 

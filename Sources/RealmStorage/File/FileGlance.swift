@@ -5,7 +5,6 @@ package import RealmPlatform
 /// What the first bytes of a file tell, also of a file that cannot be read: no format is refused, and nothing behind the header is
 /// looked at.
 package struct FileGlance: Sendable {
-    /// Whether a file is encrypted.
     package enum Encryption: Sendable, Equatable {
         /// It is a Realm file that is not.
         case plain
@@ -17,7 +16,6 @@ package struct FileGlance: Sendable {
 
     /// The size of the file in bytes.
     package let byteCount: Int
-    /// Whether the file is encrypted.
     package let encryption: Encryption
     /// The format that the header names; nil when the header cannot be read, or has no signature.
     package let format: Int?
@@ -27,7 +25,6 @@ package struct FileGlance: Sendable {
     /// Looks at a file, which is opened for reading only.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: Its key. One that does not fit tells as much as none.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     /// - Throws: `.refused` when there is no such file, or it is no regular one; `.io` when it cannot be mapped.

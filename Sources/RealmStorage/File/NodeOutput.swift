@@ -65,7 +65,6 @@ final class NodeOutput {
     /// - Parameters:
     ///   - values: The elements, all of which fit into the width.
     ///   - flags: The flags of the node; the width is replaced.
-    ///   - widthCode: The code of the width.
     func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
         nodes.append(integers: values, flags: flags, widthCode: widthCode)
     }

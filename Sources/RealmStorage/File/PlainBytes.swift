@@ -9,14 +9,12 @@ internal import RealmPlatform
 struct PlainBytes: Sendable {
     /// The plain bytes, with room for growth; only the first `byteCount` may be read.
     private let bytes: ByteView
-    /// The number of plain bytes.
     let byteCount: Int
     /// The pages of an encrypted file; nil for a plain one.
     let pages: LazyPlainPages?
     /// The object that keeps the bytes in memory.
     private let owner: any AnyObject & Sendable
 
-    /// Makes the bytes of a file that is only read.
     init(mapping: FileMapping, pages: LazyPlainPages?) {
         bytes = pages?.plain ?? mapping.bytes
         byteCount = pages?.plainByteCount ?? mapping.byteCount

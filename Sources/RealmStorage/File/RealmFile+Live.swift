@@ -31,6 +31,5 @@ extension RealmFile {
     /// - Throws: As `liveMark`.
     package func stateMark() throws(StorageError) -> [UInt8] { (witness?.head ?? []) + (try liveMark()) }
 
-    /// Returns the bytes of a number.
     private static func bytes(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
 }

@@ -13,7 +13,6 @@ package final class RealmFile: Sendable {
     package let header: FileHeader
     /// The size of the raw file in bytes.
     package let fileByteCount: Int
-    /// The plain bytes of the file.
     let plain: PlainBytes
     /// Notices changes of the file by other programs; nil for a file that is open for writing,
     /// whose store does that.
@@ -23,13 +22,11 @@ package final class RealmFile: Sendable {
     package var plainByteCount: Int { plain.byteCount }
     /// The pages of an encrypted file; nil for a plain one.
     var pages: LazyPlainPages? { plain.pages }
-    /// Whether the file is encrypted.
     package var isEncrypted: Bool { plain.pages != nil }
 
     /// Opens a file for reading.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     ///   - formats: The formats that the caller reads.

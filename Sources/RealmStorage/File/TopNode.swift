@@ -40,7 +40,6 @@ package struct TopNode: Sendable {
     package let ref: Ref
     /// The node with the table names, one per position in the list of tables.
     package let names: Ref
-    /// The node with the refs of the tables.
     package let tables: Ref
     /// The logical size of the file in bytes: bytes after it do not belong to this version.
     package let logicalSize: UInt64

@@ -33,7 +33,6 @@ package struct FileHeader: Sendable, Equatable {
     package static let convertedFormats = Array(2...9)
     /// The formats of both kinds.
     package static let knownFormats = convertedFormats + supportedFormats
-    /// The only file format that is written.
     package static let writtenFormat = 24
 
     /// The number of the current top ref, 0 or 1.
@@ -81,7 +80,6 @@ package struct FileHeader: Sendable, Equatable {
     /// - Parameters:
     ///   - prefix: The first 24 bytes of the plain file.
     ///   - footer: Its last 16 bytes.
-    ///   - fileSize: Its size in bytes.
     ///   - isEncrypted: Whether the file was decrypted, which changes only the text of an error.
     ///   - accepted: The formats that the caller reads.
     /// - Throws: `.refused` for a file that is not a Realm file or has a format that is not read;

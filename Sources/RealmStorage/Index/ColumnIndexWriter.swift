@@ -19,15 +19,12 @@ package final class ColumnIndexWriter {
         case elements(WordIndexWriter)
     }
 
-    /// The kind of index that the column has.
     private let form: Form
-    /// The column whose values the index has.
     private let column: Column
 
     /// Makes a writer for the index of a column.
     ///
     /// - Parameters:
-    ///   - column: The column, or the property whose lists are indexed.
     ///   - isFullText: Whether the words of texts are indexed rather than whole values.
     ///   - writes: The nodes of the transaction.
     ///   - capacity: The size of index nodes; other sizes than the standard are for tests.
@@ -102,9 +99,6 @@ package final class ColumnIndexWriter {
     ///
     /// - Returns: The new root; nil when the index does not have the object under the old value.
     /// - Parameters:
-    ///   - old: The value that the index has.
-    ///   - new: The value that it gets.
-    ///   - object: The object.
     ///   - root: The root of the index, which must not be used any further unless nil is returned.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
@@ -125,7 +119,6 @@ package final class ColumnIndexWriter {
     ///   - old: The former elements, as the index has them.
     ///   - new: The present elements.
     ///   - object: The object that holds the list.
-    ///   - root: The root of the index.
     /// - Returns: The new root; nil when the index does not have the object under all old elements.
     package func replaceElements(
         _ old: [Value], by new: [Value], _ object: ObjectKey, in root: Ref

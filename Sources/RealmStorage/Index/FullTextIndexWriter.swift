@@ -40,7 +40,6 @@ package struct FullTextIndexWriter {
     ///   the index has to be built again.
     /// - Parameters:
     ///   - text: The text under whose words the object was filed.
-    ///   - object: The object.
     ///   - root: The root of the index, which must not be used any further unless nil is returned.
     package func erase(_ text: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try replace(text, by: .null, object, in: root)

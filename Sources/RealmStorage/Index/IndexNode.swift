@@ -68,6 +68,5 @@ package struct IndexNode {
         }
     }
 
-    /// Makes the error for an entry that is empty.
     private func emptyEntry(_ position: Int) -> StorageError { node.corrupt("index entry \(position) is empty") }
 }

@@ -97,7 +97,6 @@ extension IndexTreeWriter {
     ///
     /// - Parameters:
     ///   - entries: The entries, at least one.
-    ///   - kind: The kind of the nodes.
     ///   - old: The node that they take the place of, whose memory is used again; nil for none.
     ///   - isGrowingAtEnd: Whether new entries come last, so that full nodes are left behind; else all are equally full.
     func write(

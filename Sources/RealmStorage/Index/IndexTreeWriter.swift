@@ -64,7 +64,6 @@ struct IndexTreeWriter {
         return try root(above: try write(level, .contextRefs, over: nil, isGrowingAtEnd: true))
     }
 
-    /// Writes a node of keys and slots, and returns its ref.
     func makeNode(
         _ kind: NodeKind, _ keys: some Collection<Int64>, _ slots: some Collection<Int64>
     ) throws(StorageError) -> Ref {

@@ -30,10 +30,8 @@ package struct KeyBitmap: Sendable {
     /// The memory of the bits.
     var byteCount: Int { words.count * MemoryLayout<UInt64>.stride }
 
-    /// How many keys are in the bitmap.
     package var count: Int { words.reduce(0) { $0 &+ $1.nonzeroBitCount } }
 
-    /// Whether a key is in the bitmap.
     @inline(__always)
     package func contains(_ key: ObjectKey) -> Bool {
         let number = UInt64(bitPattern: key.rawValue &- first)
@@ -52,7 +50,6 @@ package struct KeyBitmap: Sendable {
     /// Adds the keys of a list that are within the bounds.
     ///
     /// - Parameters:
-    ///   - keys: The list.
     ///   - budget: The nodes that may be visited in a walk over several lists; nil for a walk over this one alone.
     /// - Throws: `.corrupt` for a damaged list.
     package mutating func insert(_ keys: IndexedKeys, within budget: WalkBudget? = nil) throws(StorageError) {
@@ -93,7 +90,6 @@ package struct KeyBitmap: Sendable {
     /// Changes the words that have bits for keys of a list.
     ///
     /// - Parameters:
-    ///   - keys: The list.
     ///   - budget: The nodes that may be visited; nil for those of a walk over this list alone.
     ///   - join: Changes a word by the bits of keys.
     @inline(__always)

@@ -15,7 +15,6 @@ struct KeyList {
         case tree(BPlusTree)
     }
 
-    /// The form of this list.
     private let form: Form
     /// How many objects are in the list, at least one.
     let count: Int

@@ -4,9 +4,7 @@ internal import RealmPlatform
 
 /// Looks for ascending keys in an ascending list, of which it reads the leaves where keys are looked for.
 struct KeySearch {
-    /// The list.
     private let keys: IndexedKeys
-    /// The keys of a part of the list.
     private var part: [ObjectKey] = []
     /// The first key of the part that was not passed yet.
     private var position = 0

@@ -30,7 +30,6 @@ package struct SearchIndex: Sendable {
 
     /// The root of the index, which its column's table refers to.
     package let root: Ref
-    /// The space that the nodes are read in.
     package let space: NodeSpace
 
     /// Makes a reader of the index below `root`; no node is read yet.

@@ -57,8 +57,6 @@ package final class SearchIndexWriter {
     /// - Throws: `.limit` for a tombstone, whose key cannot be stored; `.corrupt` for an index that
     ///   contradicts the values it was built from.
     /// - Parameters:
-    ///   - value: The value of the object.
-    ///   - object: The object.
     ///   - root: The root of the index, which must not be used any further.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         guard object.rawValue >= 0 else { throw .limit("object key \(object.rawValue) cannot be indexed") }
@@ -233,7 +231,6 @@ package final class SearchIndexWriter {
     ///   changed then; the index is damaged and should be built again.
     /// - Parameters:
     ///   - value: The value under which the object was filed.
-    ///   - object: The object.
     ///   - root: The root of the index, which must not be used any further unless nil is returned.
     package func erase(_ value: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try erase(IndexData(value), object, root, offset: 0)

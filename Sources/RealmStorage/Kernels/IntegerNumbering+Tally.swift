@@ -110,7 +110,6 @@ extension IntegerNumbering {
     /// - Parameters:
     ///   - numbers: The numbers, all of which are below the length of `counts`.
     ///   - count: How many of them there are, from the beginning.
-    ///   - counts: The counters.
     package static func tally(_ numbers: [UInt32], count: Int, into counts: inout [Int]) {
         for index in 0..<count { counts[Int(numbers[index])] &+= 1 }
     }

@@ -96,7 +96,6 @@ package struct IntegerNumbering: Sendable {
         }
     }
 
-    /// Returns the number of an integer, which gets one if it has none.
     @inline(__always)
     package mutating func number(_ integer: Int64) -> UInt32 {
         if UInt64(bitPattern: integer) < UInt64(direct.count) {
@@ -106,7 +105,6 @@ package struct IntegerNumbering: Sendable {
         return newNumber(integer)
     }
 
-    /// Returns the number of null, which gets one if it has none.
     package mutating func numberOfNull() -> UInt32 {
         if let nullNumber { return nullNumber }
         let number = UInt32(integers.count)
@@ -170,7 +168,6 @@ package struct IntegerNumbering: Sendable {
     /// process.
     ///
     /// - Parameters:
-    ///   - integer: The integer.
     ///   - state: The hash of what comes before, to hash several integers.
     package static func mixed(_ integer: Int64, after state: UInt64 = 0) -> UInt64 {
         var hash = (UInt64(bitPattern: integer) ^ seed &+ state) &* 0x9e37_79b9_7f4a_7c15

@@ -81,7 +81,6 @@ extension PackedIntegers {
     /// Returns which of the `count` elements from `start` on are members of `set`.
     ///
     /// - Parameters:
-    ///   - set: The members.
     ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are tested, at most 256; all of them must exist.
     package func isMember(of set: IntegerSet, start: Int = 0, count: Int) -> Mask {

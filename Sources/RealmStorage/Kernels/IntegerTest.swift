@@ -14,8 +14,6 @@ package struct IntegerTest: Sendable {
     /// Makes a test.
     ///
     /// - Parameters:
-    ///   - relation: The relation of an integer to the constant.
-    ///   - constant: The constant.
     ///   - outcome: Whether integers pass for which the relation holds, rather than those for which it does not.
     package init(_ relation: Relation, _ constant: Int64, outcome: Bool) {
         let range: ClosedRange<Int64>? =
@@ -33,7 +31,6 @@ package struct IntegerTest: Sendable {
         isInside = ((relation == .notEqual) == (range == nil)) == outcome
     }
 
-    /// Whether an integer passes.
     @inline(__always)
     package func passes(_ integer: Int64) -> Bool { (UInt64(bitPattern: integer &- low) <= span) == isInside }
 }

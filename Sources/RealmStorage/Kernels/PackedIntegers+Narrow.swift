@@ -19,7 +19,6 @@ extension PackedIntegers {
     /// Returns which of the `count` elements from `start` on, at most 256, pass the test.
     ///
     /// - Parameters:
-    ///   - test: The test, with its value.
     ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are tested; all of them must exist.
     func narrowMask(_ test: NarrowTest, _ start: Int, _ count: Int) -> Mask {

@@ -55,9 +55,7 @@ package struct ShortTextNumbers: Sendable {
     /// Remembers the number of the text in a cell, if it is short and the table is not full.
     ///
     /// - Parameters:
-    ///   - number: The number.
     ///   - cells: The cells of a leaf.
-    ///   - width: The width of a cell.
     ///   - row: The row of the text; there must be a cell for it.
     package mutating func remember(_ number: UInt32, of cells: ByteView, width: Int, row: Int) {
         precondition(row >= 0 && (row &+ 1) &* width <= cells.count, "no cell for the row")

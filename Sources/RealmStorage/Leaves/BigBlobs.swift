@@ -11,7 +11,6 @@ package import RealmPlatform
 package struct BigBlobs: Sendable {
     /// The leaf: a node with one ref to a byte node per value, 0 for null.
     private let node: Node
-    /// The space that the values are read in.
     private let space: NodeSpace
     /// Whether each value ends with a zero byte, as strings do.
     private let isText: Bool

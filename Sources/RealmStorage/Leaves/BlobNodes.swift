@@ -35,7 +35,6 @@ struct BlobNodes {
     /// Makes a medium leaf in the memory of the transaction.
     ///
     /// - Parameters:
-    ///   - count: How many values it has.
     ///   - areNull: Whether these values are null; otherwise they are empty.
     /// - Returns: The ref of the new leaf.
     func makeMedium(emptyValues count: Int, areNull: Bool) throws(StorageError) -> Ref {

@@ -9,7 +9,6 @@ package import RealmPlatform
 package struct BoolLeaf: Sendable {
     /// One element per value: 0, 1, or 3 for null.
     package let elements: PackedIntegers
-    /// The element of null.
     package static let nullElement: Int64 = 3
     /// How many booleans the leaf has, nulls included.
     package var count: Int { elements.count }

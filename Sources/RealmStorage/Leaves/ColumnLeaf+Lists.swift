@@ -7,7 +7,6 @@ extension ColumnLeaf {
     ///
     /// - Parameters:
     ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
     ///   - shape: The type of its elements, which are not links.
     /// - Throws: `.corrupt` for a root of another shape.
     package init?(ofShortList root: Ref, _ space: NodeSpace, _ shape: ElementShape) throws(StorageError) {
@@ -22,7 +21,6 @@ extension IntLeaf {
     ///
     /// - Parameters:
     ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
     ///   - isNullable: Whether elements may be null.
     /// - Throws: `.corrupt` for a root of another shape.
     package init?(ofShortList root: Ref, _ space: NodeSpace, isNullable: Bool) throws(StorageError) {
@@ -37,7 +35,6 @@ extension StringLeaf {
     ///
     /// - Parameters:
     ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
     /// - Throws: `.corrupt` for a root of another shape.
     package init?(ofShortList root: Ref, _ space: NodeSpace) throws(StorageError) {
         let node = try space.node(at: root)
@@ -51,7 +48,6 @@ extension DoubleLeaf {
     ///
     /// - Parameters:
     ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
     /// - Throws: `.corrupt` for a root of another shape.
     package init?(ofShortList root: Ref, _ space: NodeSpace) throws(StorageError) {
         let node = try space.node(at: root)

@@ -65,7 +65,6 @@ package enum ColumnLeaf: Sendable {
         }
     }
 
-    /// How many values the leaf has.
     package var count: Int {
         switch self {
         case .int(let leaf): return leaf.count

@@ -18,7 +18,6 @@ package struct IdentifierLeaf: Sendable {
     /// Attaches a leaf of ids and computes how many there are from its length.
     ///
     /// - Parameters:
-    ///   - node: The leaf.
     ///   - elementByteCount: 12 for ObjectIds, 16 for UUIDs.
     /// - Throws: `.corrupt` when the bytes do not divide into whole ids and their null bytes.
     init(_ node: Node, elementByteCount: Int) throws(StorageError) {

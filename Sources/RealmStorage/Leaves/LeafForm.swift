@@ -16,7 +16,6 @@ protocol LeafForm {
     var defaultValue: Value { get }
     /// Makes a leaf of `count` default values and returns its ref.
     func makeDefaults(count: Int) throws(StorageError) -> Ref
-    /// Returns how many values a leaf has.
     func count(_ leaf: Ref) throws(StorageError) -> Int
     /// Inserts a value before the one in `row`, or after the last one.
     ///

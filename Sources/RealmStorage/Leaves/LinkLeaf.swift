@@ -14,7 +14,6 @@ package struct LinkLeaf: Sendable {
     package let targetTable: TableKey
     /// What is added to a stored key: 1 in a cluster, where 0 is null; 0 in a list or set.
     @usableFromInline let shift: Int64
-    /// How many links there are.
     package var count: Int { elements.count }
 
     /// Attaches a leaf of links.
@@ -38,7 +37,6 @@ package struct LinkLeaf: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
     ///   - targetTable: The table that the column links to.
     /// - Throws: `.corrupt` for a root that is no leaf of links.
     @inlinable

@@ -41,7 +41,6 @@ package enum MixedEntry {
     /// Returns the word of a value.
     ///
     /// - Parameters:
-    ///   - type: The type number.
     ///   - slot: The slot of the payload; 0 when `index` is the value itself.
     ///   - index: Where the payload is in its slot.
     static func word(type: Int, slot: Int, index: Int64) -> Int64 { index << 8 | Int64(slot << 5 | (type + 1)) }

@@ -176,7 +176,6 @@ package struct MixedLeaf: Sendable {
     /// Compares integers that lie in the words themselves and doubles, which most numbers are.
     ///
     /// - Parameters:
-    ///   - relation: How they are compared with the constant.
     ///   - constant: The constant, of up to 53 bits.
     ///   - rows: The rows to look at.
     ///   - payloads: The attached side arrays of this leaf.

@@ -112,7 +112,6 @@ struct MixedNodes {
     ///
     /// - Parameters:
     ///   - row: The row of the value, for the error message.
-    ///   - word: The word of the row.
     ///   - top: The leaf.
     ///   - writes: The nodes of the transaction.
     /// - Throws: `.corrupt` when the payload of the word does not exist.

@@ -33,7 +33,6 @@ extension MixedLeaf {
     /// Finds the values of some types.
     ///
     /// - Parameters:
-    ///   - types: The types.
     ///   - rows: The rows to look at, all of which the leaf must have.
     /// - Returns: The rows with a value of one of the types, and those whose values have to be read to tell that.
     package func rows(of types: MixedTypes, among rows: Mask) -> (found: Mask, others: Mask) {

@@ -15,7 +15,6 @@ struct RealLeafForm: ElementLeafForm {
 
     /// The size of a number in bytes.
     private var size: Int { isDouble ? 8 : 4 }
-    /// The width code of a number.
     private var widthCode: Int { isDouble ? 4 : 3 }
 
     /// Null where that is allowed, else zero.

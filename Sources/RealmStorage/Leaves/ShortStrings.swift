@@ -29,7 +29,6 @@ enum ShortStrings {
     ///
     /// - Parameters:
     ///   - strings: The strings; nil is null.
-    ///   - longest: The number of bytes of the longest of them.
     ///   - node: The leaf, which may be replaced by a wider one.
     ///   - writes: The nodes of the transaction.
     static func append(

@@ -7,7 +7,6 @@ package import RealmPlatform
 /// Leaves of such a column hold indexes into this list. It belongs to its table's `Column`, which
 /// outlives the leaves that refer to it. Source: docs/format.md, "String".
 package final class StringEnumeration: Sendable {
-    /// The space that the list is read in.
     private let space: NodeSpace
     /// The root of the list, which the column's entry in the spec refers to.
     package let root: Ref

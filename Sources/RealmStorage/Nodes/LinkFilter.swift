@@ -56,7 +56,6 @@ package final class LinkFilter: Sendable {
     /// Returns the elements of a leaf of links, with hidden ones replaced by links to nothing.
     ///
     /// - Parameters:
-    ///   - elements: The elements as they are stored.
     ///   - ref: The leaf.
     ///   - table: The table that the links lead to.
     ///   - shift: What is added to a stored key.

@@ -347,7 +347,6 @@ extension MutableNode {
     ///
     /// - Parameters:
     ///   - index: The first element that is replaced.
-    ///   - removed: How many elements are removed.
     ///   - inserted: How many zero elements are inserted in their place.
     /// - Throws: `.limit` when the node would be too large.
     package mutating func replaceElements(at index: Int, removing removed: Int, inserting inserted: Int) throws(StorageError) {

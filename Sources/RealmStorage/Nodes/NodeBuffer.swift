@@ -53,7 +53,6 @@ internal import RealmPlatform
     /// - Parameters:
     ///   - values: The elements, all of which fit into the width.
     ///   - flags: The flags of the node; the width is replaced.
-    ///   - widthCode: The code of the width.
     mutating func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
         let flags = flags & ~7 | UInt8(widthCode)
         let payload = NodeLayout.padded(NodeLayout.payloadByteCount(flags: flags, count: values.count))

@@ -26,7 +26,6 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Stores the record of a commit that is about to happen, and does other work while it waits for that.
     ///
     /// - Parameters:
-    ///   - record: The record.
     ///   - work: The work, which is done once, unless an error is thrown before.
     /// - Throws: What `append(_:)` throws.
     func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError)

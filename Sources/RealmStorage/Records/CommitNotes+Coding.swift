@@ -10,7 +10,6 @@ extension CommitNotes {
         case insert, set, erase, move, clear
     }
 
-    /// Writes the notes.
     func write(to writer: inout RecordWriter) {
         writer.number(UInt64(skips.count))
         for skip in skips { writer.text(skip) }
@@ -18,7 +17,6 @@ extension CommitNotes {
         for change in changes { CommitNotes.write(change, to: &writer) }
     }
 
-    /// Writes one change.
     private static func write(_ change: ObjectChange, to writer: inout RecordWriter) {
         switch change {
         case .created(let table, let object): write(.created, table, object, to: &writer)
@@ -69,7 +67,6 @@ extension CommitNotes {
         for _ in 0..<count { changes.append(try CommitNotes.change(from: &reader)) }
     }
 
-    /// Reads one change.
     private static func change(from reader: inout RecordReader) throws(StorageError) -> ObjectChange {
         guard let kind = Kind(rawValue: try reader.byte()), let number = UInt32(exactly: try reader.number()) else {
             throw RecordReader.damaged("a change has an unknown kind")

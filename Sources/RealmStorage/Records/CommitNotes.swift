@@ -14,7 +14,6 @@ package struct CommitNotes: Sendable, Equatable {
     /// The requests that the commit has carried out. Whoever stores the record keeps them beside it; its bytes do not have them.
     package var requests: [CommittedRequest] = []
 
-    /// Makes notes.
     package init(changes: [ObjectChange] = [], skips: [String] = []) {
         self.changes = changes
         self.skips = skips

@@ -24,7 +24,6 @@ extension CommitRecord {
         static let withNotes: UInt8 = 2
     }
 
-    /// Writes the record.
     func write(to writer: inout RecordWriter) {
         for number in [version, previousVersion, UInt64(bitPattern: time), horizon] { writer.long(number) }
         for size in [logicalSize, physicalSize] { writer.long(UInt64(size)) }

@@ -14,7 +14,6 @@ package struct CommitRecord: Sendable, Equatable {
     package struct Extent: Sendable, Equatable {
         /// Their place in the file.
         package let offset: Int
-        /// The bytes.
         package let bytes: [UInt8]
 
         /// Makes an extent.
@@ -81,7 +80,6 @@ package struct CommitRecord: Sendable, Equatable {
     ///   - previousVersion: The number of the version that it started from.
     ///   - time: When the commit was made, in nanoseconds since 1970-01-01 UTC.
     ///   - horizon: The newest version whose nodes the commit may have overwritten.
-    ///   - logicalSize: The logical size of the new version.
     ///   - physicalSize: The size of the file.
     ///   - topRef: The top node of the new version.
     ///   - flip: The change that makes it the one of the file.

@@ -9,7 +9,6 @@ package struct CommittedRequest: Sendable, Hashable {
     /// What was requested, as a digest of 64 hexadecimal digits.
     package let digest: String
 
-    /// Makes a value.
     package init(name: String, digest: String) {
         self.name = name
         self.digest = digest

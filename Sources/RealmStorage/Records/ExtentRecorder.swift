@@ -6,7 +6,6 @@ internal import RealmPlatform
 struct ExtentRecorder {
     /// The extents so far; nil when they have become too many bytes.
     private(set) var extents: [CommitRecord.Extent]? = []
-    /// The number of bytes in them.
     private var byteCount = 0
     /// The greatest number of bytes that is kept.
     private let limit: Int

@@ -13,7 +13,6 @@ package import RealmPlatform
 /// The record of an encrypted realm is encrypted, after its version in eight bytes. The checksums are those of what is stored, so they
 /// say nothing of what is in it, and everything before the record is authenticated with it.
 package struct RecordChain: Sendable, Equatable {
-    /// The name of the realm.
     package let realm: String
     /// The name of the chain, which no other chain of the realm has.
     package let epoch: String
@@ -34,10 +33,6 @@ package struct RecordChain: Sendable, Equatable {
 
     /// Begins a chain.
     ///
-    /// - Parameters:
-    ///   - realm: The name of the realm.
-    ///   - epoch: The name of the chain.
-    ///   - version: The number of the version that the base has.
     /// - Throws: `.io` when the crypto library fails.
     package init(realm: String, epoch: String, base version: UInt64) throws(StorageError) {
         var writer = RecordWriter(reserving: 64)
@@ -57,7 +52,6 @@ package struct RecordChain: Sendable, Equatable {
     /// Seals the record that follows, and goes on to the place after it.
     ///
     /// - Parameters:
-    ///   - record: The record.
     ///   - key: The key of the realm, with which the record is encrypted; nil for a realm that is not encrypted.
     /// - Returns: The bytes.
     /// - Throws: `.io` when the crypto library fails.
@@ -132,7 +126,6 @@ package struct RecordChain: Sendable, Equatable {
     /// - Parameters:
     ///   - body: What comes after the checksum before.
     ///   - bytes: All that the digest covers but for the beginning.
-    ///   - format: The format.
     ///   - key: The key of the realm.
     private static func record(
         in body: inout RecordReader, of bytes: ArraySlice<UInt8>, _ format: UInt8, _ key: EncryptionKey?

@@ -15,7 +15,6 @@ package import RealmPlatform
 /// | | the record, by AES-256-GCM |
 /// | 16 | its tag |
 package enum RecordCipher {
-    /// The number of the layout.
     private static let layout: UInt8 = 1
     /// The number of random bytes.
     private static let saltByteCount = 32
@@ -69,7 +68,6 @@ package enum RecordCipher {
     /// Returns what the log gets to know of a request. Without the key nobody can tell whether a guessed request is the one.
     ///
     /// - Parameters:
-    ///   - request: The request.
     ///   - key: The key of the realm; nil for one that is not encrypted, whose requests are digests only.
     package static func hidden(_ request: CommittedRequest, _ key: EncryptionKey?) throws(StorageError) -> CommittedRequest {
         guard let key else { return request }

@@ -4,7 +4,6 @@ internal import RealmPlatform
 
 /// Reads what a `RecordWriter` has written. What it reads may be damaged, or come from anybody.
 struct RecordReader {
-    /// The bytes.
     private let bytes: ArraySlice<UInt8>
     /// The place of the next byte.
     private(set) var position: Int
@@ -27,7 +26,6 @@ struct RecordReader {
         return bytes[position..<position + count]
     }
 
-    /// Reads one byte.
     mutating func byte() throws(StorageError) -> UInt8 {
         guard rest > 0 else { throw RecordReader.cut }
         defer { position += 1 }
@@ -65,7 +63,6 @@ struct RecordReader {
         throw RecordReader.damaged("a number is too long")
     }
 
-    /// Reads a number with a sign.
     mutating func signed() throws(StorageError) -> Int64 {
         let value = try number()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
@@ -77,7 +74,6 @@ struct RecordReader {
         return value
     }
 
-    /// Reads a text.
     mutating func text() throws(StorageError) -> String {
         let count = try count()
         return String(decoding: try raw(count), as: UTF8.self)

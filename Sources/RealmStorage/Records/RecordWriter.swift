@@ -10,7 +10,6 @@ struct RecordWriter {
     /// Makes a writer with room for so many bytes.
     init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
-    /// Writes one byte.
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     /// Writes bytes as they are.

@@ -6,7 +6,6 @@ internal import RealmPlatform
 ///
 /// Keys, leaf indexes and the hidden columns of links follow from it when the column is made.
 package struct ColumnDefinition: Sendable {
-    /// The name of the property.
     package let name: String
     /// The type of the values or of the elements.
     package let type: ColumnType
@@ -22,7 +21,6 @@ package struct ColumnDefinition: Sendable {
     /// Makes a definition.
     ///
     /// - Parameters:
-    ///   - name: The name of the property.
     ///   - type: The type of the values or elements.
     ///   - isNullable: Whether they may be null; ignored for links and Mixed, whose type decides
     ///     it.

@@ -54,7 +54,6 @@ struct SchemaCheck {
         }
     }
 
-    /// Returns columns by their leaf index.
     private static func byLeafIndex(_ columns: [Column]) -> [Int: Column] {
         Dictionary(columns.map { ($0.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -105,9 +105,7 @@ struct SpecState: Sendable {
     /// Adds a column: a public one after the public ones, a backlink column at the end.
     ///
     /// - Parameters:
-    ///   - key: The key of the column.
     ///   - type: The type number, for dictionaries with that of the keys.
-    ///   - bits: The attributes of the spec.
     ///   - name: The name; nil for a backlink column.
     mutating func insert(_ key: ColumnKey, type: Int64, attributes bits: Int64, name: String?) {
         let position = name == nil ? keys.count : names.count
@@ -139,7 +137,6 @@ struct SpecState: Sendable {
 
 /// Nodes of refs and of names, as specs and lists of tables have them.
 extension WriteSpace {
-    /// Makes a node of refs and returns its ref.
     func makeRefs(_ refs: [Ref], _ kind: NodeKind = .refs) throws(StorageError) -> Ref {
         try makeIntegers(refs.map { Int64(bitPattern: $0.rawValue) }, kind).ref
     }

@@ -68,14 +68,11 @@ struct TableReader {
         let enumerations: Node?
     }
 
-    /// How many slots the spec of a table has.
     private static let specSlotCount = 6
     /// The greatest number of columns that is accepted; a key cannot name more.
     private static let maximumColumnCount = 0x10000
 
-    /// The top node of the table.
     private let top: Node
-    /// The space that the table is read in.
     private let space: NodeSpace
     /// The full name of the table.
     private let name: String

@@ -117,7 +117,6 @@ package struct TableState {
     /// Makes the node of a new, empty table.
     ///
     /// - Parameters:
-    ///   - key: The key of the table.
     ///   - name: Its full name, which the caller has checked.
     ///   - kind: The role of its objects.
     ///   - writes: The nodes of the transaction.
@@ -148,7 +147,6 @@ package struct TableState {
     /// Reads an array with one integer for each column of the table.
     ///
     /// - Parameters:
-    ///   - top: The top node of the table.
     ///   - slot: The slot of `top` with the ref of the array.
     ///   - space: The space that the ref points into.
     ///   - what: The name of the array in error messages.
@@ -253,7 +251,6 @@ package struct TableState {
             enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
     }
 
-    /// Returns the kind of collection that the attributes state.
     private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
         if attributes.contains(.list) { return .list }
         if attributes.contains(.set) { return .set }

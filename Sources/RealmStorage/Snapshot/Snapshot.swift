@@ -40,7 +40,6 @@ package final class Snapshot: Sendable {
     /// Reads the top node and the schema of the newest version of a file. Objects are not read.
     ///
     /// - Parameters:
-    ///   - file: The file.
     ///   - clusterShift: log2 of the capacity of cluster leaves, 8 for every released SDK.
     /// - Throws: `.corrupt` when top node, table list or specs contradict themselves or each other.
     package convenience init(file: RealmFile, clusterShift: Int = 8) throws(StorageError) {
@@ -50,7 +49,6 @@ package final class Snapshot: Sendable {
     /// Reads the version that the header of `file` names.
     ///
     /// - Parameters:
-    ///   - file: The file.
     ///   - clusterShift: log2 of the capacity of cluster leaves.
     ///   - previous: An earlier version of the same file; what has not changed since is taken from
     ///     it.
@@ -146,7 +144,6 @@ package final class Snapshot: Sendable {
     /// Returns whether objects of a table may be hidden, so that links to them are left out.
     package func mayHideObjects(of table: TableKey) -> Bool { space.mayHideLinks(to: table) }
 
-    /// Returns the position of each table by its key.
     private static func positions(of tables: [Table]) -> [TableKey: Int] {
         Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -154,7 +151,6 @@ package final class Snapshot: Sendable {
     /// Returns the positions of tables by their full names.
     ///
     /// - Parameters:
-    ///   - tables: The tables.
     ///   - inner: Those whose objects are only read inside of others, so that they have no name to list them by.
     private static func names(of tables: [Table], except inner: Set<TableKey> = []) -> [ByteText: Int] {
         let named = tables.enumerated().lazy.filter { !inner.contains($1.key) }

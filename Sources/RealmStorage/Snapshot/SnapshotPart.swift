@@ -6,7 +6,6 @@ internal import RealmPlatform
 package struct SnapshotPart: Sendable {
     /// The version with all of its tables, which is kept as long as its part.
     package let whole: Snapshot
-    /// The tables of the classes that are shown.
     package let shown: Set<TableKey>
     /// Those of them whose objects also belong to objects of other classes: embedded classes that are shared with a
     /// class that is not shown. Their objects are only read inside of the objects that own them.
@@ -15,7 +14,6 @@ package struct SnapshotPart: Sendable {
     /// Chooses the tables of a part.
     ///
     /// - Parameters:
-    ///   - shown: The tables of classes that the part shows.
     ///   - whole: The version that has them.
     package init(showing shown: Set<TableKey>, of whole: Snapshot) {
         self.whole = whole

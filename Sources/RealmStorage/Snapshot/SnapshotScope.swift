@@ -29,7 +29,6 @@ package struct SnapshotScope: Sendable {
 
     /// The version with all of its objects, which is kept as long as the view.
     package let base: Snapshot
-    /// What is shown of each class that is shown at all.
     private let shown: [TableKey: Shown]
     /// The embedded classes of which some objects belong to something that is not shown.
     let inner: Set<TableKey>
@@ -40,7 +39,6 @@ package struct SnapshotScope: Sendable {
     /// properties that are shown lead to them, with the properties that `shown` leaves them.
     ///
     /// - Parameters:
-    ///   - shown: The classes that are shown, and what of them.
     ///   - base: The version.
     package init(showing shown: [TableKey: Shown], of base: Snapshot) {
         self.base = base
@@ -87,7 +85,6 @@ package struct SnapshotScope: Sendable {
         return inner
     }
 
-    /// Makes the rules of the tables that have one.
     func rules() -> [TableKey: ObjectRule] {
         var rules: [TableKey: ObjectRule] = [:]
         for table in base.classes {
@@ -97,8 +94,6 @@ package struct SnapshotScope: Sendable {
     }
 
     /// Makes the rules of the embedded classes of which some objects are not shown.
-    ///
-    /// - Parameter rules: The rules of the other tables.
     func ownerRules(_ rules: [TableKey: ObjectRule]) -> [TableKey: ObjectRule] {
         var result: [TableKey: ObjectRule] = [:]
         for key in inner where shown[key] != nil {

@@ -7,9 +7,7 @@ package import RealmPlatform
 /// A commit reads the oldest pinned version before it reuses freed blocks. Versions may be pinned
 /// and released on any thread, the latter wherever the last reference to a snapshot ends.
 package final class VersionPins: Sendable {
-    /// The pins of one version.
     private struct Pinned {
-        /// How many pins the version has.
         var count = 0
         /// The time at which the version was pinned first.
         let since = Instant.now()

@@ -33,7 +33,6 @@ struct FreeListLayout {
         /// Adds a block after all others.
         ///
         /// - Parameters:
-        ///   - block: The block.
         ///   - version: The version that released it; 0 when it may be used at once.
         mutating func append(_ block: FreeBlock, version: UInt64 = 0) {
             positions.append(Int64(block.position))
@@ -95,7 +94,6 @@ struct FreeListLayout {
     /// - Parameters:
     ///   - start: The offset of a usable block.
     ///   - end: The end of that block, which has at least the room that `reserve` returned.
-    ///   - rest: All other free blocks.
     ///   - top: The slots of the top node, with any values where the free lists go.
     init(start: Int, end: Int, rest: Blocks, top: [Int64]) {
         self.start = start
@@ -112,11 +110,8 @@ struct FreeListLayout {
         blocks.insert(FreeBlock(position: self.end, byteCount: end - self.end))
     }
 
-    /// The ref of the list of positions.
     var positions: Ref { Ref(UInt64(start)) }
-    /// The ref of the list of lengths.
     var lengths: Ref { Ref(UInt64(start + Self.size(codes[0], count))) }
-    /// The ref of the list of versions.
     var versions: Ref { Ref(lengths.rawValue + UInt64(Self.size(codes[1], count))) }
     /// The ref of the top node.
     var topRef: Ref { Ref(versions.rawValue + UInt64(Self.size(codes[2], count))) }

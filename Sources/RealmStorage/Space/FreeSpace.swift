@@ -182,7 +182,6 @@ extension FreeSpace {
     /// Reads the free space of the version whose top node is `top`.
     ///
     /// - Parameters:
-    ///   - top: The top node.
     ///   - space: The nodes of the version.
     ///   - isShared: Whether older versions may still be read, so that what they use is not usable yet. Nobody reads older
     ///     versions of a file that was just opened.

@@ -85,7 +85,6 @@ struct HoleIndex {
     /// The number of classes: 64 of one size each, then 8 for every doubling.
     private static let classCount = 64 + 8 * 54
 
-    /// Returns the class of a size in bytes.
     static func sizeClass(_ byteCount: Int) -> Int {
         guard byteCount >= exactLimit else { return byteCount >> 3 }
         let doubling = Int.bitWidth - 1 - byteCount.leadingZeroBitCount

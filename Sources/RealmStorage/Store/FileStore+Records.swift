@@ -7,7 +7,6 @@ extension FileStore {
     /// Applies the next record, and makes its version the newest one for readers of this store. That of the file it becomes by
     /// `finishApplying`, with the versions of any number of records.
     ///
-    /// - Parameter record: The record.
     /// - Returns: The version that it makes.
     /// - Throws: `.refused(.notWritable)` while anything else is written or a version is read that the record would overwrite;
     ///   `.corrupt` when it does not fit; `.io` when the disk refuses.

@@ -13,7 +13,6 @@ internal import SystemPackage
 package final class FileStore: WriteOwner, Sendable {
     /// The ways in which a file can be opened.
     package struct Options: Sendable {
-        /// Whether a missing file is created.
         package var createsMissingFile = false
         /// log2 of the size of cluster leaves; 8 in every file of an SDK.
         package var clusterShift = 8
@@ -145,7 +144,6 @@ package final class FileStore: WriteOwner, Sendable {
     ///
     /// - Parameters:
     ///   - path: The file; symbolic links are followed unless the options exclude them.
-    ///   - key: Its key, if it is encrypted.
     ///   - options: What may be converted.
     /// - Returns: A store whose changes stay in memory.
     package static func rehearse(
@@ -159,8 +157,6 @@ package final class FileStore: WriteOwner, Sendable {
     /// Opens a file that no other process can reach yet, as it has no name.
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - key: Its key, if it is encrypted.
     ///   - options: What may be converted, and whether the file is audited.
     ///   - isForeign: Whether its contents were made by another program, so that it is audited like a file with a
     ///     name.
@@ -347,7 +343,6 @@ package final class FileStore: WriteOwner, Sendable {
     var openFile: OpenFile { opened.withLock { $0 } }
     /// Makes the newest version durable; used by the thread that writes.
     private var committer: Committer { openFile.committer }
-    /// Whether the file of this store is encrypted.
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether this process still owns the file.
     package var isOpen: Bool { writing.withLock { $0 != .closed } }

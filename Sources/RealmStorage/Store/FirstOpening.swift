@@ -33,7 +33,6 @@ enum FirstOpening {
     struct Findings {
         /// Where the top node of the newest version is.
         let top: Ref
-        /// The number of that version.
         let version: UInt64
         /// The number of bytes that it needs.
         let logicalSize: UInt64
@@ -62,7 +61,6 @@ enum FirstOpening {
     ///
     /// - Parameters:
     ///   - backend: The bytes.
-    ///   - key: The key, if the file is encrypted.
     ///   - converting: The conversions that are allowed.
     ///   - audit: Which files are audited.
     ///   - control: Can cancel the audit, before anything is changed.

@@ -189,7 +189,6 @@ struct FormatUpgrade {
         return try dictionary(outdated.root)
     }
 
-    /// Returns the tree of a list or set.
     private func tree(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> BPlusTree {
         try BPlusTree(root: root, space: writes.space, shape: shape)
     }

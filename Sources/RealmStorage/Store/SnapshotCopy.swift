@@ -29,7 +29,6 @@ package enum SnapshotCopy {
     ///
     /// - Parameters:
     ///   - snapshot: The version to copy.
-    ///   - path: The path of the copy.
     ///   - key: The key of the copy; nil writes a plain file.
     ///   - replacing: Whether an existing file may be replaced; otherwise there must be none.
     ///   - control: Gets the progress, and can cancel the copy.

@@ -68,7 +68,6 @@ package struct LinearSearch: Sendable {
     }
 }
 
-/// Searches for patterns.
 extension BytePattern {
     /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
     /// text.

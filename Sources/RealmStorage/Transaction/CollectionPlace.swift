@@ -20,9 +20,6 @@ package struct CollectionPlace: Sendable {
     /// Makes a place.
     ///
     /// - Parameters:
-    ///   - table: The table of the object.
-    ///   - object: The object.
-    ///   - column: The property.
     ///   - path: The steps from the property's collection down to a nested one.
     package init(_ table: TableKey, _ object: ObjectKey, _ column: Column, path: [PathStep] = []) {
         self.table = table

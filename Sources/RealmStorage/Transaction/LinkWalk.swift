@@ -9,9 +9,7 @@ extension WriteTransaction {
     /// is linked twice is in the result twice.
     ///
     /// - Parameters:
-    ///   - column: The property.
     ///   - object: The object, which must exist.
-    ///   - key: The table of the object.
     /// - Throws: `.corrupt` for damage, `.stopped` when the work budget is used up.
     func storedLinks(
         of column: Column, _ object: ObjectKey, in key: TableKey
@@ -31,7 +29,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - position: The element, or the value of a dictionary's entry.
-    ///   - root: The root of the collection.
     ///   - form: Its kind and the type of its elements.
     func storedLinks(
         at position: Int, in root: Ref, _ form: CollectionForm
@@ -45,7 +42,6 @@ extension WriteTransaction {
     /// Returns the links in a collection, and in collections nested in it.
     ///
     /// - Parameters:
-    ///   - root: The root of the collection.
     ///   - form: Its kind and the type of its elements.
     func storedLinks(in root: Ref, _ form: CollectionForm) throws(StorageError) -> [StoredLink] {
         var links: [StoredLink] = []

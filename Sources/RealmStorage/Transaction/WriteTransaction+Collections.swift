@@ -17,7 +17,6 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - value: A value of the elements' type; the target of a link must exist.
     ///   - index: The new position, `0...count`; unresolved links count.
-    ///   - place: The list.
     package func insert(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         try edit(place) { root, form throws(StorageError) in
             root = try BPlusTreeWriter(writes, form.elements).insert(value, at: index, in: root)
@@ -33,7 +32,6 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - value: A value of the elements' type; the target of a link must exist.
     ///   - index: An element of the list; unresolved links count.
-    ///   - place: The list.
     package func setElement(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -48,7 +46,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - index: An element; unresolved links count.
-    ///   - place: The list or set.
     package func eraseElement(at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -64,7 +61,6 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - source: The present position.
     ///   - target: The position that the element has afterwards.
-    ///   - place: The list.
     package func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(StorageError) {
         guard source != target else { return }
         try edit(place) { root, form throws(StorageError) in
@@ -137,7 +133,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - value: A value of the members' type; the target of a link must exist.
-    ///   - place: The set.
     /// - Returns: Whether the member was added.
     /// - Throws: `.limit` for a value that the set cannot hold.
     @discardableResult
@@ -169,7 +164,6 @@ extension WriteTransaction {
     /// Sets the value under a key of a dictionary. What the old value held is deleted.
     ///
     /// - Parameters:
-    ///   - key: The key of the entry.
     ///   - value: The value; the target of a link must exist.
     ///   - place: The dictionary.
     /// - Returns: Whether the key is new.

@@ -11,7 +11,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - definition: The name, type and attributes, and the index to build.
-    ///   - key: The table.
     /// - Returns: The key of the new column.
     /// - Throws: `.limit` for a name that is taken or too long, or when the table has no room for a
     ///   column.
@@ -147,8 +146,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - kind: A general or a full-text index.
-    ///   - column: The column.
-    ///   - key: Its table.
     /// - Throws: `.limit` for a column whose type cannot have such an index.
     /// - Complexity: O(number of objects).
     package func addIndex(_ kind: IndexKind, to column: ColumnKey, of key: TableKey) throws(StorageError) {
@@ -204,7 +201,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - column: The column, or nil for none.
-    ///   - key: The table.
     package func setPrimaryKey(_ column: ColumnKey?, of key: TableKey) throws(StorageError) {
         let former = try table(key).primaryKey
         try update(key) { [writes] state in

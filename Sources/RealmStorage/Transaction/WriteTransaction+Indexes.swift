@@ -7,7 +7,6 @@ internal import RealmPlatform
 /// An index that does not contain what the values imply, as the reference engine sometimes leaves
 /// it, is built again from the objects.
 extension WriteTransaction {
-    /// Returns the columns of a table that have an index.
     private func indexedColumns(_ key: TableKey) throws(StorageError) -> [Column] {
         let state = try table(key)
         return state.columns.filter { !state.indexRoot($0).isNone }
@@ -32,11 +31,8 @@ extension WriteTransaction {
     /// Adds a new object to the indexes of its table.
     ///
     /// - Parameters:
-    ///   - object: The key of the object.
     ///   - row: Its values by position of the column; nil is the default value. Collections of a
     ///     new object are empty.
-    ///   - key: The table.
-    ///   - writers: The writers of the table.
     func fileInIndexes(
         _ object: ObjectKey, _ row: [Value?], in key: TableKey, _ writers: TableWriters
     ) throws(StorageError) {
@@ -55,8 +51,6 @@ extension WriteTransaction {
     ///   - objects: The keys of the objects, ascending.
     ///   - columns: For each public column its values in the same order; nil is the default value. Collections of new objects
     ///     are empty.
-    ///   - key: The table.
-    ///   - writers: The writers of the table.
     func fileInIndexes(
         _ objects: [ObjectKey], _ columns: [[Value?]], in key: TableKey, _ writers: TableWriters
     ) throws(StorageError) {
@@ -74,7 +68,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes an object from all indexes of its table.
     func removeFromIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         for column in try indexedColumns(key) {
             guard column.collection == nil else {
@@ -92,10 +85,8 @@ extension WriteTransaction {
     /// Moves an object in an index from its old value to the one that is stored in the leaf.
     ///
     /// - Parameters:
-    ///   - object: The key of the object.
     ///   - column: The column, which has an index.
     ///   - old: The value that the index still has.
-    ///   - key: The table.
     func refile(_ object: ObjectKey, _ column: Column, from old: Value, in key: TableKey) throws(StorageError) {
         let root = try table(key).indexRoot(column)
         let new = try index(column, key).replace(old, by: try value(column, of: object, in: key), object, in: root)
@@ -108,9 +99,6 @@ extension WriteTransaction {
     /// Runs a change of a collection, and moves the object in the index of its elements, if there
     /// is one.
     ///
-    /// - Parameters:
-    ///   - place: The collection.
-    ///   - change: Changes the collection.
     /// - Returns: The result of `change`.
     func refilingElements<Result>(
         _ place: CollectionPlace, _ change: () throws(StorageError) -> Result

@@ -23,11 +23,6 @@ extension WriteTransaction {
 
     /// Gives a new object the links that were kept for its primary key, and removes their
     /// tombstone.
-    ///
-    /// - Parameters:
-    ///   - object: The new object.
-    ///   - primaryKey: Its primary key.
-    ///   - key: Its table.
     func resurrect(_ object: ObjectKey, _ primaryKey: Value, in key: TableKey) throws(StorageError) {
         guard let ghost = try tombstone(primaryKey, in: key) else { return }
         let link = StoredLink(table: key, object: ghost)
@@ -146,7 +141,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - target: The object that the link points to.
-    ///   - root: The root of the collection.
     ///   - form: Its kind and the type of its elements.
     ///   - edit: The change.
     ///   - place: The collection, if observers are notified of its elements; nil for a nested one.

@@ -10,7 +10,6 @@ extension WriteTransaction {
     /// tombstone, they point to the new object afterwards.
     ///
     /// - Parameters:
-    ///   - key: The table.
     ///   - primaryKey: The primary key; nil if the table has none, or if it is in `values`.
     ///   - values: Empty, or an element for each public column: nil for the default, and nil for
     ///     links and collections.
@@ -42,8 +41,6 @@ extension WriteTransaction {
     /// The caller has checked that no object has one of the primary keys, and that these are different from each other.
     ///
     /// - Parameters:
-    ///   - count: How many objects.
-    ///   - key: The table.
     ///   - columns: A list of as many values for each public column, the primary key included: nil is the default, and nil for
     ///     links and collections.
     /// - Returns: The keys of the new objects.
@@ -84,7 +81,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - keys: The keys of the objects, above those of all objects in the table.
-    ///   - key: The table.
     ///   - columns: For each public and then for each hidden column as many values as there are keys. Collections and backlinks are
     ///     their roots, as `.list`; a tagged key is a root too.
     ///   - leafCapacity: How many objects a leaf has at most: fewer than others where columns are very many, because a leaf is
@@ -142,7 +138,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - values: Primary keys of the table's type.
-    ///   - key: The table.
     /// - Throws: `.corrupt` when the primary key has no index.
     package func hasAnyPrimaryKey(of values: [Value], in key: TableKey) throws(StorageError) -> Bool {
         let state = try table(key)

@@ -9,7 +9,6 @@ extension WriteTransaction {
     /// around it.
     ///
     /// - Parameters:
-    ///   - place: The collection.
     ///   - change: Replaces the root of the collection; `Ref.none` is a collection that was never
     ///     used.
     /// - Returns: The result of `change`.
@@ -138,7 +137,6 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - position: The element, or the value of a dictionary's entry.
-    ///   - root: The root of the collection.
     ///   - form: Its kind and the type of its elements.
     ///   - change: Returns the ref of the leaf that takes the place of `leaf`; the element is in
     ///     `row`.

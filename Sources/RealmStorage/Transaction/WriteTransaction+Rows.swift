@@ -68,9 +68,7 @@ extension WriteTransaction {
     /// Replaces the leaf that holds a column of an object.
     ///
     /// - Parameters:
-    ///   - column: The column.
     ///   - object: The object, which must exist; a negative key names a tombstone.
-    ///   - key: The table.
     ///   - change: Returns the ref of the leaf that takes the place of `leaf`; the object's value
     ///     is in `row`.
     func updateLeaf(

@@ -12,9 +12,7 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - value: A value that fits the property, which the caller has checked.
-    ///   - column: The property.
     ///   - object: The object, which must exist.
-    ///   - key: The table of the object.
     /// - Throws: `.limit` for a value that is too long to be stored.
     package func set(
         _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey

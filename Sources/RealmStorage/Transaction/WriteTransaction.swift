@@ -145,7 +145,6 @@ package final class WriteTransaction: @unchecked Sendable {
     /// Changes the state of a table in place.
     ///
     /// - Parameters:
-    ///   - key: The table.
     ///   - change: Changes the state; it must not access the same table through the transaction.
     /// - Returns: The result of `change`.
     func update<Result>(

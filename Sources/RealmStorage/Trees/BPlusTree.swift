@@ -13,7 +13,6 @@ package import RealmPlatform
 package struct BPlusTree: Sendable {
     /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
-    /// The space that the nodes are read in.
     package let space: NodeSpace
     /// The type of the values in the leaves.
     package let shape: ElementShape
@@ -24,7 +23,6 @@ package struct BPlusTree: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root, or `Ref.none` for an empty tree.
-    ///   - space: The space that the nodes are read in.
     ///   - shape: The type of the values, and whether they may be null.
     /// - Throws: `.corrupt` when the root is not a node of such a tree.
     package init(root: Ref, space: NodeSpace, shape: ElementShape) throws(StorageError) {
@@ -47,7 +45,6 @@ package struct BPlusTree: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root, which is not `Ref.none`.
-    ///   - space: The space that the root is read in.
     ///   - shape: The type of the elements.
     /// - Throws: `.corrupt` when the root cannot be a node.
     package static func plainCount(_ root: Ref, _ space: NodeSpace, _ shape: ElementShape) throws(StorageError) -> Int? {

@@ -23,7 +23,6 @@ package struct BPlusTreeWriter {
     package let writes: WriteSpace
     /// The type of the values in the leaves.
     package let shape: ElementShape
-    /// The writer of the leaves.
     let leaves: LeafWriter
     /// How many elements a full leaf has.
     let leafCapacity: Int
@@ -207,7 +206,6 @@ package struct BPlusTreeWriter {
     /// Returns the number of elements of a leaf, after checking that it has `row`.
     ///
     /// - Parameters:
-    ///   - ref: The leaf.
     ///   - row: The row that must exist.
     ///   - isEnd: Whether the row may also be the end of the leaf.
     /// - Throws: `.corrupt` for an inner node, or when the leaf does not have the row.

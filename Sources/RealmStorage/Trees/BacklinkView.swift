@@ -29,7 +29,6 @@ package struct BacklinkView: Sendable {
     /// Makes a view of what the slot of a backlink column holds for an object.
     ///
     /// - Parameters:
-    ///   - slot: The slot.
     ///   - space: The space that the tree is read in, which may hide some of the links.
     ///   - origin: The table that the links come from.
     /// - Throws: `.corrupt` when a ref does not lead to a tree of keys.

@@ -12,7 +12,6 @@ package struct ClusterLeaf: Sendable {
     /// All released writers keep to it.
     package static let maximumCount = 256
 
-    /// The node of the leaf.
     package let node: Node
     /// The space that the columns are read in.
     package let space: NodeSpace
@@ -26,7 +25,6 @@ package struct ClusterLeaf: Sendable {
     /// Attaches a cluster leaf; columns are attached when they are read.
     ///
     /// - Parameters:
-    ///   - node: The leaf.
     ///   - space: The space that its refs point into.
     ///   - offset: The offset of its keys.
     /// - Throws: `.corrupt` for a leaf without keys or with more than 256 objects.
@@ -103,7 +101,6 @@ package struct ClusterLeaf: Sendable {
     /// Checks that the keys ascend, as searches rely on it, and throws `.corrupt` otherwise.
     func validateKeys() throws(StorageError) { try keys?.requireAscending("object keys") }
 
-    /// A mask of all rows of the leaf.
     package var allRows: Mask { Mask(first: count) }
 }
 

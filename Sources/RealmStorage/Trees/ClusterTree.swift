@@ -19,7 +19,6 @@ package struct ClusterTree: Sendable {
 
     /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
-    /// The space that the nodes are read in.
     package let space: NodeSpace
     /// log2 of the writer's leaf size: 8 for every released SDK.
     package let shift: Int
@@ -28,7 +27,6 @@ package struct ClusterTree: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root, or `Ref.none` for an empty tree.
-    ///   - space: The space that the nodes are read in.
     ///   - shift: log2 of the capacity of leaves; smaller values than 8 are for tests.
     package init(root: Ref, space: NodeSpace, shift: Int = 8) {
         self.root = root

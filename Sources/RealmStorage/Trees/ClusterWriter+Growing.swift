@@ -7,7 +7,6 @@ extension ClusterWriter {
     /// Adds an object, whose key must not be in use, and returns the new root.
     ///
     /// - Parameters:
-    ///   - key: The key of the object.
     ///   - root: The root of the tree, which must not be used any further.
     ///   - values: A value per column, in the order of `columns`; missing and nil ones are
     ///     defaults.

@@ -35,7 +35,6 @@ package struct DictionaryView: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root, or `Ref.none` for an empty dictionary.
-    ///   - space: The space that the nodes are read in.
     ///   - keyType: The type of the keys, `.string` or `.int`.
     ///   - fileFormat: The format version of the file; below 23 the older form is recognized.
     /// - Throws: `.corrupt` for a damaged root, or when keys and values differ in number.
@@ -154,7 +153,6 @@ package struct DictionaryView: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root of the cluster tree.
-    ///   - space: The space that the nodes are read in.
     ///   - shift: log2 of the capacity of its leaves.
     ///   - areLinksStored: Whether unresolved links are returned as they are stored; otherwise they
     ///     are null.

@@ -12,9 +12,7 @@ package import RealmPlatform
 package struct DictionaryWriter {
     /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
-    /// The writer of the tree of keys.
     private let keys: BPlusTreeWriter
-    /// The writer of the tree of values.
     private let values: BPlusTreeWriter
 
     /// The type of keys: texts that are never null.
@@ -36,7 +34,6 @@ package struct DictionaryWriter {
 
     /// An entry as it is stored; its bytes are valid until the dictionary changes.
     package struct Entry {
-        /// The bytes of the key.
         package let keyBytes: ByteView
         /// The value; an unresolved link is as it is stored.
         package let value: Value
@@ -111,7 +108,6 @@ package struct DictionaryWriter {
     ///
     /// - Parameters:
     ///   - key: The bytes of the key, which must not lie in the dictionary's own leaves.
-    ///   - value: The value.
     ///   - root: The root, or `Ref.none`; it must not be used any further.
     /// - Throws: `.limit` for a key or value that cannot be stored.
     package func set(_ key: ByteView, _ value: Value, in root: Ref) throws(StorageError) -> Change {

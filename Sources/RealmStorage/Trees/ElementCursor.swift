@@ -19,7 +19,6 @@ package struct ElementCursor: Sendable {
     /// Makes a cursor in front of the first element; no node is read yet.
     ///
     /// - Parameters:
-    ///   - tree: The tree of elements.
     ///   - skipsUnresolved: Whether links to tombstones, and to objects that a view hides, are left out.
     ///   - budget: The nodes that a walk over several trees may visit.
     init(_ tree: BPlusTree, skipsUnresolved: Bool = false, within budget: WalkBudget? = nil) {

@@ -7,8 +7,6 @@ extension LeafCollections {
     /// Finds the dictionaries that have a text under a key.
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - key: The key.
     ///   - rows: The rows to look at.
     /// - Throws: `.corrupt` for a ref that is none.
     package func dictionaries(
@@ -24,7 +22,6 @@ extension LeafCollections {
     /// Finds the dictionaries that have a text under any key.
     ///
     /// - Parameters:
-    ///   - text: The text.
     ///   - rows: The rows to look at.
     /// - Throws: `.corrupt` for a ref that is none.
     package func dictionaries(with text: CellText, among rows: Mask) throws(StorageError) -> Outcome {
@@ -37,7 +34,6 @@ extension LeafCollections {
     /// Finds the dictionaries that have a key.
     ///
     /// - Parameters:
-    ///   - key: The key.
     ///   - rows: The rows to look at.
     /// - Throws: `.corrupt` for a ref that is none.
     package func dictionaries(withKey key: CellText, among rows: Mask) throws(StorageError) -> Outcome {
@@ -54,7 +50,6 @@ extension LeafCollections {
     ///
     /// - Parameters:
     ///   - rows: The rows, which are taken in ascending order.
-    ///   - keyType: The type of the keys.
     ///   - fileFormat: The format version of the file.
     ///   - counts: Receives one number for each row.
     ///   - otherwise: Returns the number for a dictionary with other keys than short texts in one leaf.
@@ -89,14 +84,12 @@ extension LeafCollections {
 
 /// The words of a Mixed leaf and its texts, if they are short.
 struct MixedTexts {
-    /// One word for each value.
     private let words: PackedIntegers
     /// The leaf, which has the ref of its texts.
     private let leaf: Node
     /// The space that the texts are read in.
     private let space: NodeSpace
 
-    /// How many values there are.
     var count: Int { words.count }
 
     /// The lower byte of the words of texts.

@@ -17,7 +17,6 @@ package struct LeafCollections: Sendable {
 
     /// The refs of the collections.
     private let roots: Node
-    /// The space that their nodes are read in.
     package let space: NodeSpace
     /// The name of the property, for errors.
     private let name: String
@@ -29,9 +28,6 @@ package struct LeafCollections: Sendable {
 
     /// Attaches the collections of a leaf.
     ///
-    /// - Parameters:
-    ///   - column: The property.
-    ///   - leaf: The leaf.
     /// - Throws: `.corrupt` for a column of values, or one of another length than the leaf.
     package init(_ column: Column, of leaf: ClusterLeaf) throws(StorageError) {
         roots = try leaf.attachRefs(column)
@@ -45,7 +41,6 @@ package struct LeafCollections: Sendable {
     /// Finds the lists or sets with an integer that passes a test. Those that may hold null must not be asked for.
     ///
     /// - Parameters:
-    ///   - test: The test.
     ///   - rows: The rows to look at.
     /// - Throws: `.corrupt` for a ref that is none.
     package func integers(_ test: IntegerTest, among rows: Mask) throws(StorageError) -> Outcome {
@@ -110,7 +105,6 @@ package struct LeafCollections: Sendable {
     /// Finds the lists or sets of texts with a text.
     ///
     /// - Parameters:
-    ///   - text: The text.
     ///   - rows: The rows to look at.
     /// - Throws: `.corrupt` for a ref that is none.
     package func texts(_ text: CellText, among rows: Mask) throws(StorageError) -> Outcome {
@@ -140,7 +134,6 @@ package struct LeafCollections: Sendable {
     /// Tests the collections of rows by their roots.
     ///
     /// - Parameters:
-    ///   - rows: The rows.
     ///   - test: Returns whether a collection that is not empty passes; nil where it has another form.
     @inline(__always)
     func decide(_ rows: Mask, _ test: (Node) throws(StorageError) -> Bool?) throws(StorageError) -> Outcome {

@@ -110,7 +110,6 @@ struct LeafRun: Sendable {
     ///
     /// - Parameters:
     ///   - keyEnd: The number after its last key, or its offset when it is empty.
-    ///   - leaf: The leaf.
     @inline(__always)
     private func isInside(_ keyEnd: UInt64, _ leaf: ClusterLeaf) -> Bool {
         guard let end = next &+ 1 < leafCount ? offset(of: next &+ 1) : end else { return true }

@@ -19,7 +19,6 @@ package struct ListView: Sendable {
     ///
     /// - Parameters:
     ///   - root: The root, or `Ref.none` for an empty collection.
-    ///   - space: The space that the nodes are read in.
     ///   - shape: The type of the elements.
     ///   - mayHoldUnresolved: Whether the target table has tombstones, so that all links are read
     ///     to find the visible ones.

@@ -15,7 +15,6 @@ struct OrderedSearch {
         let isPresent: Bool
     }
 
-    /// The tree that is searched.
     private let tree: BPlusTree
     /// The leaf that was read last.
     private var leaf: ColumnLeaf?

@@ -18,7 +18,6 @@ package struct Row: Sendable {
         self.index = index
     }
 
-    /// The key of the object.
     package var key: ObjectKey { leaf.key(at: index) }
 
     /// Returns the value of a single-valued property. It attaches the column again each time; loops

@@ -7,7 +7,6 @@ package import RealmPlatform
 /// Numbers of different types that are equal are one element of a set of Mixed. Unresolved links
 /// have their places among the others. Source: docs/format.md, "Sets".
 package struct SetWriter {
-    /// The writer of the tree of elements.
     private let elements: BPlusTreeWriter
 
     /// Makes a writer of sets of one type. Smaller capacities than the format's 1000 are for tests.

@@ -4,19 +4,14 @@ package import RealmPlatform
 
 /// A dictionary with text keys whose trees are one leaf each, attached to be read in place.
 package struct ShortDictionary: Sendable {
-    /// The node of the keys.
     private let keys: Node
-    /// The node of the values.
     private let values: Node
-    /// The space that the dictionary is read in.
     private let space: NodeSpace
 
     /// Attaches a dictionary.
     ///
     /// - Parameters:
     ///   - root: The root, which is not `Ref.none`.
-    ///   - space: The space that the nodes are read in.
-    ///   - keyType: The type of the keys.
     ///   - fileFormat: The format version of the file.
     /// - Returns: Nil for a dictionary of another form, which `DictionaryView` reads.
     /// - Throws: `.corrupt` for a damaged root.

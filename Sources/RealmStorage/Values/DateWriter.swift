@@ -21,7 +21,6 @@ package enum DateWriter {
     /// 0001 to 9999.
     ///
     /// - Parameters:
-    ///   - date: The date.
     ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ date: Timestamp, to target: ByteRoom) -> Int {
         let (seconds, nanoseconds) = date.floor

@@ -20,7 +20,6 @@ extension Decimal128 {
 
     /// The positive infinity.
     package static let infinity = Decimal128(low: 0, high: 0x7800_0000_0000_0000)
-    /// The negative infinity.
     package static let negativeInfinity = Decimal128(low: 0, high: 0xf800_0000_0000_0000)
     /// A NaN that does not signal. Null is another NaN; see `isNull`.
     package static let notANumber = Decimal128(low: 0, high: 0x7c00_0000_0000_0000)
@@ -43,7 +42,6 @@ extension Decimal128 {
     @inlinable package var isNegative: Bool { high >> 63 == 1 }
     /// Whether the number is a NaN, which null is too.
     @inlinable package var isNaN: Bool { high & 0x7c00_0000_0000_0000 == 0x7c00_0000_0000_0000 }
-    /// Whether the number is one of the infinities.
     @inlinable package var isInfinite: Bool { high & 0x7c00_0000_0000_0000 == 0x7800_0000_0000_0000 }
     /// Whether the number is neither infinite nor a NaN.
     @inlinable package var isFinite: Bool { high & 0x7800_0000_0000_0000 != 0x7800_0000_0000_0000 }

@@ -8,7 +8,6 @@ extension Decimal128 {
     package enum Parts: Sendable, Equatable {
         /// Not a number; null is one.
         case nan(isNegative: Bool)
-        /// An infinite number.
         case infinity(isNegative: Bool)
         /// The number `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above
         /// are not canonical.

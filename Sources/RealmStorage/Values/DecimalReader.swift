@@ -8,7 +8,6 @@ internal import RealmPlatform
 /// remembered. So the time is that of reading the text, and no text can make the number of digits
 /// in memory grow.
 struct DecimalReader {
-    /// The text from which the number is read.
     let text: ByteView
     /// The index of the next byte to be read.
     var position = 0

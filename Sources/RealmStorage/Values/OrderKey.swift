@@ -9,16 +9,13 @@ package import RealmPlatform
 /// cannot. Two values have the same key exactly when they are equal in the total order; -0 and 0
 /// are. Texts are an exception: their keys have the first 15 bytes only.
 package struct OrderKey: Comparable, Hashable, Sendable {
-    /// The number by which keys are ordered.
     package let rawValue: UInt128
 
-    /// Makes a key from its number.
     @inlinable init(rawValue: UInt128) { self.rawValue = rawValue }
 
     /// The key of null, less than all others.
     package static let null = OrderKey(rawValue: 0)
 
-    /// Whether this is the key of null.
     @inlinable package var isNull: Bool { rawValue == 0 }
 
     /// Returns whether the value of `left` sorts before that of `right`.

@@ -7,7 +7,6 @@ internal import RealmPlatform
 /// It borrows the bytes of its value. See `Value.hashByOrder` for the one pair of types whose
 /// hashes may differ for equal values.
 package struct OrderedValue: Hashable, Comparable, Sendable {
-    /// The value that is ordered.
     package let value: Value
 
     /// Wraps `value`; nothing is copied.

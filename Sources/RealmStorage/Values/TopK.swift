@@ -58,7 +58,6 @@ extension TopK {
     /// Offers a row, which is kept if it is among the first `limit` so far.
     ///
     /// - Parameters:
-    ///   - key: The key of the row.
     ///   - row: The caller's name for the row.
     ///   - order: Compares two rows by properties that are not in the keys: negative when the first
     ///     comes before the second. It is called for equal keys only, and its errors are rethrown.

@@ -38,7 +38,6 @@ package enum Value: Sendable {
     /// A dictionary nested in Mixed, named by its root.
     case dictionary(Ref)
 
-    /// Whether the value is null.
     @inlinable package var isNull: Bool {
         if case .null = self { return true }
         return false

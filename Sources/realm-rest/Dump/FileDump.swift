@@ -195,9 +195,7 @@ struct FileDump {
     /// Writes one object: its key, its values by property, and its incoming links.
     ///
     /// - Parameters:
-    ///   - row: The row of the object in the leaf.
     ///   - leaf: The leaf that contains the object.
-    ///   - table: The table of the object.
     ///   - cells: The attached columns of the leaf.
     /// - Throws: `StorageError` when one of the values is damaged.
     private mutating func write(_ row: Int, of leaf: ClusterLeaf, in table: Table, _ cells: LeafCells) throws {
@@ -228,8 +226,6 @@ struct FileDump {
     ///
     /// - Parameters:
     ///   - leaf: The leaf that contains the object.
-    ///   - row: The row of the object in the leaf.
-    ///   - table: The table of the object.
     /// - Throws: `StorageError` when the records of incoming links are damaged.
     private mutating func writeBacklinks(_ leaf: ClusterLeaf, _ row: Int, _ table: Table) throws {
         var incoming: [(label: String, links: BacklinkView)] = []

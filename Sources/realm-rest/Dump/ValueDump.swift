@@ -36,7 +36,6 @@ struct ValueDump {
     ///
     /// - Parameters:
     ///   - leaf: The attached column.
-    ///   - row: The row of the object.
     ///   - isTagged: Whether the value is wrapped with its type, as mixed values are.
     ///   - writer: Receives the JSON.
     /// - Throws: `StorageError` when the value is damaged.
@@ -57,7 +56,6 @@ struct ValueDump {
     /// Writes a list, set or dictionary of a property.
     ///
     /// - Parameters:
-    ///   - column: The property.
     ///   - root: The root of the collection; none for an empty one.
     ///   - writer: Receives the JSON.
     /// - Throws: `StorageError` when the collection is damaged.
@@ -99,7 +97,6 @@ struct ValueDump {
     ///
     /// - Parameters:
     ///   - leaf: The leaf that contains the value.
-    ///   - row: The row of the value in the leaf.
     private mutating func element(
         _ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
@@ -195,7 +192,6 @@ struct ValueDump {
     /// Writes a value, with nested lists and dictionaries.
     ///
     /// - Parameters:
-    ///   - value: The value.
     ///   - isTagged: Whether it is wrapped with its type.
     ///   - depth: The number of collections around it, which is limited.
     ///   - writer: Receives the JSON.
@@ -266,7 +262,6 @@ struct ValueDump {
     /// Writes a string for some bytes, and passes on what was written after each piece of them.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes.
     ///   - append: Appends what a piece becomes, without quotes.
     private func pieces(
         of bytes: ByteView, _ writer: inout JSONWriter, _ append: (OutputBuffer, ByteView) -> Void

@@ -24,7 +24,6 @@ package struct IndexRanges: Sendable, Equatable {
         if count > 0 { ranges = [0..<count] }
     }
 
-    /// Whether the set is empty.
     package var isEmpty: Bool { ranges.isEmpty }
     /// The number of positions in the set.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// The call of `ObservationHub.attach`, as long as its target is evaluated on another thread.
 struct AttachCall: Sendable {
-    /// The target.
     let target: ObservedTarget
     /// Receives the events after the state that `completion` receives.
     let listener: any ObservationListener

@@ -48,7 +48,6 @@ final class DelayedTarget: @unchecked Sendable {
 
     /// A call that waits until the target has reached a version.
     struct Waiter {
-        /// The version.
         let version: UInt64
         /// Until when it waits, and who evaluates the target if that has no listeners yet.
         let admission: ObservedMemory.Admission
@@ -72,7 +71,6 @@ final class DelayedTarget: @unchecked Sendable {
         var isOver = false
     }
 
-    /// The observation of the target.
     let observation: Observation
     /// The version that the target is at; nil when its contents have to be read again.
     private(set) var from: Version?
@@ -109,7 +107,6 @@ final class DelayedTarget: @unchecked Sendable {
     /// Has other threads advance a target.
     ///
     /// - Parameters:
-    ///   - observation: The observation of the target.
     ///   - from: The version that it is at; nil to read the contents again.
     ///   - limit: How long an evaluation may take.
     ///   - names: The configured names of linking objects.
@@ -263,7 +260,6 @@ final class DelayedTarget: @unchecked Sendable {
     /// Has a step end at a version at which others are to be as well. Contents that have to be read again are read there.
     ///
     /// - Parameters:
-    ///   - version: The version.
     ///   - isKnown: Whether the changes since then are kept.
     /// - Returns: False if that is not possible any more, or there are too many.
     func meet(at version: Version, isKnown: Bool) -> Bool {
@@ -278,7 +274,6 @@ final class DelayedTarget: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - from: The version before it.
-    ///   - commit: The commit.
     /// - Returns: False if that is not possible any more, or too many wait.
     func stop(from: Version, for commit: WaitingCommit) -> Bool {
         if let last = stops.last, last.reason == .mark, last.version.token.version == from.token.version,
@@ -309,8 +304,6 @@ final class DelayedTarget: @unchecked Sendable {
     }
 
     /// Notes a change of the schema.
-    ///
-    /// - Parameter version: The version that has it.
     func noteSchema(_ version: Version) { (schema, isConcerned) = (version.token.version, true) }
 
     /// Drops the version, so that the contents are read again. A thread that has taken a step makes it nevertheless.

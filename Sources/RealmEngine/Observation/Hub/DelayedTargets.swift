@@ -47,7 +47,6 @@ struct DelayedTargets {
     /// Adds a target.
     ///
     /// - Parameters:
-    ///   - target: The target.
     ///   - changes: The changes since its version.
     mutating func add(_ target: DelayedTarget, _ changes: CommitHistory) {
         if let needed = target.needed, !queue.contains(where: { $0.needed.map { $0 <= needed } ?? false }) { history = changes }

@@ -38,7 +38,6 @@ final class ObservationCore: @unchecked Sendable {
     var position: Version?
     /// Whether the hub is closed, so that nothing is observed any more.
     private(set) var hasEnded = false
-    /// The observations.
     var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
     private var history = CommitHistory()
@@ -145,7 +144,6 @@ final class ObservationCore: @unchecked Sendable {
     /// Attaches a listener to a target. Listeners of the same target share one observation.
     ///
     /// - Parameters:
-    ///   - target: The target.
     ///   - listener: The object that is called with events.
     ///   - isActive: Whether the listener waits for events.
     ///   - admission: What limits the beginning of an observation.
@@ -439,7 +437,6 @@ final class ObservationCore: @unchecked Sendable {
     /// Ends a round: updates the metrics, calls the marks of the commit and publishes the new position.
     ///
     /// - Parameters:
-    ///   - round: The round.
     ///   - missed: The observations that the commit names and that get its changes together with others.
     ///   - start: The instant at which it began.
     private func finish(_ round: Round, _ missed: [Observation], _ start: Instant) {

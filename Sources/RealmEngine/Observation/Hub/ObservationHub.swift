@@ -22,7 +22,6 @@ package final class ObservationHub: Sendable {
     package let limits: ObservationLimits
     /// The work for the thread. Commits are added on the writer's thread, calls on any thread.
     private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)
-    /// The threads of all hubs.
     private let threads: SharedThreads
     /// The state, which is used on the hub's thread.
     private let core: ObservationCore
@@ -32,7 +31,6 @@ package final class ObservationHub: Sendable {
     /// - Parameters:
     ///   - feed: The source of commits.
     ///   - backlinkNames: The configured names of linking objects.
-    ///   - limits: The limits of the hub.
     ///   - scope: What the listeners may see; nil for everything.
     ///   - threads: The threads of all hubs.
     ///   - didEvaluate: Called on the thread of the hub after each evaluation of a target, with the
@@ -62,7 +60,6 @@ package final class ObservationHub: Sendable {
     /// until its own deadline.
     ///
     /// - Parameters:
-    ///   - target: The target.
     ///   - listener: Receives the events after the returned state.
     ///   - isActive: Whether the listener waits for events from the beginning.
     ///   - admission: What limits the beginning of an observation.
@@ -211,7 +208,6 @@ package final class ObservationHub: Sendable {
     /// - Returns: The token for `removeRoundObserver`.
     package func onRound(_ observer: @escaping @Sendable (ObservationRound) -> Void) -> Int { core.rounds.add(observer) }
 
-    /// Removes an observer of rounds.
     package func removeRoundObserver(_ token: Int) { core.rounds.remove(token) }
 
     /// The present metrics of the hub. All threads may read them.
@@ -262,7 +258,6 @@ package final class ObservationHub: Sendable {
     /// Adds a call to the inbox, and requests a thread if there is none.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - unlessRefused: Whether the call is not added when the system provides no thread.
     private func enqueue(_ call: @escaping @Sendable () -> Void, unlessRefused: Bool) -> Enqueued {
         let newest = source.value?.current.token.version ?? 0
@@ -364,7 +359,6 @@ package final class ObservationHub: Sendable {
         case work([ObservationInbox.Item])
         /// It ends all attachments, as the hub is closed.
         case end
-        /// It leaves the hub, which sets a timer for the given instant.
         case leave(setsTimer: Instant?)
     }
 

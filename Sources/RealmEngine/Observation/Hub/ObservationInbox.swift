@@ -40,7 +40,6 @@ struct ObservationInbox {
     /// too many.
     ///
     /// - Parameters:
-    ///   - commit: The commit.
     ///   - limits: The numbers of commits and changes that may wait.
     mutating func add(_ commit: WaitingCommit, _ limits: ObservationLimits) {
         var commit = commit

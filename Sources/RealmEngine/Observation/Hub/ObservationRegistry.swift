@@ -23,9 +23,7 @@ struct ObservationRegistry {
     /// The number of the last observation or attachment.
     private var lastNumber = 0
 
-    /// The number of observations.
     var count: Int { byIdentity.count }
-    /// Whether there is no observation.
     var isEmpty: Bool { byIdentity.isEmpty }
     /// All observations in the order in which they began, which is the order of events.
     var inOrder: [Observation] { byIdentity.values.sorted { $0.number < $1.number } }

@@ -26,7 +26,6 @@ final class PendingEvaluation: @unchecked Sendable {
         var hasLapsed = false
     }
 
-    /// The target.
     let target: ObservedTarget
     /// The bytes of all definitions beyond which none begins.
     let byteLimit: Int
@@ -47,7 +46,6 @@ final class PendingEvaluation: @unchecked Sendable {
     /// Prepares an evaluation.
     ///
     /// - Parameters:
-    ///   - target: The target.
     ///   - version: The position of the hub.
     ///   - byteLimit: The bytes of all definitions beyond which none begins.
     ///   - names: The configured names of linking objects.

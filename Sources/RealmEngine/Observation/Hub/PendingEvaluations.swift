@@ -10,7 +10,6 @@ struct PendingEvaluations {
     /// The changes since the earliest version at which one of them has begun.
     private(set) var history = CommitHistory()
 
-    /// Whether there is none.
     var isEmpty: Bool { byIdentity.isEmpty }
     /// The versions that the file keeps for those that have begun.
     var heldVersions: Set<UInt64> { isEmpty ? [] : Set(byIdentity.values.compactMap(\.heldVersion)) }

@@ -8,7 +8,6 @@ internal import RealmStorage
 struct ClassTargets {
     /// The observations with a filter of key paths.
     struct PathTargets {
-        /// The filter, which all of them have.
         let filter: ObservedTarget.Filter
         /// Those that any object on the paths concerns.
         var list = TargetList()

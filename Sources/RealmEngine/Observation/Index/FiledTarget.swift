@@ -16,9 +16,7 @@ final class FiledTarget {
     let bounds: (lower: Value?, upper: Value?)
     /// Owns the bytes of `tests` and `bounds`.
     private let demand: QueryDemand?
-    /// The list that it is in.
     let place: TargetPlace
-    /// Its index in the list.
     var index = 0
 
     /// Makes an entry for a list that is not about values.
@@ -33,10 +31,7 @@ final class FiledTarget {
     /// Makes an entry for an alternative of a demand.
     ///
     /// - Parameters:
-    ///   - observation: The observation.
-    ///   - alternative: One of the alternatives of the demand.
     ///   - demand: The demand, which the entry keeps.
-    ///   - place: The list.
     init(_ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, at place: TargetPlace) {
         self.observation = observation
         self.place = place

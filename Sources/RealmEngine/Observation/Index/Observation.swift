@@ -14,7 +14,6 @@ final class Observation {
         var isActive: Bool
     }
 
-    /// The target that is observed.
     let target: ObservedTarget
     /// The observer that follows the target from version to version.
     let observer: any TargetObserver
@@ -46,11 +45,8 @@ final class Observation {
     /// Makes an observation without listeners, at the position of the hub.
     ///
     /// - Parameters:
-    ///   - target: The target.
-    ///   - observer: The observer of the target.
     ///   - clock: Limits the time of the observer.
     ///   - time: How long its first evaluation took.
-    ///   - number: The number of the observation.
     ///   - version: The position of the hub.
     init(
         _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, number: Int,
@@ -91,7 +87,6 @@ final class Observation {
     /// Notes how long an evaluation took.
     ///
     /// - Parameters:
-    ///   - time: The time.
     ///   - isFull: Whether the contents were read anew.
     func note(_ time: Duration, isFull: Bool) {
         usualTime = max(time, usualTime / 8 * 7)

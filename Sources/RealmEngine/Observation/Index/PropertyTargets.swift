@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// The observed rows of one class that demand something of one property.
 struct PropertyTargets {
-    /// The property.
     let column: ColumnKey
     /// Those that demand one value, by its hash. Different values with the same hash are told apart by the tests of the entries.
     private var values: [Int: TargetList] = [:]

@@ -63,7 +63,6 @@ final class TargetIndex {
         }
     }
 
-    /// Files an observation by one alternative of its demand.
     private func file(
         _ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, in table: TableKey
     ) {
@@ -92,7 +91,6 @@ final class TargetIndex {
         classes[table, default: ClassTargets()].add(entry)
     }
 
-    /// Removes an observation from all lists.
     func remove(_ observation: Observation) {
         for entry in observation.entries {
             entry.clear()
@@ -143,7 +141,6 @@ final class TargetIndex {
 final class FoundTargets {
     /// The observations, each of which is there once.
     private(set) var observations: [Observation] = []
-    /// The number of the search.
     private let search: UInt64
 
     /// Begins a search, whose number no other one has.

@@ -11,7 +11,6 @@ struct TargetList {
     /// Whether there is no entry.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds an entry.
     mutating func add(_ entry: FiledTarget) {
         entry.index = entries.count
         entries.append(entry)

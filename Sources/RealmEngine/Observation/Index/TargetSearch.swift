@@ -9,7 +9,6 @@ internal import RealmStorage
 /// Each changed object is read once in the version before and once in the version after, as far as its values matter. Where
 /// something cannot be read, or not in time, all observations of the class count as concerned; they find the error then.
 struct TargetSearch {
-    /// The class.
     private let table: TableKey
     /// What is filed for it.
     private let targets: ClassTargets
@@ -17,7 +16,6 @@ struct TargetSearch {
     private let range: ObservedRange
     /// Limits the time of the search.
     private let clock: EvaluationClock
-    /// What has been found.
     private let found: FoundTargets
 
     /// The number of changed objects for each entry, and in any case, up to which they are read one by one.
@@ -26,7 +24,6 @@ struct TargetSearch {
     /// Prepares the search.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - targets: What is filed for it.
     ///   - range: The versions and the changes between them.
     ///   - clock: Limits the time of the search.
@@ -123,7 +120,6 @@ private final class ValueSearch {
     private let targets: ClassTargets
     /// Finds the objects; nil when the version does not have the class.
     private let finder: ObjectFinder?
-    /// What has been found.
     private let found: FoundTargets
 
     /// Prepares the search in a version.
@@ -161,7 +157,6 @@ private final class ValueSearch {
 
 /// The values of one object, each of which is read once.
 private struct RowValues {
-    /// The object.
     private let row: Row
     /// The class of the object in the version.
     private let table: Table

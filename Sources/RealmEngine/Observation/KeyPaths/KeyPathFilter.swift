@@ -26,7 +26,6 @@ package struct KeyPathFilter: Sendable {
 
         /// The kind of error.
         package let kind: Kind
-        /// The path as it was given.
         package let path: String
         /// The component of the path that is wrong.
         package let component: String
@@ -36,7 +35,6 @@ package struct KeyPathFilter: Sendable {
     /// also for those that are added to the schema later. No property can have this name.
     package static let embeddedPath = "@embedded"
 
-    /// The paths as they were given.
     package let paths: [String]
     /// The chains of steps that the paths describe; none of them is empty.
     package let chains: [[KeyPathStep]]

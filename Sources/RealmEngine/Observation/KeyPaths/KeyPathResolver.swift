@@ -29,13 +29,11 @@ struct KeyPathResolver {
 
     /// A step together with the class that it leads to.
     private struct Choice {
-        /// The step.
         let step: KeyPathStep
         /// The class of the objects that it leads to; nil when it leads to none.
         let target: Table?
     }
 
-    /// The path as it was given.
     private let path: String
     /// The version in whose schema the path is resolved.
     private let snapshot: Snapshot
@@ -43,7 +41,6 @@ struct KeyPathResolver {
     private let names: BacklinkNames
     /// Whether `@links.Class.property` is accepted.
     private let acceptsLinks: Bool
-    /// The components of the path.
     private var components: [Component] = []
     /// The chains found so far.
     private var chains: [[KeyPathStep]] = []
@@ -67,7 +64,6 @@ struct KeyPathResolver {
     /// Prepares the resolution of a path.
     ///
     /// - Parameters:
-    ///   - path: The path as it was given.
     ///   - snapshot: The version in whose schema it is resolved.
     ///   - names: The configured names of linking objects.
     ///   - acceptsLinks: Whether `@links.Class.property` is accepted.
@@ -145,7 +141,6 @@ struct KeyPathResolver {
     /// Adds chains to all properties of a class, and to those of the objects embedded in its objects.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - chain: The steps to it, which pass through embedded objects only.
     private mutating func followEmbedded(
         from table: Table, behind chain: [KeyPathStep]

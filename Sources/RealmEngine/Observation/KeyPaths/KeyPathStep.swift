@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// One step of a key path, which starts at an object of a class.
 package enum KeyPathStep: Sendable, Hashable {
-    /// The step to the value of a property of a table.
     case property(TableKey, ColumnKey)
     /// The step from an object of `target` to the objects of `origin` that link to it through a property.
     case linkingObjects(target: TableKey, origin: TableKey, ColumnKey)

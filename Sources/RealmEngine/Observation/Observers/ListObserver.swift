@@ -131,7 +131,6 @@ final class ListObserver: TargetObserver {
     ///
     /// - Parameters:
     ///   - changes: The change of positions.
-    ///   - before: The keys before the change.
     ///   - range: The versions and the changes between them.
     private func change(_ changes: CollectionChanges, _ before: [ObjectKey], _ range: ObservedRange) -> ObservedChange {
         guard let target else {
@@ -150,9 +149,6 @@ extension RowsChange {
     ///
     /// - Parameters:
     ///   - changes: The change of positions.
-    ///   - deleted: The keys of the deleted rows, one for each deletion.
-    ///   - after: The keys of all rows after the change.
-    ///   - table: The class of the rows.
     ///   - range: The range, from which the written properties are taken.
     init(
         _ changes: CollectionChanges, deleted: [ObjectKey], after: [ObjectKey], table: TableKey, _ range: ObservedRange

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// Observes one object: which of its properties were written, or which key paths lead to a change.
 final class ObjectObserver: TargetObserver {
-    /// The object that is observed.
     private let object: ObservedObject
     /// Decides which changes count: those of the object, or those that key paths lead to.
     private var filter: ObservedTarget.Filter

@@ -17,7 +17,6 @@ struct RowPlan {
         case anything
     }
 
-    /// The key of the table whose objects are the rows.
     let table: TableKey
     /// The collection of objects that the rows are selected from.
     private let source: RowSource

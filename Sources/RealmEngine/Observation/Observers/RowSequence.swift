@@ -16,7 +16,6 @@ final class RowSequence {
     struct Step {
         /// The positions of the rows that were removed, inserted or modified.
         let changes: CollectionChanges
-        /// The keys of the deleted rows, one for each deletion.
         let deletedKeys: [ObjectKey]
         /// Whether the rows were determined again; if not, they are the same objects in the same order.
         let isEvaluated: Bool
@@ -67,7 +66,6 @@ final class RowSequence {
     /// The memory in bytes that the keys take.
     var byteCount: Int { keys.capacity * MemoryLayout<ObjectKey>.stride }
 
-    /// The key of the table whose objects are the rows.
     var table: TableKey { plan.table }
 
     /// Evaluates the rows of a version again, whatever has changed.
@@ -106,7 +104,6 @@ final class RowSequence {
     ///
     /// - Parameters:
     ///   - range: The range, which starts at the version of the rows.
-    ///   - modified: The objects that count as modified.
     /// - Returns: The effect; nil when the rows are the same and none of them was modified.
     /// - Throws: `ObservationError` when the query fails or takes too long.
     func advance(over range: ObservedRange, modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
@@ -171,7 +168,6 @@ final class RowSequence {
     /// - Parameters:
     ///   - candidates: The objects to test, ascending.
     ///   - range: The versions and the changes between them.
-    ///   - modified: The objects that count as modified.
     /// - Returns: The effect; nil when nothing has changed.
     private func update(
         _ candidates: [ObjectKey], _ range: ObservedRange, _ modified: Set<ObjectKey>

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// The collection of objects that rows are selected from.
 enum RowSource {
-    /// All objects of a class.
     case table(TableKey)
     /// The objects that a list, set or dictionary of links refers to.
     case collection(ObservedProperty)

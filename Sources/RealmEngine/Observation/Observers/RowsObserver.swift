@@ -48,10 +48,8 @@ final class RowsObserver: TargetObserver {
     /// The changes that may change the rows or one of the row objects.
     var interest: TargetInterest { rows.interest(filter) }
 
-    /// Returns whether a range may change the rows or one of the row objects.
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 
-    /// Returns the change of the rows over a range.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observed(try range.modified(in: rows.table, filter))
         guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else {

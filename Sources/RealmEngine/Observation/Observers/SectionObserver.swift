@@ -20,7 +20,6 @@ final class SectionObserver: TargetObserver {
     private var numbers: [SectionIdentity: Int] = [:]
     /// The memory in bytes that the keys of `numbers` take besides `bytesOfNumber`.
     private var keyBytes = 0
-    /// The number that the next new section gets.
     private var nextNumber = 0
 
     /// A key of a section takes about as much as this with its number, besides a text or data.
@@ -96,7 +95,6 @@ final class SectionObserver: TargetObserver {
         return SectionMap(rows: keys)
     }
 
-    /// Returns the number of a section; a new section gets a new number.
     private func number(of section: SectionIdentity) -> Int {
         if let number = numbers[section] { return number }
         numbers[section] = nextNumber

@@ -41,7 +41,6 @@ struct ChainHits {
     /// Returns the number of the objects at which a step starts that counts as changed.
     ///
     /// - Parameters:
-    ///   - step: The step.
     ///   - behind: The number of the objects behind it that count as changed.
     ///   - isEnd: Whether the step is the last one of its chain.
     private func follow(_ step: KeyPathStep, _ behind: Int, isEnd: Bool) throws(StorageError) -> Int {

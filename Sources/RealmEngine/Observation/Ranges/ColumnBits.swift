@@ -19,7 +19,6 @@ struct ColumnBits: Hashable {
         return bits
     }()
 
-    /// Whether the set is empty.
     var isEmpty: Bool { !hasAll && low == 0 && high.isEmpty }
 
     /// Adds a column.
@@ -28,7 +27,6 @@ struct ColumnBits: Hashable {
         if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
     }
 
-    /// Returns whether a column is in the set.
     func contains(_ column: ColumnKey) -> Bool {
         let index = column.leafIndex
         return hasAll || (index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index))

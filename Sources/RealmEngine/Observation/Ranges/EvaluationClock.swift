@@ -77,7 +77,6 @@ final class EvaluationClock: Sendable {
 
     /// Checks the time once in 256 steps of a loop that is not a query.
     ///
-    /// - Parameter index: The index of the step.
     /// - Throws: `QueryError.cancelled` when the evaluation has to end.
     func step(_ index: Int) throws(QueryError) {
         if index & 0xff == 0, !mayGoOn { throw .cancelled }

@@ -11,7 +11,6 @@ final class LinkGraph {
     /// The maximum number of links that are followed to find what an object reaches.
     static let maximumLinks = 3
 
-    /// The tables that each table links to.
     private var targets: [TableKey: Set<TableKey>] = [:]
     /// The distances computed so far, by the table at which they start.
     private var distances: [TableKey: [TableKey: Int]] = [:]

@@ -28,7 +28,6 @@ final class ObservedRange {
     private struct FilterHits {
         /// The numbers of the sets of objects at the starts of the chains.
         let numbers: [Int]
-        /// All of these objects.
         let union: Set<ObjectKey>
     }
 
@@ -113,7 +112,6 @@ final class ObservedRange {
     /// Returns the objects of a class that count as modified.
     ///
     /// - Parameters:
-    ///   - table: The class of the objects.
     ///   - filter: Decides which changes count.
     /// - Returns: The keys. Inserted objects may be among them only where they are reported as inserted
     ///   anyway.

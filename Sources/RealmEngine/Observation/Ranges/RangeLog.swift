@@ -13,9 +13,7 @@ internal import RealmStorage
 final class RangeLog {
     /// The changes of the objects of one table.
     struct TableLog {
-        /// The objects that were inserted.
         fileprivate(set) var inserted: Set<ObjectKey> = []
-        /// The objects that were deleted.
         fileprivate(set) var deleted: Set<ObjectKey> = []
         /// The columns that were written, by modified object.
         fileprivate(set) var modified: [ObjectKey: ColumnBits] = [:]
@@ -77,7 +75,6 @@ final class RangeLog {
 
     /// Identifies a collection of an object.
     private struct Place: Hashable {
-        /// The object.
         let object: ObservedObject
         /// The leaf index of the column.
         let leafIndex: Int

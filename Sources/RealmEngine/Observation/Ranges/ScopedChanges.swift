@@ -45,7 +45,6 @@ struct ScopedChanges {
 
     /// What becomes of the changes of an object.
     private enum Fate {
-        /// They are seen as they are.
         case seen
         /// The object is not seen before or not after, or neither.
         case entered, left, hidden
@@ -95,7 +94,6 @@ struct ScopedChanges {
     /// Returns whether a change is seen as it is.
     ///
     /// - Parameters:
-    ///   - change: The change.
     ///   - fates: What is known of the objects so far.
     ///   - unchanged: Which properties show the same before and after, as far as that is known.
     private func isVisible(
@@ -171,7 +169,6 @@ struct ScopedChanges {
         }
     }
 
-    /// Returns whether a rule reads objects of other classes, or other objects of its own, that were changed.
     private func reads(_ rule: ObjectRule, besides table: Table) -> Bool {
         // Embedded objects come and go with their owners.
         if rule.definition is OwnerRule { return false }

@@ -18,7 +18,6 @@ struct ShownComparison {
     /// Returns whether both views show the same value of a property. It is false for properties whose links are never hidden.
     ///
     /// - Parameters:
-    ///   - column: The property.
     ///   - object: An object that both views show.
     /// - Throws: `StorageError` when the values cannot be read.
     /// - Complexity: Linear in the number of elements.

@@ -28,7 +28,6 @@ final class StepHits {
 
     /// The sets by their numbers.
     private(set) var sets: [Set<ObjectKey>] = [[]]
-    /// The numbers of the sets.
     private var numbers: [Set<ObjectKey>: Int] = [[]: StepHits.nothing]
     /// The numbers of the results so far.
     private var results: [Place: Int] = [:]
@@ -37,7 +36,6 @@ final class StepHits {
     ///
     /// - Parameters:
     ///   - place: What the result depends on.
-    ///   - find: Finds the result from the objects of the place.
     func result(
         of place: Place, _ find: (Set<ObjectKey>) throws(StorageError) -> Set<ObjectKey>
     ) throws(StorageError) -> Int {

@@ -31,7 +31,6 @@ struct RowInterest {
     let filter: ObservedTarget.Filter
 }
 
-/// A kind of changes of one class.
 struct ClassChanges: Hashable {
     /// The columns of which any may have been written.
     var columns = ColumnBits()

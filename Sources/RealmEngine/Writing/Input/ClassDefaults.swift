@@ -10,7 +10,6 @@ package struct ClassDefaults: Sendable {
     package struct Value: Sendable {
         /// The name of the property.
         let name: String
-        /// The value, as an input.
         let input: InputValue
         /// The value as JSON, as it was given.
         let text: String
@@ -19,7 +18,6 @@ package struct ClassDefaults: Sendable {
         ///
         /// - Parameters:
         ///   - name: The name of the property.
-        ///   - input: The value, as an input.
         ///   - text: The value as JSON.
         package init(name: String, input: InputValue, text: String) {
             self.name = name
@@ -28,13 +26,10 @@ package struct ClassDefaults: Sendable {
         }
     }
 
-    /// The defaults by the name of their class.
     let byClass: [ByteText: [Value]]
 
-    /// No defaults.
     package static let none = ClassDefaults([:])
 
-    /// Whether no class has any.
     package var isEmpty: Bool { byClass.isEmpty }
 
     /// Makes defaults.

@@ -10,7 +10,6 @@ package struct IgnoredMembers: Sendable {
 
     /// The members as `CLASS.MEMBER`, in the order in which they were met.
     package private(set) var names: [String] = []
-    /// Whether there are more.
     package private(set) var hasMore = false
     /// The bytes of `names`.
     private var known: Set<[UInt8]> = []

@@ -24,7 +24,6 @@ package enum InputValue: Sendable {
     case wideReal(String)
     /// A text, which may represent a value of another type.
     case text(String)
-    /// A value that was given with its type.
     case typed(TypedInput)
     /// A link to an object.
     ///

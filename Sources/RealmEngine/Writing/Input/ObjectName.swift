@@ -10,7 +10,6 @@ package enum ObjectName: Sendable {
     case text(String)
     /// The internal key that the file stores for the object.
     case objectKey(ObjectKey)
-    /// The value of the primary key.
     case primaryKey(InputValue)
     /// The name under which the object was created earlier in the same session.
     case reference(String)

@@ -13,11 +13,9 @@ internal import RealmStorage
 package struct ObjectRows: Sendable {
     /// The class.
     package let shape: RowShape
-    /// How many objects there are.
     package private(set) var count = 0
     /// A list of values for each property, in the order of the columns; nil is the default value.
     private(set) var columns: [[Value?]]
-    /// The bytes of the values.
     private var chunks: [ByteChunk]
     /// The values of the object that is being read.
     private var row: [Value?]
@@ -47,7 +45,6 @@ package struct ObjectRows: Sendable {
         requiredCount = shape.properties.count { $0.isRequired }
     }
 
-    /// The number of values that each object has.
     package var propertyCount: Int { shape.propertyCount }
 
     /// Makes room for so many objects.

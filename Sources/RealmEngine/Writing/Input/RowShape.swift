@@ -11,7 +11,6 @@ package struct RowShape: Sendable, Equatable {
     struct Property: Sendable, Equatable {
         /// The name that members for it have, in UTF-8.
         let name: [UInt8]
-        /// The type of its values.
         let type: ColumnType
         /// Whether it takes null.
         let isNullable: Bool
@@ -21,11 +20,9 @@ package struct RowShape: Sendable, Equatable {
         let isRequired: Bool
     }
 
-    /// The name of the class.
     package let className: String
     /// The properties in the order of the columns.
     let properties: [Property]
-    /// The number of properties.
     package var propertyCount: Int { properties.count }
     /// The position of the primary key; nil for a class without one.
     let keyPosition: Int?
@@ -33,7 +30,6 @@ package struct RowShape: Sendable, Equatable {
     /// Makes the shape of a class as it is in a transaction.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - naming: How members refer to properties.
     init(_ table: TableState, _ naming: MemberNaming) {
         self.init(table.className, table.columns, key: table.primaryKey, naming)
@@ -42,14 +38,11 @@ package struct RowShape: Sendable, Equatable {
     /// Makes the shape of a class as it is in a version.
     ///
     /// - Parameters:
-    ///   - table: The class.
-    ///   - className: Its name.
     ///   - naming: How members refer to properties.
     init(_ table: Table, named className: String, _ naming: MemberNaming) {
         self.init(className, table.columns, key: table.primaryKey, naming)
     }
 
-    /// Makes the shape of a class with these properties.
     private init(_ className: String, _ columns: [Column], key: Column?, _ naming: MemberNaming) {
         self.className = className
         let key = key?.leafIndex

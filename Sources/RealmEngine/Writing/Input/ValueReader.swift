@@ -16,7 +16,6 @@ enum ValueReader {
     /// are not read here.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
     ///   - type: The type that the property stores.
     ///   - isNullable: Whether null is accepted.
     /// - Returns: The value, with bytes of its own.

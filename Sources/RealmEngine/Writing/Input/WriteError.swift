@@ -25,7 +25,6 @@ package struct WriteError: Error, Sendable {
         case typeMismatch = "type_mismatch"
         /// A number, text or nesting exceeds what can be stored.
         case outOfRange = "out_of_range"
-        /// Null was given where it is not allowed.
         case nullNotAllowed = "null_not_allowed"
         /// The primary key in the body differs from that of the address.
         case keyMismatch = "key_mismatch"
@@ -41,7 +40,6 @@ package struct WriteError: Error, Sendable {
         case invalidDictionaryKey = "invalid_dictionary_key"
         /// A decimal with a fraction was given as a number instead of a text.
         case decimalNeedsString = "decimal_needs_string"
-        /// There is no class with the given name.
         case classNotFound = "class_not_found"
         /// There is no object with the given key.
         case objectNotFound = "object_not_found"
@@ -147,7 +145,6 @@ package struct WriteError: Error, Sendable {
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - code: The kind of error.
     ///   - detail: The reason, as a sentence for the client.
     ///   - path: The place in the input.
     package init(_ code: Code, _ detail: String, path: InputPath = InputPath()) {

@@ -65,7 +65,6 @@ package final class AsyncWrites: Sendable {
         }
     }
 
-    /// One asynchronous write.
     private struct Entry {
         /// The principal that may request the state of the write.
         let owner: String
@@ -79,7 +78,6 @@ package final class AsyncWrites: Sendable {
 
     /// The register of writes; the lock guards it.
     private struct Entries {
-        /// The writes by their ids.
         var byID: [ByteText: Entry] = [:]
         /// Which finished writes are forgotten.
         var finished = KeptShares()
@@ -152,7 +150,6 @@ package final class AsyncWrites: Sendable {
     /// Returns the state of a write.
     ///
     /// - Parameters:
-    ///   - id: The id of the write.
     ///   - owner: The principal of the request; nil for access to the writes of all owners.
     /// - Returns: The state; nil when the write is unknown, forgotten or has another owner.
     package func state(_ id: String, owner: String?) -> State? {
@@ -167,7 +164,6 @@ package final class AsyncWrites: Sendable {
     /// Cancels a write that has not begun.
     ///
     /// - Parameters:
-    ///   - id: The id of the write.
     ///   - owner: The principal of the request; nil for access to the writes of all owners.
     /// - Returns: True when the write is cancelled, false when it has begun or finished, nil when there
     ///   is no such write.

@@ -49,7 +49,6 @@ struct TransactionStep: Sendable {
         /// Runs `body` in the transaction, on the writer's thread. It is stopped at the deadline; the kind
         /// decides what becomes of its changes, and of the transaction if it throws.
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
-        /// Commits the transaction.
         case commit(TransactionCommit)
         /// Rolls back all changes.
         case rollBack

@@ -89,13 +89,11 @@ struct WriteGroup {
         case applied
         /// It leaves nothing to commit, but what it has found is not certain before the commit.
         case ended(Ended)
-        /// It is completed.
         case completed
     }
 
     /// A write without changes of its own: one that could not be done, or a dry run.
     private struct Ended {
-        /// The write.
         let job: WriteJob
         /// Why it could not be done; nil for a dry run.
         let error: WriteError?
@@ -117,8 +115,6 @@ struct WriteGroup {
     /// Runs one write.
     ///
     /// - Parameters:
-    ///   - job: The write.
-    ///   - transaction: The transaction of the group.
     ///   - isOnly: Whether the group has no other write, so that no savepoint is needed.
     ///   - hasSeenChanges: Whether writes before it have changed something.
     /// - Returns: What comes of it; unless it was applied, its changes are rolled back.

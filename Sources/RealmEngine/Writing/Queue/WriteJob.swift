@@ -31,7 +31,6 @@ final class WriteJob: @unchecked Sendable {
     /// The counter of uncompleted writes; set when the job enters a queue.
     private var pending: PendingCount?
 
-    /// The stages of a job.
     private enum Stage { static let waiting: UInt8 = 0, running: UInt8 = 1, finished: UInt8 = 2 }
 
     /// Makes a job.

@@ -31,7 +31,6 @@ package final class WriteMetrics: Sendable {
         package fileprivate(set) var waits = Histogram()
         /// The times for which the writer was held without interruption.
         package fileprivate(set) var holds = Histogram()
-        /// The number of commits.
         package fileprivate(set) var commits: UInt64 = 0
         /// The number of times that writes looked up an object by its key.
         package fileprivate(set) var lookups: UInt64 = 0

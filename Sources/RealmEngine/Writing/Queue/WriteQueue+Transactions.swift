@@ -8,7 +8,6 @@ extension WriteQueue {
     /// Returns the transaction with the given id, open or ended.
     ///
     /// - Parameters:
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     func transaction(_ id: String, owner: String?) -> TransactionInfo? {
@@ -31,7 +30,6 @@ extension WriteQueue {
     ///
     /// - Parameters:
     ///   - step: The request.
-    ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     func submit(_ step: TransactionStep, to id: String, owner: String?) {
         /// How a request was received.

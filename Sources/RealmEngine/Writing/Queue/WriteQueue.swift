@@ -24,9 +24,7 @@ internal import RealmStorage
 /// the jobs before it; between two such transactions the waiting jobs run, and a client that just had a
 /// transaction comes after the other clients.
 final class WriteQueue: Sendable {
-    /// An entry of the queue.
     enum Entry {
-        /// A write.
         case job(WriteJob)
         /// A request to begin an interactive transaction.
         case begin(BeginRequest)
@@ -72,7 +70,6 @@ final class WriteQueue: Sendable {
         var isPrepared = false
         /// Whether the writer ran an interactive transaction last: waiting writes are next then.
         var comesFromTransaction = false
-        /// The number of writes in the last group.
         var lastGroupCount = 0
         /// The client of the last interactive transaction.
         var lastClient: String?
@@ -86,7 +83,6 @@ final class WriteQueue: Sendable {
         var ended = EndedTransactions()
     }
 
-    /// The limits of the queue.
     let limits: WriteLimits
     /// The state; the writer's thread waits for its changes.
     let monitor = Monitor(State(), rank: .writeQueue)
@@ -94,16 +90,13 @@ final class WriteQueue: Sendable {
     private weak let backend: (any WriteBackend)?
     /// The metrics of waiting times and holding times.
     private let metrics: WriteMetrics
-    /// The threads of all writers.
     private let threads: SharedThreads
 
     /// Makes the queue of one database. It has no thread until the first write.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - limits: The limits of the queue.
     ///   - metrics: Receives waiting times and holding times.
-    ///   - threads: The threads of all writers.
     init(
         _ writer: any WriteBackend, _ limits: WriteLimits, _ metrics: WriteMetrics,
         threads: SharedThreads = .writers
@@ -283,7 +276,6 @@ final class WriteQueue: Sendable {
 
     /// The next work of the thread.
     private enum Work {
-        /// A group of writes.
         case group([WriteJob])
         /// An interactive transaction.
         case begin(BeginRequest)
@@ -396,7 +388,6 @@ final class WriteQueue: Sendable {
     /// Removes the next group of writes.
     ///
     /// - Parameters:
-    ///   - state: The queue.
     ///   - passingBegins: Whether writes that arrived after a request for an interactive transaction
     ///     are included, too.
     /// - Returns: The writes up to the next that must be alone, or up to the next request for a

@@ -20,8 +20,6 @@ struct ElementPairing {
     /// Compares the elements of a list before and after an assignment.
     ///
     /// - Parameters:
-    ///   - count: The number of new elements.
-    ///   - formerCount: The number of former elements.
     ///   - hashes: Returns a number for each new and for each former element, which is the same for equal ones. It is called if elements
     ///     were moved.
     ///   - isSame: Returns whether a new element is equal to a former one.

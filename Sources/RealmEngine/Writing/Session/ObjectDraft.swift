@@ -32,7 +32,6 @@ struct ObjectDraft {
     ///
     /// - Parameters:
     ///   - body: The members as they were given.
-    ///   - table: The class of the new object.
     ///   - primaryKey: The checked primary key; nil for a class without one.
     ///   - position: Returns the position of the property for a member, or nil for a member that is
     ///     ignored. Its arguments are the member, the position that usually follows, and whether the

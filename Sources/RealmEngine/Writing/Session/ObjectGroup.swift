@@ -13,9 +13,7 @@ struct ObjectGroup {
         let row: Int
         /// The name of the member as it was given.
         let name: String
-        /// The value as it was given.
         let value: InputValue
-        /// The property.
         let column: Column
     }
 

@@ -7,7 +7,6 @@ package import RealmStorage
 ///
 /// It remains valid as long as the object exists, in this write and in later ones.
 package struct ObjectPlace: Sendable, Hashable {
-    /// The key of the table of its class.
     package let table: TableKey
     /// The key of the object within its table.
     package let object: ObjectKey

@@ -16,7 +16,6 @@ package struct PropertyAddress: Sendable {
     ///
     /// - Parameters:
     ///   - text: The address as it was written.
-    ///   - steps: The steps of the path, if it is one.
     package init(_ text: String, steps: [InputPath.Step]? = nil) {
         self.text = text
         self.steps = steps

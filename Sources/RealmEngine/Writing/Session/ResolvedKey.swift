@@ -10,7 +10,6 @@ internal import RealmStorage
 package struct ResolvedKey: Sendable {
     /// The table of the class that the key belongs to.
     let table: TableKey
-    /// The key as it was given.
     let name: ObjectName
     /// The object that has the key; nil when there is none.
     package let place: ObjectPlace?

@@ -9,7 +9,6 @@ internal import RealmStorage
 /// is needed to write a value, whether it is that of a property, an element of a list or an entry of a
 /// dictionary.
 enum Slot {
-    /// A property of an object.
     case property(ObjectPlace, Column)
     /// An existing element of a list, by its index.
     case element(CollectionPlace, Int)

@@ -5,7 +5,6 @@ internal import RealmStorage
 
 /// Describes which values a slot accepts.
 struct SlotShape {
-    /// The type of the values.
     let type: ColumnType
     /// Whether null is accepted.
     let isNullable: Bool
@@ -15,7 +14,6 @@ struct SlotShape {
     /// Makes a shape from its parts.
     ///
     /// - Parameters:
-    ///   - type: The type of the values.
     ///   - isNullable: Whether null is accepted.
     ///   - target: The table that links lead to.
     init(_ type: ColumnType, isNullable: Bool, target: TableKey? = nil) {

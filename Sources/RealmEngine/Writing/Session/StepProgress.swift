@@ -10,7 +10,6 @@ internal import RealmStorage
 struct StepProgress {
     /// The index of the step, from 0.
     let step: Int
-    /// The number of steps.
     let count: Int
 
     /// Makes the position of a step.

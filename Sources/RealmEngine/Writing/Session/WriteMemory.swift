@@ -14,9 +14,7 @@ package final class WriteMemory: Sendable, Equatable {
     private struct State {
         /// The bytes of all transactions.
         var total = 0
-        /// The bytes of each client that has any.
         var clients: [ByteText: Int] = [:]
-        /// How many writes were refused.
         var refusals = 0
     }
 
@@ -39,10 +37,8 @@ package final class WriteMemory: Sendable, Equatable {
     /// one; its own limit bounds it. Writes without a client, such as attaching, are granted too.
     ///
     /// - Parameters:
-    ///   - bytes: How many more.
     ///   - client: The client whose write takes them; nil for none.
     ///   - own: What the transaction has already, in all and for this client.
-    ///   - limits: The limits.
     /// - Throws: `overloaded` when all transactions, or those of the client, would take more than their limit; nothing has changed
     ///   then.
     fileprivate func take(
@@ -71,7 +67,6 @@ package final class WriteMemory: Sendable, Equatable {
     /// Gives back what a transaction has.
     ///
     /// - Parameters:
-    ///   - total: All of its bytes.
     ///   - shares: Those of each client.
     fileprivate func giveBack(_ total: Int, _ shares: [ByteText: Int]) {
         guard total > 0 else { return }
@@ -133,7 +128,6 @@ final class WriteHolding {
     ///
     /// - Parameters:
     ///   - bytes: What it takes in all.
-    ///   - limits: The limits.
     /// - Throws: `overloaded` when there is not so much.
     func extend(to bytes: Int, _ limits: WriteLimits) throws(WriteError) {
         guard bytes > byteCount else { return }

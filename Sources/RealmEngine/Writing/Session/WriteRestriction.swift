@@ -43,7 +43,6 @@ final class WriteRestriction {
     /// Whether the sender sees the targets of links in the object at hand, as far as that was asked. To find it out after a change
     /// may need a view of the uncommitted state.
     var isHidden: [ObjectPlace: Bool] = [:]
-    /// The objects that the write made.
     var made: Set<ObjectPlace> = []
     /// Returns whether earlier commits of the same request made an object.
     let wasMade: (ObjectPlace) -> Bool
@@ -100,7 +99,6 @@ final class WriteRestriction {
     /// Returns the properties of a class that the action at hand cannot write.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - knowsTarget: Returns whether the sender knows what the links of a property lead to. It is asked where the sender
     ///     cannot read the class; elsewhere the view of the class decides.
     func fields(of table: TableState, knowsTarget: (Column) -> Bool) -> Fields {
@@ -130,7 +128,6 @@ final class WriteRestriction {
     /// at hand.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - find: Finds it out. It is called once for each class and action.
     func mayHoldUnseen(_ table: TableKey, _ find: () throws(WriteError) -> Bool) throws(WriteError) -> Bool {
         let key = Case(table: table, action: action)

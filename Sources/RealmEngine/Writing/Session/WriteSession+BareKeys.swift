@@ -17,7 +17,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - body: The members of an object.
-    ///   - className: The class of the object.
     package func namingLinks(in body: InputObject, of className: String) throws(WriteError) -> InputObject {
         guard let table = try classTable(named: className), table.columns.contains(where: { $0.type == .link }) else {
             return body

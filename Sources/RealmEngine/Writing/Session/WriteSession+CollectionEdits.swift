@@ -185,7 +185,6 @@ extension WriteSession {
         }
     }
 
-    /// Removes a member from a set, if it is in it.
     private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
         try member.use { value throws(WriteError) in
             try spend(bytes: value.byteCount)

@@ -9,9 +9,6 @@ extension WriteSession {
     /// Returns whether a property already has the value that `input` describes.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
-    ///   - column: The property.
-    ///   - place: The object.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError` when the input does not fit the property.
     func isEqual(
@@ -26,7 +23,6 @@ extension WriteSession {
     /// Returns whether the value in a slot is the one that `input` describes.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
     ///   - slot: The place of the stored value.
     ///   - shape: The values that the place accepts.
     ///   - options: How inputs are accepted.

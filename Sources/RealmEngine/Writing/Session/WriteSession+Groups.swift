@@ -46,7 +46,6 @@ extension WriteSession {
     /// Creates the objects of rows, if none of them exists.
     ///
     /// - Parameters:
-    ///   - rows: The objects.
     ///   - mayExist: Whether it is likely that the objects exist, so that this is found out before anything else.
     /// - Returns: The objects in the same order. Nil when they have to be written one after the other, because one of them
     ///   exists, or the class is not as it was when the rows were read; nothing is changed then.

@@ -57,7 +57,6 @@ extension WriteSession {
         }
     }
 
-    /// Returns the place of a property of an object.
     private func property(_ step: InputPath.Step, of place: ObjectPlace) throws(WriteError) -> Location {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)

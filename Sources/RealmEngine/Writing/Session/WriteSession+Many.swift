@@ -113,7 +113,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - query: The parsed query.
-    ///   - table: The class.
     ///   - arguments: The values of the query's placeholders.
     /// - Throws: `WriteError` for names and arguments that do not fit the class.
     func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
@@ -131,7 +130,6 @@ extension WriteSession {
     /// Checks that an object exists and matches a query.
     ///
     /// - Parameters:
-    ///   - place: The object, if there is one.
     ///   - query: The condition; nil only checks that the object exists.
     ///   - arguments: The values of the query's placeholders.
     /// - Returns: The object.
@@ -151,7 +149,6 @@ extension WriteSession {
     /// Checks how many objects of a class match a query.
     ///
     /// - Parameters:
-    ///   - className: The class.
     ///   - query: The condition.
     ///   - arguments: The values of the query's placeholders.
     ///   - count: The exact number that must match; nil means at least one.
@@ -176,7 +173,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - property: The property, or the path to a number.
-    ///   - place: The object.
     ///   - amount: The amount, which may be negative.
     /// - Returns: The new value.
     /// - Throws: `WriteError`: `outOfRange` when the type cannot hold the sum, `nullNotAllowed` for null,

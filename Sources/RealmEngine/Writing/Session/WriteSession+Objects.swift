@@ -161,7 +161,6 @@ extension WriteSession {
     /// - Parameters:
     ///   - property: The column, as `property(_:of:)` returns it.
     ///   - place: The object, which must not be embedded.
-    ///   - value: The new value.
     ///   - options: How inputs are accepted.
     package func setProperty(
         _ property: Column, of place: ObjectPlace, to value: InputValue, options: Options = Options()
@@ -184,7 +183,6 @@ extension WriteSession {
     /// Creates an object from the members of a body.
     ///
     /// - Parameters:
-    ///   - table: The class.
     ///   - body: The members.
     ///   - primaryKey: The primary key; nil takes it from the body or generates one.
     ///   - options: How inputs are accepted.
@@ -244,7 +242,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - body: The members.
-    ///   - table: The class.
     ///   - keepsUnseen: Whether the object exists, so that properties which the sender of the write cannot write have a value.
     func completed(_ body: InputObject, _ table: TableState, keepsUnseen: Bool = false) -> InputObject {
         guard !defaults.byClass.isEmpty, let values = defaults.byClass[table.className] else { return body }
@@ -307,8 +304,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - body: The members.
-    ///   - place: The object.
-    ///   - table: The class of the object.
     ///   - rule: What happens to members that are present and absent.
     ///   - options: How inputs are accepted.
     func write(
@@ -345,7 +340,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - name: The name of the member, which may be escaped.
-    ///   - table: The class.
     ///   - options: Whether unknown members are ignored.
     ///   - guess: The position to try first.
     ///   - isDefault: Whether the member is a default of the class, which may be one of a hidden property.

@@ -9,7 +9,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - place: The object, which must not be embedded.
-    ///   - edits: The edits.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError` with the index of the failed edit in its path; `patchTestFailed` for a test
     ///   that fails.

@@ -11,7 +11,6 @@ extension WriteSession {
     /// Restricts the session to the rights of the sender of the write. It is called before anything else.
     ///
     /// - Parameters:
-    ///   - rights: The rights.
     ///   - wasMade: Returns whether earlier commits of the same request made an object, which it may complete and link to.
     package func restrict(to rights: any WriteRights, wasMade: @escaping (ObjectPlace) -> Bool = { _ in false }) {
         let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
@@ -89,8 +88,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - action: What is done with the object.
-    ///   - place: The object.
-    ///   - table: Its class.
     /// - Throws: `WriteError` with the code `forbidden`.
     func authorize(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let restriction else { return }
@@ -138,7 +135,6 @@ extension WriteSession {
 
     /// Checks that the sender may import objects of a class.
     ///
-    /// - Parameter className: The name of the class.
     /// - Throws: `WriteError` with the code `forbidden`; `classNotFound` for a class of which the sender does not know.
     package func requireImport(of className: String) throws(WriteError) {
         guard let restriction else { return }
@@ -237,7 +233,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - name: The name of the member, which may be escaped.
-    ///   - table: The class.
     ///   - guess: The position to try first.
     func knownPosition(ofMember name: String, of table: TableState, guess: Int = 0) -> Int? {
         let isEscaped = naming.isEscaped(name)
@@ -286,7 +281,6 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - body: The members as they were given.
-    ///   - table: The class.
     ///   - place: The object, if it exists.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError` with the code `forbidden` for another value of a property that may only be read.

@@ -25,9 +25,6 @@ extension WriteSession {
 
     /// Creates an embedded object in a slot. An embedded object that is there is deleted.
     ///
-    /// - Parameters:
-    ///   - slot: The place.
-    ///   - target: The class of the embedded object.
     /// - Returns: The new object, without values.
     func putEmbedded(in slot: Slot, _ target: TableKey) throws(WriteError) -> ObjectPlace {
         let key: ObjectKey
@@ -114,16 +111,11 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - index: The stored index.
-    ///   - place: The collection.
     func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
         try stored(try changing.eraseElement(at: index, in: place))
     }
 
     /// Removes the elements or entries of a collection, except links that the sender of the write does not see.
-    ///
-    /// - Parameters:
-    ///   - place: The collection.
-    ///   - kind: Its kind.
     func empty(_ place: CollectionPlace, _ kind: CollectionKind) throws(WriteError) {
         guard mayHideElements(place) else { return try stored(try changing.clear(place)) }
         guard kind == .dictionary else {
@@ -143,7 +135,6 @@ extension WriteSession {
     /// Removes the entries of a dictionary, except links hidden from the writer and the keys about to be written.
     ///
     /// - Parameters:
-    ///   - place: The dictionary.
     ///   - written: The entries that are about to be written.
     func emptyDictionary(_ place: CollectionPlace, except written: InputObject) throws(WriteError) {
         let kept = Set(written.members.map { ByteText($0.name) })
@@ -168,7 +159,6 @@ extension WriteSession {
     /// - Parameters:
     ///   - source: The present index of the element.
     ///   - target: The index that the element has after the move.
-    ///   - place: The list.
     func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(WriteError) {
         guard try leavesOut(place) else {
             return try stored(try changing.moveElement(from: source, to: target, in: place))

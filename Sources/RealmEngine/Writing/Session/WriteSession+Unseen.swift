@@ -103,8 +103,6 @@ extension WriteSession {
     /// Returns whether a collection has parts that the sender does not see.
     ///
     /// - Parameters:
-    ///   - place: The collection.
-    ///   - kind: Its kind.
     ///   - countsLinks: Whether its own links count, besides parts of its elements.
     ///   - depth: How deep it lies in other values.
     private func hasUnseen(
@@ -148,7 +146,6 @@ extension WriteSession {
     /// Assigns all elements of a list, of which some may have parts that the sender does not see or may be links that it does not see.
     ///
     /// - Parameters:
-    ///   - elements: The elements as they were given.
     ///   - place: The list, of links, embedded objects or mixed values.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError`: `forbidden` when it is not clear which elements the list still has, and something would be lost.
@@ -225,7 +222,6 @@ extension WriteSession {
 
     /// The elements of a list by their stored indexes.
     private struct PresentElements {
-        /// The number of all of them.
         var count = 0
         /// Those that the sender sees.
         var seen: [Int] = []

@@ -8,9 +8,6 @@ extension WriteSession {
     /// Writes an input to a property of an object.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
-    ///   - column: The property.
-    ///   - place: The object.
     ///   - rule: Whether the value replaces the present one, is merged, or is written only if it differs.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError` when the input does not fit the property, with a path that begins inside
@@ -55,7 +52,6 @@ extension WriteSession {
     /// Writes one value: that of a property, an element or an entry.
     ///
     /// - Parameters:
-    ///   - input: The value as it was given.
     ///   - slot: The place.
     ///   - shape: The values that the place accepts.
     ///   - rule: Whether an embedded object is merged or replaced.
@@ -190,8 +186,6 @@ extension WriteSession {
     /// Adds a member to a set. Equal members are stored once.
     ///
     /// - Parameters:
-    ///   - input: The member as it was given.
-    ///   - place: The set.
     ///   - options: How inputs are accepted.
     /// - Returns: Whether the member is new.
     @discardableResult
@@ -205,7 +199,6 @@ extension WriteSession {
     /// Returns an input as a value that a set can contain.
     ///
     /// - Parameters:
-    ///   - input: The member as it was given.
     ///   - place: The set, whose type decides.
     ///   - options: How inputs are accepted.
     /// - Throws: `WriteError` when the input does not fit the set.

@@ -291,7 +291,6 @@ package final class WriteSession {
     ///
     /// - Parameters:
     ///   - name: A key text, a primary key, an object key, or a name that this session gave to an object.
-    ///   - table: The class.
     /// - Throws: `WriteError` when a primary key does not fit its type, or storage fails.
     func find(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
         guard let place = try anyObject(name, in: table) else { return nil }
@@ -327,7 +326,6 @@ package final class WriteSession {
         return key.map { ObjectPlace(table: table.key, object: $0) }
     }
 
-    /// Returns the object with an object key, if it exists.
     private func existing(_ key: ObjectKey, in table: TableState) throws(WriteError) -> ObjectPlace? {
         guard key.rawValue >= 0, try stored(try transaction.row(key, in: table.key)) != nil else { return nil }
         return ObjectPlace(table: table.key, object: key)
@@ -348,7 +346,6 @@ package final class WriteSession {
         noObject(name, in: try table(class: className))
     }
 
-    /// Makes the error for a name that no object has.
     func noObject(_ name: ObjectName, in table: TableState) -> WriteError {
         var hint = ""
         if case .text(let text) = name {
@@ -381,9 +378,6 @@ package final class WriteSession {
 
     /// Looks up a key, whether there is such an object or not.
     ///
-    /// - Parameters:
-    ///   - name: The key.
-    ///   - className: The class.
     /// - Throws: `WriteError`: `classNotFound` when there is no such class, and the errors of reading the
     ///   key.
     package func resolve(_ name: ObjectName, class className: String) throws(WriteError) -> ResolvedKey {
