@@ -1,7 +1,7 @@
 # Everything a clone needs: `make demo` and `make test` install what is missing first.
 SHELL := /bin/bash
 PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libsimdjson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev libyaml-dev \
-  libsqlite3-dev libxlsxwriter-dev libzstd-dev libpq-dev pkg-config
+  libsqlite3-dev libxlsxwriter-dev libzstd-dev libpq-dev libexpat1-dev libcmark-gfm-dev libcmark-gfm-extensions-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080

@@ -40,10 +40,14 @@ let package = Package(
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(
+            name: "CMarkdown", pkgConfig: "libcmark-gfm",
+            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
         .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
-        .executableTarget(name: "WebEmbedder", path: "Plugins/WebEmbedder", swiftSettings: shared),
+        .executableTarget(name: "WebEmbedder", dependencies: ["CMarkdown"], path: "Plugins/WebEmbedder", swiftSettings: shared),
         .target(name: "RealmConsole", exclude: ["Web", "tsconfig.json"], swiftSettings: shared, plugins: ["EmbedWeb"]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -110,7 +114,7 @@ let package = Package(
         .target(
             name: "RealmBackups",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmEngine", "WebClient", "RealmFormats",
+                "CExpat", "RealmPlatform", "RealmStorage", "RealmEngine", "WebClient", "RealmFormats",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: shared),
@@ -187,7 +191,6 @@ let package = Package(
             path: "Tests/MutantTrials",
             swiftSettings: shared),
         .testTarget(name: "HouseTests", swiftSettings: shared),
-        .testTarget(name: "WebEmbedderTests", dependencies: ["WebEmbedder", "RealmConsole"], swiftSettings: shared),
         .testTarget(
             name: "RealmPlatformTests",
             dependencies: [

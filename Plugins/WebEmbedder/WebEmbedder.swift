@@ -5,7 +5,7 @@ import Foundation
 /// Writes a Swift file with the contents of other files as literals.
 ///
 /// Arguments: the file to write, a folder with the files of the console, the files of the client, Markdown files that become HTML, and
-/// other files, which become base64. Scripts and style sheets lose their comments and the blanks that mean nothing.
+/// other files, which become base64.
 /// Texts rather than arrays of bytes, because the compiler takes seconds for every hundred KiB of an array.
 @main
 enum WebEmbedder {
@@ -13,14 +13,11 @@ enum WebEmbedder {
         let arguments = CommandLine.arguments.dropFirst().map { URL(fileURLWithPath: $0) }
         guard arguments.count >= 2 else { throw Failure.usage }
         let web = try files(below: arguments[1]).map { file in
-            (name: String(file.path.dropFirst(arguments[1].path.count + 1)), text: try stripped(file))
+            (name: String(file.path.dropFirst(arguments[1].path.count + 1)), text: try text(of: file))
         }
         let others = arguments.dropFirst(2)
         let client = try others.filter { ["js", "ts"].contains($0.pathExtension) }.map { file in
-            (
-                name: file.lastPathComponent.replacing("realm-rest.", with: "client."),
-                text: try (file.pathExtension == "js" ? license : "") + stripped(file)
-            )
+            (name: file.lastPathComponent.replacing("realm-rest.", with: "client."), text: try text(of: file))
         }
         let documents = try others.filter { $0.pathExtension == "md" }.map { file in
             (name: file.deletingPathExtension().lastPathComponent, text: Markdown(try text(of: file)).html)
@@ -53,20 +50,15 @@ enum WebEmbedder {
         try Data(source.utf8).write(to: arguments[0])
     }
 
-    /// What a module that other pages may take has as its first line.
-    private static let license = "// SPDX-License-Identifier: Apache-2.0\n"
-
     /// Why nothing was written.
     enum Failure: Error, CustomStringConvertible {
         case usage
         case notText(String)
-        case notRead(String, String)
 
         var description: String {
             switch self {
             case .usage: return "usage: WebEmbedder OUTPUT FOLDER [FILE …]"
             case .notText(let path): return "\(path) is not UTF-8, and only texts can be embedded"
-            case .notRead(let path, let reason): return "\(path), \(reason)"
             }
         }
     }
@@ -75,18 +67,6 @@ enum WebEmbedder {
     private static func files(below folder: URL) -> [URL] {
         let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         return all.filter { !$0.hasDirectoryPath && !$0.lastPathComponent.hasPrefix(".") }.sorted { $0.path < $1.path }
-    }
-
-    /// Reads a script, a style sheet, or another text, as it is served.
-    private static func stripped(_ file: URL) throws -> String {
-        switch file.pathExtension {
-        case "js":
-            do { return try Script.stripped(try text(of: file)) } catch let defect as Script.Defect {
-                throw Failure.notRead(file.path, defect.description)
-            }
-        case "css": return StyleSheet.stripped(try text(of: file))
-        default: return try text(of: file)
-        }
     }
 
     /// Reads a text without changing a byte of it.

@@ -73,13 +73,6 @@ def test_package(options):
     assert sorted(names) == ["package/README.md", "package/package.json", "package/realm-rest.d.ts", "package/realm-rest.js"], names
 
 
-def test_served(options):
-    """What a server gives away is the same program as the source, and so are the scripts of the console."""
-    if not shutil.which("tsc"):
-        raise Skipped("tsc is not installed")
-    node(options, "served.mjs")
-
-
 def test_readme(options):
     """The examples of the page, one after the other, against the sample realm."""
     node(options, "readme.mjs")

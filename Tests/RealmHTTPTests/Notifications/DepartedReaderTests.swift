@@ -49,7 +49,7 @@ struct DepartedReaderTests {
         }
         let document = try server.must("GET", "app")
         #expect((document["liveVersions"]?.integer ?? .max) <= 17, "\(document)")
-        #expect((document["fileBytes"]?.integer ?? .max) <= 256 << 10, "\(document)")
+        #expect((document["fileBytes"]?.integer ?? .max) <= 512 << 10, "\(document)")
         // What was pinned goes by itself.
         #expect(try eventually { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
     }
