@@ -393,7 +393,7 @@ lint: setup setup-console ## Test: check format, warnings and the types of the c
 format: ## Build: format the Swift sources in place
 	swift format format --in-place --parallel --recursive Package.swift Sources Benchmarks Tests Plugins
 
-include docker/dist/packages.mk
+include packaging/packages.mk
 
 clean: ## Build: remove everything that was built
 	rm -rf .build .build-release .build-asan .build-asan-release .build-fuzz .build-tsan .build-dist

@@ -275,7 +275,7 @@ if Context.environment["REALM_REST_DIST"] != nil {
     package.targets.first { $0.name == "realm-rest" }?.linkerSettings = [
         .unsafeFlags([
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe",
-            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T\(Context.packageDirectory)/docker/dist/no-unwinding.ld",
+            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T\(Context.packageDirectory)/packaging/no-unwinding.ld",
         ])
     ]
 }

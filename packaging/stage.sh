@@ -5,7 +5,7 @@
 set -euo pipefail
 program=$1 prefix=$2 version=$3
 here=$(cd "$(dirname "$0")" && pwd)
-source=$here/../..
+source=$here/..
 day=$(date -u -d "@${SOURCE_DATE_EPOCH:?}" +%F)
 
 place() { install -D -m "$1" "$2" "$prefix/$3"; }
@@ -19,13 +19,13 @@ place 755 "$program" bin/realm-rest
   | gzip -9n | made share/man/man1/realm-rest.1.gz
 # The units of the repository have the place that an administrator installs to; a package has its own.
 for unit in service socket; do
-  sed "s|/usr/local/bin/|${UNIT_BIN:-/usr/local/bin}/|" "$source/docker/systemd/realm-rest.$unit" | made lib/systemd/system/realm-rest.$unit
+  sed "s|/usr/local/bin/|${UNIT_BIN:-/usr/local/bin}/|" "$source/packaging/systemd/realm-rest.$unit" | made lib/systemd/system/realm-rest.$unit
 done
-place 644 "$source/docker/debian/realm-rest.yaml" share/doc/realm-rest/examples/realm-rest.yaml
+place 644 "$source/packaging/debian/realm-rest.yaml" share/doc/realm-rest/examples/realm-rest.yaml
 place 644 "$source/docker/nginx/realm-rest.conf" share/doc/realm-rest/examples/nginx.conf
 place 644 "$source/docker/caddy/Caddyfile" share/doc/realm-rest/examples/Caddyfile
 place 644 "$source/demo/store.ndjson.gz" share/realm-rest/store.ndjson.gz
 place 644 "$source/README.md" share/doc/realm-rest/README.md
 place 644 "$source/CHANGELOG.md" share/doc/realm-rest/CHANGELOG.md
 place 644 "$source/LICENSE" share/doc/realm-rest/LICENSE
-place 644 "$source/docker/debian/copyright" share/doc/realm-rest/copyright
+place 644 "$source/packaging/debian/copyright" share/doc/realm-rest/copyright

@@ -8,7 +8,7 @@ program=$out/realm-rest
 umask 022
 
 rm -rf "$out"/stage "$out"/realm-rest[-_]*.{tar.gz,deb,cdx.json} "$out"/SHA256SUMS
-python3 "$here/sbom.py" --program "$program" --version "$version" --resolved "$here/../../Package.resolved" --checkouts "$checkouts" \
+python3 "$here/sbom.py" --program "$program" --version "$version" --resolved "$here/../Package.resolved" --checkouts "$checkouts" \
   > "$out/$name.cdx.json"
 
 UNIT_BIN=/usr/bin "$here/stage.sh" "$program" "$out/stage/usr" "$version"

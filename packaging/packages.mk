@@ -42,16 +42,16 @@ dist-program: setup-dist ## Packages: build the program that needs no Swift
 	strip -o $(DIST_PROGRAM) $(DIST_BUILD)/release/realm-rest
 
 dist: dist-program ## Packages: make the Debian package, the tarball and the list of parts, in .build-dist
-	docker/dist/dist.sh $(DIST) $(VERSION) $(RELEASE_NAME) $(DIST_BUILD)/checkouts
+	packaging/dist.sh $(DIST) $(VERSION) $(RELEASE_NAME) $(DIST_BUILD)/checkouts
 
 image: dist-program setup-image ## Packages: make the container image
-	docker/dist/image-root.sh $(DIST_PROGRAM) $(DIST)/image
-	docker/dist/image.sh $(DIST)/image $(VERSION) $(DIST)/realm-rest-$(VERSION)-image.tar
+	packaging/image-root.sh $(DIST_PROGRAM) $(DIST)/image
+	packaging/image.sh $(DIST)/image $(VERSION) $(DIST)/realm-rest-$(VERSION)-image.tar
 
 # DESTDIR=… is put before PREFIX, for those who make packages of their own.
 install: ## Packages: install the program, manual page and completions (PREFIX=/usr/local)
 	@[ -x $(DIST_PROGRAM) ] || $(MAKE) dist-program
-	UNIT_BIN=$(PREFIX)/bin docker/dist/stage.sh $(DIST_PROGRAM) $(DESTDIR)$(PREFIX) $(VERSION)
+	UNIT_BIN=$(PREFIX)/bin packaging/stage.sh $(DIST_PROGRAM) $(DESTDIR)$(PREFIX) $(VERSION)
 
 uninstall: ## Packages: remove what install has put there
 	rm -rf $(DESTDIR)$(PREFIX)/share/realm-rest $(DESTDIR)$(PREFIX)/share/doc/realm-rest
@@ -61,5 +61,5 @@ uninstall: ## Packages: remove what install has put there
 
 # Lintian, an installation on a fresh Debian, the tarball on one without Swift, and the image: needs root.
 test-packages: setup-test-packages dist image ## Packages: try packages and image on a fresh Debian; needs root
-	docker/dist/try-packages.sh $(DIST) $(VERSION) $(RELEASE_NAME)
-	docker/dist/try-image.sh $(DIST) $(VERSION)
+	packaging/try-packages.sh $(DIST) $(VERSION) $(RELEASE_NAME)
+	packaging/try-image.sh $(DIST) $(VERSION)

@@ -37,7 +37,7 @@ for library in $libraries; do
 done
 
 install -m 755 "$program" "$root/usr/bin/realm-rest"
-cp "$(dirname "$0")/../debian/copyright" "$root/usr/share/doc/realm-rest/copyright"
+cp "$(dirname "$0")/debian/copyright" "$root/usr/share/doc/realm-rest/copyright"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 cp /etc/os-release "$root/etc/os-release"
 printf 'root:x:0:0:root:/:/usr/sbin/nologin\nrealm:x:%s:%s:realm-rest:/data:/usr/sbin/nologin\n' $uid $uid > "$root/etc/passwd"

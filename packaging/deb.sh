@@ -6,7 +6,7 @@ prefix=$1 out=$2 upstream=$3
 version=$upstream-${DEB_REVISION:-1}
 maintainer=${DEB_MAINTAINER:-realm-rest maintainers <maintainers@realm-rest.example>}
 here=$(cd "$(dirname "$0")" && pwd)
-parts=$here/../debian
+parts=$here/debian
 architecture=$(dpkg --print-architecture)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
