@@ -155,7 +155,6 @@ let package = Package(
                 "RealmReplica", "WebClient", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls",
                 "RealmHosting", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: shared),
         .executableTarget(
@@ -263,7 +262,8 @@ let package = Package(
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats",
                 "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole", "RealmHTTP",
-                "RealmTestSupport", "RealmMutants", .product(name: "SystemPackage", package: "swift-system"),
+                "RealmTestSupport", "RealmMutants", .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Access/Vectors", "Messages/Vectors"],
             swiftSettings: shared),

@@ -55,7 +55,7 @@ struct OpenCommand: ParsableCommand {
             configuration.options.copiesFiles = true
             configuration.options.isReadOnly = true
         }
-        try ServerRun.run(options.serverOptions(configuration)) { url in
+        try ServerRun.run(configuration.options) { url in
             let address = url + "/" + page
             StandardStreams.error("\(opensBrowser(at: address) ? "opened" : "open in a browser:") \(address)")
             StandardStreams.error("Ctrl-C ends it")

@@ -44,7 +44,7 @@ struct ServeCommand: ParsableCommand {
         try becomeOwner()
         let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
         let configuration = try options.configuration(paths: paths, file: options.config ?? (namesNothing ? usual : nil))
-        let server = options.serverOptions(configuration)
+        let server = configuration.options
         guard !server.servesNothing else {
             throw ValidationError(
                 "Nothing to serve: name a file or folder, or give --data DIR, --memory NAME or --config FILE; "

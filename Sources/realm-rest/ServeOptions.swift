@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Glibc
-import Logging
 internal import MicroHTTP
 internal import RealmFormats
 import RealmHTTP
@@ -282,29 +281,6 @@ struct ServeOptions: ParsableArguments {
             members.append((String(value[..<equals]), .string(String(value[value.index(after: equals)...]))))
         }
         return .object(JSONObject(members))
-    }
-
-    /// Returns the options of the server, with the logger of the engine.
-    ///
-    /// - Parameter configuration: The configuration in force.
-    func serverOptions(_ configuration: Configuration) -> ServerOptions {
-        var server = configuration.options
-        if server.logFormat != nil { server.logger = ServeOptions.engineLogger(server.logLevel) }
-        return server
-    }
-
-    /// Makes the logger of the engine, which writes to standard error.
-    ///
-    /// - Parameter level: The level from which messages are logged.
-    private static func engineLogger(_ level: AccessLog.Level) -> Logger {
-        var logger = Logger(label: "realm-rest.engine") { StreamLogHandler.standardError(label: $0) }
-        switch level {
-        case .debug: logger.logLevel = .debug
-        case .info: logger.logLevel = .info
-        case .warning: logger.logLevel = .warning
-        case .error: logger.logLevel = .error
-        }
-        return logger
     }
 }
 

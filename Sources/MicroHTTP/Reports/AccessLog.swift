@@ -6,8 +6,7 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// The access log of the server: one line per request on standard output, and lines about realms
-/// that fail or recover.
+/// The log of the server on standard output: a line for each request, and for each event that no request has caused.
 ///
 /// Lines are collected in memory and written by a thread of their own, so that a slow reader of the
 /// log does not delay responses. When more than 8 MiB wait to be written, further lines are dropped
@@ -199,14 +198,17 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Adds a line about an event of a realm that no request has caused, such as a failure of its
-    /// file.
+    /// Adds a line about an event that no request has caused, such as a failure of a file.
     ///
     /// - Parameters:
-    ///   - event: The name of the event, such as `realm_failed`.
-    ///   - detail: What happened, in words.
-    ///   - level: The importance of the event. It is dropped if the level in force is higher.
-    package func note(_ event: StaticString, realm: String, _ detail: String, level: Level) {
+    ///   - event: Its name, such as `realm_failed`, or what happened in words.
+    ///   - realm: The realm that it concerns; empty for none.
+    ///   - detail: More about it; nil when there is no more.
+    ///   - level: Its importance. It is dropped if the level in force is higher.
+    ///   - members: Facts about it, by their names.
+    package func note(
+        _ event: String, realm: String, _ detail: String? = nil, level: Level, members: [(String, String)] = []
+    ) {
         guard level.rawValue >= self.level.current.rawValue else { return }
         let now = WallClock.now()
         monitor.signal { state in
@@ -214,24 +216,23 @@ package final class AccessLog: Sendable {
                 state.dropped += 1
                 return
             }
-            AccessLog.append(event, of: realm, detail, at: now, state.format, to: state.pending)
+            let texts = [("realm", realm), ("detail", detail)].compactMap { name, text in text.map { (name, $0) } } + members
+            let buffer = state.pending
+            let isJSON = state.format == .json
+            buffer.append(isJSON ? "{\"time\":\"" : "" as StaticString)
+            buffer.append(logTime: now)
+            buffer.append(isJSON ? "\",\"level\":\"" : " " as StaticString)
+            buffer.append(level.name)
+            buffer.append(isJSON ? "\",\"event\":" : " " as StaticString)
+            buffer.append(jsonString: event)
+            for (name, text) in texts where isJSON || !text.isEmpty {
+                buffer.append(isJSON ? "," : " " as StaticString)
+                if isJSON { buffer.append(jsonString: name) } else { buffer.append(name) }
+                buffer.append(isJSON ? ":" : "=" as StaticString)
+                buffer.append(jsonString: text)
+            }
+            buffer.append(isJSON ? "}\n" : "\n" as StaticString)
         }
-    }
-
-    /// Appends the line of an event, such as the failure of a realm, in the format of the log.
-    private static func append(
-        _ event: StaticString, of realm: String, _ detail: String, at now: WallClock, _ format: Format, to buffer: OutputBuffer
-    ) {
-        let isJSON = format == .json
-        buffer.append(isJSON ? "{\"time\":\"" : "" as StaticString)
-        buffer.append(logTime: now)
-        buffer.append(isJSON ? "\",\"event\":\"" : " " as StaticString)
-        buffer.append(event)
-        buffer.append(isJSON ? "\",\"realm\":" : " " as StaticString)
-        buffer.append(jsonString: realm)
-        buffer.append(isJSON ? ",\"detail\":" : " " as StaticString)
-        buffer.append(jsonString: detail)
-        buffer.append(isJSON ? "}\n" : "\n" as StaticString)
     }
 
     /// Writes the lines that were held, and from then on all others as they come.

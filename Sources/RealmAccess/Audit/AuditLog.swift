@@ -15,7 +15,7 @@ internal import RealmStorage
 /// Any thread may use it.
 package final class AuditLog: Sendable {
     /// Receives what operators have to know: the name of an event, and what happened. It is called on the thread of the log.
-    package typealias Report = @Sendable (_ event: StaticString, _ detail: String, _ level: AccessLog.Level) -> Void
+    package typealias Report = @Sendable (_ event: String, _ detail: String, _ level: AccessLog.Level) -> Void
 
     /// What is shared with the thread that writes.
     private struct State {

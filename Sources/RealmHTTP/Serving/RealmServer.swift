@@ -70,6 +70,11 @@ package final class RealmServer: Sendable {
     package init(
         _ options: ServerOptions, from configuration: Configuration?, report: (String) -> Void
     ) throws(Failure) {
+        let log = try RealmServer.makeLog(options)
+        var isMade = false
+        defer { if !isMade { log?.close(seconds: 0) } }
+        var options = options
+        if let log { options.logger = EventLogHandler.logger(log) }
         self.options = options
         // Before anything is made in the data folder.
         let wantsKey = FirstKey.isWanted(options)
@@ -88,14 +93,8 @@ package final class RealmServer: Sendable {
         try RealmServer.checkOrigins(options.corsOrigins)
         let tokens = try RealmServer.makeTokens(live, configuration)
         let keys = try RealmServer.openKeys(options)
-        let log = try RealmServer.makeLog(options)
         self.log = log
-        do throws(Failure) {
-            audit = try RealmServer.makeAudit(options, log)
-        } catch {
-            log?.close(seconds: 0)
-            throw error
-        }
+        audit = try RealmServer.makeAudit(options, log)
         let tls: TLSStore?
         let listeners: [BoundListener]
         let adminSocket: ListeningSocket?
@@ -112,7 +111,6 @@ package final class RealmServer: Sendable {
             }
         } catch {
             audit?.close(seconds: 0)
-            log?.close(seconds: 0)
             throw error
         }
         let rules = RealmServer.rules(options, listeners, adminSocket)
@@ -130,7 +128,7 @@ package final class RealmServer: Sendable {
             do throws(StorageError) {
                 try cluster.start(state.clusterHooks)
             } catch {
-                RealmServer.abandon(listeners, admin: adminSocket, audit: audit, log: log)
+                RealmServer.abandon(listeners, admin: adminSocket, audit: audit)
                 throw Failure(description: "the cluster: \(error)")
             }
         }
@@ -149,6 +147,7 @@ package final class RealmServer: Sendable {
         state.metrics.addAdminDaemon(adminDaemon)
         state.metrics.addRealms(catalog, limit: options.limits.metricRealms)
         state.metrics.addProcess(start: .now())
+        isMade = true
     }
 
     /// Starts to answer requests.
@@ -197,13 +196,10 @@ package final class RealmServer: Sendable {
     }
 
     /// Closes what was opened for a server that does not come to be.
-    private static func abandon(
-        _ listeners: [BoundListener], admin: ListeningSocket?, audit: AuditLog?, log: AccessLog?
-    ) {
+    private static func abandon(_ listeners: [BoundListener], admin: ListeningSocket?, audit: AuditLog?) {
         for one in listeners { one.socket.close() }
         admin?.close()
         audit?.close(seconds: 0)
-        log?.close(seconds: 0)
     }
 
     /// Makes the access log, which holds its lines until `start` has announced the server; nil when

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 @testable import MicroHTTP
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmTestSupport
 import Testing
 
@@ -47,5 +49,25 @@ import Testing
             #expect(object["duration"]?.double == 2.5)
             #expect(object["principal"]?.text == "key:ab" && object["client"]?.text == "192.0.2.7")
         }
+    }
+
+    @Test func `messages of the engine are lines of the same log in the same form`() throws {
+        let pipe = Pipe()
+        let log = try AccessLog(format: .json, level: .info, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        var logger = EventLogHandler.logger(log)
+        logger[metadataKey: "realm"] = "app"
+        logger.debug("below the level")
+        logger.notice("file \"compacted\"", metadata: ["bytesBefore": "9", "bytesAfter": "4"])
+        log.setFormat(.text)
+        logger.critical("two\nlines", metadata: ["reason": "a b"])
+        log.close()
+        try pipe.fileHandleForWriting.close()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        try #require(lines.count == 2, "\(text)")
+        let line = try ParsedJSON(parsing: String(lines[0]))
+        #expect(line["event"]?.text == "file \"compacted\"" && line["level"]?.text == "info" && line["realm"]?.text == "app")
+        #expect(line["bytesBefore"]?.text == "9" && line["bytesAfter"]?.text == "4" && line["time"] != nil)
+        #expect(lines[1].hasSuffix(#" error "two\nlines" realm="app" reason="a b""#), "\(text)")
     }
 }
