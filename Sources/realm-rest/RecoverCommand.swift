@@ -195,3 +195,13 @@ struct RecoverCommand: ParsableCommand {
         }
     }
 }
+
+/// The forms of the output of `realm-rest recover`.
+enum RecoveryFormat: String, ExpressibleByArgument, CaseIterable {
+    /// A line for each state.
+    case ndjson
+    /// One document.
+    case json
+    /// A table of one class.
+    case csv
+}

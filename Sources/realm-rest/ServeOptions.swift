@@ -7,7 +7,7 @@ internal import RealmFormats
 import RealmHTTP
 internal import RealmHosting
 internal import RealmPlatform
-import RealmStorage
+internal import RealmStorage
 
 /// The options of the command `serve`.
 ///
@@ -287,4 +287,19 @@ struct ServeOptions: ParsableArguments {
 extension JSONValue {
     /// An array of texts.
     static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+}
+
+/// The environment of the process.
+private enum Environment {
+    /// Returns the names of all variables with a beginning.
+    static func names(beginningWith prefix: String) -> [String] {
+        var names: [String] = []
+        var index = 0
+        while let entry = unsafe environ[index] {
+            let text = unsafe String(cString: entry)
+            if text.hasPrefix(prefix) { names.append(String(text.prefix { $0 != "=" })) }
+            index += 1
+        }
+        return names.sorted()
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmFormats
+package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -36,4 +36,39 @@ package protocol EventSource: AnyObject, Sendable {
     ///
     /// - Parameter reason: Whether everything was sent, or what happened to the client.
     func didClose(_ reason: EventCloseReason)
+}
+
+/// The connection of an endless response, as its source sees it. `EventBody` implements it.
+package protocol EventConnection: AnyObject, Sendable {
+    /// Lets the daemon ask the source for more. Any thread may call it, at any time.
+    func wake()
+
+    /// Wakes many connections at once.
+    ///
+    /// - Parameter connections: Connections of one and the same server.
+    static func wake(_ connections: [any EventConnection])
+
+    /// Breaks the connection, whatever it is doing. What was not sent yet is lost.
+    func hangUp()
+}
+
+/// What a source of events returns when the connection asks it for more.
+package enum EventPiece {
+    /// Bytes to be sent. They are never changed after this, so many connections can share one
+    /// buffer.
+    case bytes(OutputBuffer)
+    /// Nothing to send at the moment: the connection sleeps until the source wakes it.
+    case nothing
+    /// The response is complete.
+    case end
+}
+
+/// How an endless response came to its end.
+package enum EventCloseReason: Sendable {
+    /// The source ended it, and everything was sent.
+    case ended
+    /// The client closed its side or stopped reading, the connection broke, or the server stopped.
+    case left
+    /// The client is unreachable: it has not acknowledged what was sent to it long ago.
+    case dead
 }

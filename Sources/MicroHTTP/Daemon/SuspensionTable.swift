@@ -176,3 +176,18 @@ final class SuspensionTable: Sendable {
         while parts.contains(where: { $0.inUse.load(ordering: .acquiring) > 0 }) { Threads.sleep(seconds: 0.001) }
     }
 }
+
+/// Something on whose behalf a connection is suspended, and which resumes the connection when it is
+/// ready. See `SuspensionTable`.
+protocol Suspended: AnyObject, Sendable {
+    /// Called when the server stops: what was awaited will not come. The connection is resumed by
+    /// this call or right after it, and its next step has to end the response.
+    func abandon()
+}
+
+/// The address of a connection in the library, made sendable: it is only passed to the library,
+/// which may be called from any thread to resume the connection.
+@safe package struct ConnectionPointer: @unchecked Sendable {
+    /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
+    let pointer: OpaquePointer
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmFormats
+package import RealmFormats
 internal import RealmPlatform
+internal import RealmStorage
 
 /// One request from its head to its end, on the side of the handler.
 ///
@@ -32,4 +33,19 @@ package protocol RequestTask: RequestOwner {
 extension RequestTask {
     /// Tasks that compress nothing finish every response quickly.
     package func finishesQuickly(_ response: Response) -> Bool { true }
+}
+
+/// The decision about a request whose header section is complete and whose body has not been read.
+///
+/// A `RequestTask` makes it on a thread of the daemon; `Exchange` acts on it.
+package enum Admission: Sendable {
+    /// The body is to be received, if there is one.
+    ///
+    /// `bodyLimit` is the largest number of bytes that it may have, as sent and after its content
+    /// coding is undone. `spoolFolders` are folders for a temporary file: a long body goes to the
+    /// first of them in which a file can be made. Without folders every body stays in memory.
+    /// `refusal` returns why no more of the body may be received, for example because the credential has ended; any thread calls it.
+    case accept(bodyLimit: Int, spoolFolders: [String] = [], refusal: (@Sendable () -> Problem?)? = nil)
+    /// The request is answered with this response, and its body is not used.
+    case refuse(Response)
 }

@@ -3,6 +3,7 @@
 internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
+internal import Synchronization
 
 /// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages,
 /// streams, opening files.
@@ -169,4 +170,21 @@ package final class WorkerPool: Sendable {
             return .some(taken)
         } ?? nil
     }
+}
+
+/// The number of jobs of a worker pool, readable without its lock.
+///
+/// The daemon's threads read it before they answer a read themselves: a client with jobs in the pool
+/// gets less of their time.
+final class WorkerActivity: Sendable {
+    /// The number of jobs of the pool that wait or run.
+    private let value = Atomic<Int>(0)
+
+    /// The number of jobs of the pool that wait or run. The value may be slightly out of date.
+    package var count: Int { value.load(ordering: .relaxed) }
+
+    /// Counts jobs that were queued for the workers.
+    package func add(_ count: Int) { value.add(count, ordering: .relaxed) }
+    /// Counts jobs of the workers that have ended or were dropped.
+    package func subtract(_ count: Int) { value.subtract(count, ordering: .relaxed) }
 }

@@ -3,6 +3,7 @@
 package import MicroHTTP
 package import RealmFormats
 internal import RealmPlatform
+internal import RealmStorage
 
 /// The sender of a request: the credential, what its roles permit at the path, and limits of its own.
 package struct Caller: Sendable {
@@ -39,4 +40,14 @@ package struct Caller: Sendable {
         guard problem.code == .forbidden, roleReach == .part, principal.kind == .anonymous else { return problem }
         return .unauthenticated(request, hasCredentials: true)
     }
+}
+
+/// How far the roles of a principal reach at the path of a request.
+package enum RoleReach: Sendable {
+    /// The principal may read and change a part of the realm.
+    case part
+    /// The principal may read and change everything in the realm.
+    case writes
+    /// The principal may do everything.
+    case administers
 }

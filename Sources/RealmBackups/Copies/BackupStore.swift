@@ -126,3 +126,15 @@ extension BackupStore {
         }
     }
 }
+
+package struct StoredBackup: Sendable, Hashable {
+    package let name: BackupName
+    /// The length of the file in bytes.
+    package let byteCount: Int
+
+    /// Makes the description of a backup.
+    package init(_ name: BackupName, byteCount: Int) {
+        self.name = name
+        self.byteCount = byteCount
+    }
+}

@@ -2,7 +2,7 @@
 
 package import MicroHTTP
 internal import RealmAccess
-internal import RealmEngine
+package import RealmEngine
 package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
@@ -48,5 +48,19 @@ extension ReadContext {
             response.add("Cache-Control", constant: "private, no-cache")
         }
         response.addLiveVersions(of: database)
+    }
+}
+
+/// The header field about live versions that responses of snapshot endpoints carry.
+extension Response {
+    /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are
+    /// being read.
+    ///
+    /// The endpoints of snapshots send it, so that a client that holds versions can see how many it
+    /// keeps from being reclaimed.
+    ///
+    /// - Parameter database: The realm that the request is about.
+    package mutating func addLiveVersions(of database: Database) {
+        add("Realm-Live-Versions", String(database.liveVersions))
     }
 }

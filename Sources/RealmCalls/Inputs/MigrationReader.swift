@@ -268,3 +268,11 @@ package struct MigrationReader {
         }
     }
 }
+
+/// The member `migrations` of a request that attaches a realm.
+package enum AttachMigrations: Sendable {
+    /// The steps of one migration, from any older version to the requested one.
+    case steps([MigrationStep])
+    /// Migrations from one version to a later one, of which those are carried out that the file needs.
+    case chain(MigrationChain)
+}

@@ -246,3 +246,34 @@ extension [UInt8] {
         append(contentsOf: bytes)
     }
 }
+
+/// Reads fixed parts off the front of some bytes: the inverse of how a `PageCursor` is written.
+///
+/// Every function returns nil when the bytes do not suffice, because they come from a client.
+private struct ByteReader {
+    /// The bytes of the cursor that were not read yet.
+    private var rest: ArraySlice<UInt8>
+
+    /// Creates a reader at the beginning of `bytes`.
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    /// Whether all bytes were read, so that nothing follows the last part.
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Reads the next byte; nil at the end.
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    /// Reads eight bytes as a number, the least significant byte first; nil when there are fewer.
+    mutating func word() -> UInt64? {
+        guard rest.count >= 8 else { return nil }
+        defer { rest = rest.dropFirst(8) }
+        return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Reads bytes that have their count, a word, in front; nil when they are not all there.
+    mutating func bytes() -> [UInt8]? {
+        guard let count = word(), count <= UInt64(rest.count) else { return nil }
+        defer { rest = rest.dropFirst(Int(count)) }
+        return Array(rest.prefix(Int(count)))
+    }
+}

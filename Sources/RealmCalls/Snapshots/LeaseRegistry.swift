@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmEngine
 internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
@@ -89,6 +90,22 @@ package final class LeaseRegistry: Sendable {
     package var all: [Lease] {
         leases.withLock { leases in
             leases.values.sorted { ($0.begin.nanoseconds, $0.id) < ($1.begin.nanoseconds, $1.id) }
+        }
+    }
+}
+
+/// Keeping the list of leases consistent with the interactive transactions that exist.
+extension LeaseRegistry {
+    /// Removes the leases of interactive transactions that have ended by themselves, by a commit, a
+    /// failure or the end of their time.
+    ///
+    /// Called before the leases are listed: a transaction does not report its end here.
+    ///
+    /// - Parameter catalog: The realms, whose open transactions are compared with the leases.
+    package func removeEndedTransactions(of catalog: Catalog) {
+        for lease in all where lease.kind == .transaction {
+            if case .ready(let database)? = catalog[lease.realm], database.openTransaction?.id == lease.id { continue }
+            remove(lease.id)
         }
     }
 }

@@ -210,3 +210,54 @@ package struct ImportReader: Sendable {
         return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
     }
 }
+
+/// Finds out what separates the cells of CSV.
+private enum CSVSeparator {
+    /// How much of the input is looked at, in bytes.
+    private static let byteCount = 64 << 10
+
+    /// Returns the separator that the first line has most of outside of quotes; a comma when it has none.
+    ///
+    /// Programs write semicolons where numbers have decimal commas.
+    ///
+    /// - Parameter source: The input.
+    static func sniff(_ source: ImportSource) throws(Problem) -> UInt8 {
+        var counts: [UInt8: Int] = [:]
+        var isQuoted = false
+        for byte in try source.read(at: 0, byteCount: byteCount) {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard !isQuoted else { continue }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+            if [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].contains(byte) { counts[byte, default: 0] += 1 }
+        }
+        let most = counts.values.max() ?? 0
+        return [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].first { counts[$0] == most } ?? UInt8(ascii: ",")
+    }
+}
+
+/// One object of an import, read but not written.
+package struct ImportedObject: Sendable {
+    /// The place of its record in the input, from which it can be read again.
+    package let place: RecordPlace
+    /// The name of the class that the object belongs to.
+    package let className: String
+    /// The text of the key that it had where it comes from; nil when the input does not state one.
+    package let key: String?
+    /// The values of the object, or the error in them, which is reported when it is written.
+    package var body: InputReader.Reading
+
+    /// The line in which its record begins, from 1.
+    package var line: Int { place.line }
+}
+
+/// The place of one record of an import in the body.
+package struct RecordPlace: Sendable {
+    /// The line in which the record begins, counted from 1.
+    package let line: Int
+    /// How many characters of that line stand before it, as before an element of an array.
+    var column = 0
+    /// The position of its first byte in the body.
+    let offset: Int
+    /// Its length in bytes, without the line end.
+    package let byteCount: Int
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
+package import RealmEngine
 internal import RealmPlatform
 package import RealmQuery
 package import RealmStorage
@@ -193,4 +193,11 @@ extension ObjectPlan.Member {
         }
         self.init(name: name, escapedKey: writer.bytes, source: source, links: links, embeddedPlan: embeddedPlan)
     }
+}
+
+/// Defines the names of properties in JSON documents.
+extension MemberNaming {
+    /// The naming in JSON documents of this interface: `$$x` is the name of a property `$x`, and
+    /// `$meta` holds facts about the object, which are ignored on input.
+    package static let documents = MemberNaming(escape: UInt8(ascii: "$"), ignored: "$meta")
 }

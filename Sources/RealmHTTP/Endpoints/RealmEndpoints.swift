@@ -214,3 +214,27 @@ struct RealmEndpoints: Sendable {
         throw Problem(.realmUnavailable, "the file of the realm is in use or changing at the moment")
     }
 }
+
+/// The position at which a page of a list by name ended, such as that of the realms.
+///
+/// The text of a cursor is opaque to clients; it survives changes of the list.
+private struct NameCursor: Sendable {
+    /// The name after which the next page begins.
+    let name: String
+
+    /// Makes a cursor for the page after a name.
+    init(_ name: String) { self.name = name }
+
+    /// The text that clients send back as `after`.
+    var text: String { "b64." + Base64.encode(Array(name.utf8), .url) }
+
+    /// Reads the text of a cursor.
+    ///
+    /// - Throws: `cursor_invalid` for a text that no list has given out.
+    init(reading text: String) throws(Problem) {
+        guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url),
+            let name = RealmName(String(decoding: bytes, as: UTF8.self))
+        else { throw Problem(.cursorInvalid, "the cursor is damaged").with("parameter", "after") }
+        self.name = name.text
+    }
+}

@@ -160,3 +160,19 @@ extension Set<ProblemCode> {
     /// The codes as an array of the API description, sorted; nil for none.
     var document: DocumentValue? { isEmpty ? nil : .array(map(\.rawValue).sorted().map { .string($0) }) }
 }
+
+extension BodyType {
+    /// Returns the schema of a body of this type in the API description.
+    ///
+    /// - Parameter schema: The schema of the JSON forms of the body. Lines, tables, bytes and a
+    ///   JSON Patch have schemas of their own.
+    func schema(_ schema: DocumentValue) -> DocumentValue {
+        switch self {
+        case .json, .ejson, .mergePatch: return schema
+        case .jsonPatch: return OpenAPIParts.schema("JSONPatch")
+        case .ndjson: return OpenAPIParts.schema("Lines")
+        case .csv: return OpenAPIParts.schema("Table")
+        case .bytes, .sqlite: return ["type": "string", "format": "binary"]
+        }
+    }
+}

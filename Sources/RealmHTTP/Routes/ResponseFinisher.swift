@@ -189,3 +189,65 @@ extension Response {
             && !type.hasPrefix("application/vnd.openxmlformats")
     }
 }
+
+/// A stream that is cut off when another program has changed the file that it is read from, or when what its sender may see has
+/// changed.
+///
+/// The `ResponseFinisher` puts it around each streamed response that reads a realm.
+private final class CheckedProducer: ChunkProducer {
+    /// The stream that makes the chunks.
+    private let producer: any ChunkProducer
+    /// The realm that the stream reads, with the state of its file; nil for one that reads a copy.
+    private let database: Database?
+    private let standing: Standing
+
+    /// Wraps a stream.
+    ///
+    /// - Parameters:
+    ///   - producer: The stream, which is called for each chunk.
+    ///   - database: The realm that it reads; nil for one that reads a copy.
+    init(_ producer: any ChunkProducer, _ database: Database?, _ standing: Standing) {
+        self.standing = standing
+        self.producer = producer
+        self.database = database
+    }
+
+    var completeByteCount: Int? { producer.completeByteCount }
+
+    /// Produces the next chunk, then examines the file, at most every 20 milliseconds per realm.
+    ///
+    /// - Parameter buffer: The buffer that the chunk is appended to.
+    /// - Returns: Whether this was the end.
+    /// - Throws: The error of the stream, or the reason why the file cannot be read any more. In
+    ///   both cases the chunk is not sent and the client sees a stream that is cut off.
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        let isEnd = try producer.produce(into: buffer)
+        if let problem = standing.problemOfReading { throw problem }
+        if let failure = database?.health.lookIfDue(.now()) { throw failure }
+        return isEnd
+    }
+}
+
+/// A producer that puts the JSON which another producer makes on several lines, for clients that ask for `pretty`.
+///
+/// `@unchecked Sendable`: calls of a producer never overlap.
+private final class IndentProducer: ChunkProducer, @unchecked Sendable {
+    private let source: any ChunkProducer
+    private var indenter = JSONIndenter()
+
+    /// Indents the output of another producer, which must not be used otherwise.
+    init(_ source: any ChunkProducer) { self.source = source }
+
+    /// Appends the indented form of the next chunk.
+    ///
+    /// - Parameter buffer: Receives the bytes.
+    /// - Returns: Whether this was the end of the body.
+    /// - Throws: The error of the source.
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        let plain = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
+        let isEnd = try source.produce(into: plain)
+        indenter.append(plain.array, to: buffer)
+        if isEnd { indenter.end(in: buffer) }
+        return isEnd
+    }
+}

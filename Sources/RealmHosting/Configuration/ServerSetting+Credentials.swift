@@ -113,3 +113,14 @@ extension ServerSetting {
         return .object(JSONObject(members))
     }
 }
+
+/// The setting that says what roles may do.
+extension ServerSetting {
+    /// What roles may do.
+    static let roles: [ServerSetting] = [
+        ServerSetting(
+            "roles", effect: .now,
+            read: { reader, json, options throws(Problem) in options.roles = try RoleReader(reader: reader).book(json) },
+            show: { .object($0.roles.entry) })
+    ]
+}
