@@ -96,7 +96,7 @@ struct ExportCommand: ParsableCommand {
         switch format {
         case .ndjson, .json, .csv: return ExportStream(rows, version: version, format: format)
         case .postgresql: return try ScriptStream(rows, version: version)
-        case .ejson: return MongoStream(rows)
+        case .ejson: return LineStream(mongo: rows)
         case .geojson: return try FeatureStream(rows, geometry: geometry)
         case .sqlite, .xlsx:
             let file = try BodyFile(in: output.map(System.folder) ?? System.temporaryFolder)

@@ -267,10 +267,15 @@ package final class ObjectList: @unchecked Sendable {
         response.add("Content-Type", constant: (parameters.format == .csv ? ExportFormat.csv : .ndjson).mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
+        let (snapshot, budget, parameters) = (context.snapshot, context.call.request.budget, parameters)
+        let rows = StreamRows(
+            StreamRows.Part(table: table, plan: plan, source: source), in: snapshot, budget: budget,
+            secondsPerChunk: context.limits.readSeconds)
+        let header = RowLines(plan, snapshot, parameters, budget: budget)
         response.body = .stream(
-            RowStream(
-                StreamRows.Part(table: table, plan: plan, source: source), of: context.snapshot, parameters,
-                budget: context.call.request.budget, secondsPerChunk: context.limits.readSeconds))
+            LineStream(rows, header: { header.begin(in: $0) }) { budget in
+                RowLines(plan, snapshot, parameters, budget: budget)
+            })
         return response
     }
 

@@ -87,20 +87,14 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
             hasBegun = true
             buffer.append("{\"type\":\"FeatureCollection\",\"features\":[" as StaticString)
         }
-        while buffer.count < Streaming.chunkBytes {
-            switch try rows.next() {
-            case .row(let row, let part):
-                rows.budget.beginPart(at: buffer.count)
-                buffer.append((hasFeature ? ",\n" : "\n") as StaticString)
-                hasFeature = true
-                try write(row, rows.parts[part], buffer)
-            case .later: return false
-            case .end:
-                buffer.append("\n]}\n" as StaticString)
-                return true
-            }
+        let isEnd = try rows.fill(buffer) { row, part in
+            rows.budget.beginPart(at: buffer.count)
+            buffer.append((hasFeature ? ",\n" : "\n") as StaticString)
+            hasFeature = true
+            try write(row, part, buffer)
         }
-        return false
+        if isEnd { buffer.append("\n]}\n" as StaticString) }
+        return isEnd
     }
 
     /// Writes a feature. One without a location has a null geometry, as the standard has it.

@@ -12,7 +12,9 @@ internal import RealmStorage
 ///
 /// What is written ahead of the first batch is at most `batchCount` batches of `longestBatchBytes`, each with one object more of
 /// `longestRowBytes`. Longer objects, and those that cannot be written, are left until they are the first, so all that is before them is sent.
-package final class LineStream {
+///
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
+package final class LineStream: ChunkProducer, @unchecked Sendable {
     /// About how many bytes a batch should have.
     static let batchBytes = 32 << 10
     /// How many bytes end a batch early.
@@ -43,6 +45,8 @@ package final class LineStream {
     private let makeWriter: @Sendable (WorkBudget) -> any LineWriter
     /// The threads that help.
     private let helpers: ScanHelpers
+    /// Writes what precedes the first line; nil once it was written, and for nothing.
+    private var header: ((OutputBuffer) -> Void)?
     /// The next batches.
     private let queue = BatchQueue()
     /// What follows the batches of the queue; nil when more objects have to be looked for.
@@ -55,12 +59,15 @@ package final class LineStream {
     ///
     /// - Parameters:
     ///   - helpers: The threads that help.
+    ///   - header: Writes what precedes the first line; nil for nothing.
     ///   - makeWriter: Makes a writer of objects that spends from a budget; called on the threads that use them.
     package init(
-        _ rows: StreamRows, helpers: ScanHelpers = .shared, _ makeWriter: @escaping @Sendable (WorkBudget) -> any LineWriter
+        _ rows: StreamRows, helpers: ScanHelpers = .shared, header: ((OutputBuffer) -> Void)? = nil,
+        _ makeWriter: @escaping @Sendable (WorkBudget) -> any LineWriter
     ) {
         self.rows = rows
         self.helpers = helpers
+        self.header = header
         self.makeWriter = makeWriter
         writer = makeWriter(rows.budget)
     }
@@ -71,7 +78,10 @@ package final class LineStream {
     ///
     /// - Returns: Whether there are no more.
     /// - Throws: An error of storage, or that the search was stopped.
-    package func fill(_ buffer: OutputBuffer) throws -> Bool {
+    package func produce(into buffer: OutputBuffer) throws -> Bool {
+        rows.beginChunk()
+        header?(buffer)
+        header = nil
         while buffer.count < Streaming.chunkBytes {
             switch try next() {
             case .lines(let lines): buffer.append(lines.bytes)

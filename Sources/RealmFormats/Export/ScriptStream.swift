@@ -39,17 +39,11 @@ package final class ScriptStream: ChunkProducer, @unchecked Sendable {
             hasBegun = true
             sink.begin(version: version)
         }
-        while buffer.count < Streaming.chunkBytes {
-            switch try rows.next() {
-            case .row(let row, let part):
-                sink.beginObject()
-                try walk.write(row, of: rows.parts[part].table)
-            case .later: return false
-            case .end:
-                sink.finish()
-                return true
-            }
+        let isEnd = try rows.fill(buffer) { row, part in
+            sink.beginObject()
+            try walk.write(row, of: part.table)
         }
-        return false
+        if isEnd { sink.finish() }
+        return isEnd
     }
 }

@@ -242,6 +242,21 @@ package final class StreamRows: @unchecked Sendable {
         return .end
     }
 
+    /// Calls `write` with the next objects and their classes until a chunk is full, or other work gets its turn.
+    ///
+    /// - Returns: Whether there are no more.
+    /// - Throws: An error of storage or of `write`, or that the search was stopped.
+    func fill(_ buffer: OutputBuffer, _ write: (Row, Part) throws -> Void) throws -> Bool {
+        while buffer.count < Streaming.chunkBytes {
+            switch try next() {
+            case .row(let row, let part): try write(row, parts[part])
+            case .later: return false
+            case .end: return true
+            }
+        }
+        return false
+    }
+
     /// Goes on to the next class.
     private func endPart() {
         part += 1

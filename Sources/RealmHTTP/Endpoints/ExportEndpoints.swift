@@ -97,7 +97,7 @@ struct ExportEndpoints: Sendable {
             if let separator { stream.fitSpreadsheets(separator: separator) }
             return (stream, false)
         case .postgresql: return (try ScriptStream(rows, version: version), false)
-        case .ejson: return (MongoStream(rows), false)
+        case .ejson: return (LineStream(mongo: rows), false)
         case .geojson: return (try FeatureStream(rows, geometry: geometry), false)
         case .sqlite, .xlsx:
             let (file, isCut) = try file(rows, format, context)

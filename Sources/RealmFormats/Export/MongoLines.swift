@@ -3,25 +3,10 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes the objects of one class as lines of canonical Extended JSON, as `mongoimport` takes them.
-///
-/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
-package final class MongoStream: ChunkProducer, @unchecked Sendable {
-    private let rows: StreamRows
-    /// The documents of the objects.
-    private let lines: LineStream
-
-    /// Creates a stream.
-    ///
-    /// - Parameter rows: Objects of one class.
-    package init(_ rows: StreamRows) {
-        self.rows = rows
-        lines = LineStream(rows) { [snapshot = rows.snapshot] budget in MongoLines(snapshot, budget) }
-    }
-
-    package func produce(into buffer: OutputBuffer) throws -> Bool {
-        rows.beginChunk()
-        return try lines.fill(buffer)
+extension LineStream {
+    /// Makes a stream of the objects of one class as lines of canonical Extended JSON, as `mongoimport` takes them.
+    package convenience init(mongo rows: StreamRows) {
+        self.init(rows) { [snapshot = rows.snapshot] budget in MongoLines(snapshot, budget) }
     }
 }
 
