@@ -198,7 +198,7 @@ internal import Synchronization
             if problem == nil, server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
         }
         guard let problem else { return task.admit() }
-        var response = finished(task.response(to: problem), task)
+        var response = finished(Response(problem, for: task), task)
         response.closesConnection = true
         return .refuse(response)
     }
@@ -255,7 +255,7 @@ internal import Synchronization
     private func refuse(with problem: Problem, _ task: any RequestTask) {
         task.request.body.forget()
         task.request.body.file = nil
-        refusal = finished(task.response(to: problem), task)
+        refusal = finished(Response(problem, for: task), task)
     }
 
     /// Counts a piece of the body, and stores it unless the body is too large or not wanted.
@@ -352,7 +352,7 @@ internal import Synchronization
     private func tooLarge(_ task: any RequestTask) -> Response {
         let problem = Problem.overLimit(
             .bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
-        return finished(task.response(to: problem), task)
+        return finished(Response(problem, for: task), task)
     }
 
     // MARK: - Answer
@@ -405,7 +405,7 @@ internal import Synchronization
     /// Makes the 503 for requests that meet the end of the server; it closes the connection.
     private func shuttingDown(_ task: any RequestTask) -> Response {
         let problem = Problem(.shuttingDown, "the server is shutting down")
-        var response = finished(task.response(to: problem), task)
+        var response = finished(Response(problem, for: task), task)
         response.closesConnection = true
         return response
     }
@@ -495,7 +495,7 @@ internal import Synchronization
             return nil
         }
         let problem = Problem(server.unsentBytes.stop(excess))
-        response = finished(task.response(to: problem), task)
+        response = finished(Response(problem, for: task), task)
         return nil
     }
 

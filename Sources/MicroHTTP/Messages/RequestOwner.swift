@@ -11,8 +11,15 @@ package protocol RequestOwner: AnyObject, Sendable {
     /// Whether the request is in vain once its client has left, as it only reads, registers subscriptions or has changed nothing yet. It is
     /// not begun then.
     var isForItsClient: Bool { get }
-    /// Makes the response for a problem, as the sender may see it.
-    func response(to problem: Problem) -> Response
+    /// Returns a problem as the sender may see it.
+    func visible(_ problem: Problem) -> Problem
+}
+
+extension Response {
+    /// Makes the response for a problem, as the sender of a request may see it.
+    package init(_ problem: Problem, for owner: some RequestOwner) {
+        self.init(owner.visible(problem), id: owner.request.id)
+    }
 }
 
 extension WorkerPool {
@@ -34,12 +41,12 @@ extension WorkerPool {
             if owner.isForItsClient, Instant.now().seconds(since: owner.request.arrival) > WorkerPool.secondsToAsk,
                 owner.request.budget.isStillWanted?() == false
             {
-                promise.complete(owner.response(to: Problem(WorkStop.cancelled)))
+                promise.complete(Response(Problem(WorkStop.cancelled), for: owner))
             } else {
                 job()
             }
         }
-        if !isQueued { promise.complete(owner.response(to: .noWorker)) }
+        if !isQueued { promise.complete(Response(.noWorker, for: owner)) }
     }
 
     /// Returns a reply for which a worker calls `work`, which completes the promise then or later.
@@ -63,7 +70,7 @@ extension WorkerPool {
             do throws(Problem) {
                 try endpoint().resolve(promise)
             } catch {
-                promise.complete(owner.response(to: error))
+                promise.complete(Response(error, for: owner))
             }
         }
     }

@@ -160,14 +160,7 @@ package struct CollectionPage {
         }
         let next = try next(behind: end, range, positions)
         writer.endArray()
-        writer.member("next", text: next)
-        if parameters.countsExactly {
-            writer.key("count")
-            writer.integer(count, parameters.representation)
-        }
-        try facets?.write(to: &writer)
-        context.writeVersion(to: &writer)
-        writer.endObject()
+        try context.endPage(&writer, next, count: parameters.countsExactly ? count : nil, parameters.representation, facets)
         let response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag,
             notes: elementWriter.notes.union(facets?.notes))
@@ -277,8 +270,27 @@ extension ReadParameters {
     }
 }
 
-/// Adds the header fields of pages.
+/// Writes what all pages have beside their rows.
 extension ReadContext {
+    /// Writes what follows the rows of a page in its document: `next`, perhaps `count` and facets, and the version.
+    ///
+    /// - Parameters:
+    ///   - next: The cursor of the next page; nil for none.
+    ///   - count: The number of all rows; nil when it was not requested.
+    func endPage(
+        _ writer: inout JSONWriter, _ next: String?, count: Int?, _ representation: Representation,
+        _ facets: FacetCounts? = nil
+    ) throws(Problem) {
+        writer.member("next", text: next)
+        if let count {
+            writer.key("count")
+            writer.integer(count, representation)
+        }
+        try facets?.write(to: &writer)
+        writeVersion(to: &writer)
+        writer.endObject()
+    }
+
     /// Adds the header fields of a page: `Link` with the address of the next page, and
     /// `Realm-Count`.
     ///

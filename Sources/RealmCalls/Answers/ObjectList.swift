@@ -190,14 +190,7 @@ package final class ObjectList: @unchecked Sendable {
         let progress = try write(rows, plan, encoder, to: &writer)
         let next = try self.next(after: progress, of: rows.count, cursor)
         writer.endArray()
-        writer.member("next", text: next)
-        if let count {
-            writer.key("count")
-            writer.integer(count, parameters.representation)
-        }
-        try facets?.write(to: &writer)
-        context.writeVersion(to: &writer)
-        writer.endObject()
+        try context.endPage(&writer, next, count: count, parameters.representation, facets)
         let response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag,
             notes: encoder.notes.union(facets?.notes))

@@ -40,18 +40,13 @@ struct SectionPage<Row> {
         let end = rows.lowerBound + written
         let total = sections.rowCount
         let next = written > 0 && end < total ? cursor(end) : nil
-        writer.member("next", text: next)
-        if parameters.countsExactly {
-            writer.key("count")
-            writer.integer(total, parameters.representation)
-        }
-        context.writeVersion(to: &writer)
-        writer.endObject()
+        let count = parameters.countsExactly ? total : nil
+        try context.endPage(&writer, next, count: count, parameters.representation)
         var notes = notes()
         notes.formUnion(values.notes)
         var response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: notes)
-        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? total : nil)
+        context.addPageHeaders(to: &response, next: next, count: count)
         return response
     }
 

@@ -130,15 +130,7 @@ package final class Call: @unchecked Sendable {
 }
 
 extension Call: RequestOwner {
-    /// Makes the response for a problem, as the sender may see it.
-    package func response(to problem: Problem) -> Response { Response(problem, for: self) }
-}
-
-extension Response {
-    /// Makes the response for a problem, as the sender of a call may see it.
-    package init(_ problem: Problem, for call: Call) {
-        self.init(call.caller.problem(problem, for: call.request), id: call.request.id)
-    }
+    package func visible(_ problem: Problem) -> Problem { caller.problem(problem, for: request) }
 }
 
 extension Call {

@@ -72,12 +72,8 @@ struct Endpoints: Sendable {
     /// Serves private copies of files that clients send.
     let uploads: UploadEndpoints
 
-    /// Creates the endpoints of a server.
-    ///
-    /// - Parameters:
-    ///   - state: The state of the server; each endpoint takes the parts that it needs.
-    ///   - apiText: Returns the API description as JSON, for a form of integers.
-    init(_ state: ServerState, apiText: @escaping @Sendable (OpenAPIDocument.Integers) -> String) {
+    /// Creates the endpoints of a server. Each takes the parts of its state that it needs.
+    init(_ state: ServerState) {
         administration = AdminEndpoints(
             catalog: state.catalog, options: state.liveOptions, reloading: state.reloading, rules: state.rules,
             registry: state.leases,
@@ -108,7 +104,7 @@ struct Endpoints: Sendable {
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
-        schemas = SchemaEndpoints(apiText: apiText)
+        schemas = SchemaEndpoints(api: APIDescription(state.liveLimits))
         snapshots = SnapshotEndpoints(pinned: state.pinned)
         uploads = UploadEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory)

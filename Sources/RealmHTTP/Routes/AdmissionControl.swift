@@ -16,28 +16,12 @@ internal import RealmStorage
 /// access class, the realm and the method, in the order in which the specification ranks their
 /// problems. Nothing here waits, because it runs on a thread of the daemon.
 struct AdmissionControl: Sendable {
-    /// Which hosts and origins are accepted, and what each client may do.
-    private let rules: AccessRules
-    /// The limits of the server, of which those on heads and rates are checked here.
-    private let liveLimits: LiveLimits
-    /// The limits in force.
-    private var limits: Limits { liveLimits.current }
-    /// The options in force, among which the roles are.
-    private let liveOptions: LiveOptions
+    /// The parts that the requests of the server share.
+    private let server: ServerState
     /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
     /// Whether the server has pages.
     private let showsPages: Bool
-    /// The realms by name, among which the one in the path is looked up.
-    private let catalog: Catalog
-    /// Closes realms whose files have changed, and opens failed ones again.
-    private let caretaker: RealmCaretaker
-    /// Tells who sends a request.
-    private let authenticator: Authenticator
-    /// The registrations, whose tickets stand for a credential in URLs.
-    private let registrations: RegistrationTable
-    /// This server as a node of a cluster; nil for a server by itself.
-    private let cluster: ClusterService?
     /// The token buckets of the clients.
     private let rates = RateLimiter()
     /// The requests per second that a client may send unless a role of it says otherwise; 0 for any number.
@@ -45,19 +29,12 @@ struct AdmissionControl: Sendable {
 
     /// Takes the rules, limits and realms of a server.
     ///
-    /// - Parameter state: The state that the server was made with.
-    init(_ state: ServerState) {
-        rules = state.rules
-        liveLimits = state.liveLimits
-        liveOptions = state.liveOptions
-        isReadOnly = state.options.isReadOnly
-        showsPages = state.options.showsConsole
-        catalog = state.catalog
-        caretaker = state.caretaker
-        authenticator = state.authenticator
-        registrations = state.notifications.registrations
-        usualRate = state.limits.rate
-        cluster = state.cluster
+    /// - Parameter server: The parts that requests share.
+    init(_ server: ServerState) {
+        self.server = server
+        isReadOnly = server.options.isReadOnly
+        showsPages = server.options.showsConsole
+        usualRate = server.limits.rate
     }
 
     /// Checks a request and looks up its route and its realm.
@@ -74,7 +51,7 @@ struct AdmissionControl: Sendable {
         let wantsPage = showsPages && AdmissionControl.wantsPage(call, at: RouteTable.routes[match.index])
         try checkBeforeRouting(call, wantsPage: wantsPage)
         call.match = match
-        call.match.defaultRealm = liveOptions.defaultRealm
+        call.match.defaultRealm = server.liveOptions.defaultRealm
         let route = RouteTable.route(of: call)
         call.isForItsClient = route.isForItsClient(call.request.method)
         call.readMethods = route.readMethods
@@ -119,7 +96,7 @@ struct AdmissionControl: Sendable {
     private func authenticate(_ call: Call, _ route: Route) throws(Problem) {
         call.caller.certificatePrincipal = certificatePrincipal(call)
         do throws(Problem) {
-            switch try authenticator.outcome(call.request, &call.caller) {
+            switch try server.authenticator.outcome(call.request, &call.caller) {
             case .principal(let principal): call.caller.principal = principal
             case .unverified(let token): call.caller.unverifiedToken = token
             }
@@ -127,11 +104,13 @@ struct AdmissionControl: Sendable {
             call.caller.isRefusedByRights = true
             throw error
         }
-        if call.caller.principal.kind == .anonymous, authenticator.hasCredentials, let principal = ticketHolder(call, route) {
+        if call.caller.principal.kind == .anonymous, server.authenticator.hasCredentials,
+            let principal = ticketHolder(call, route)
+        {
             call.caller.principal = principal
         }
         // How long the body of a request may be is known before its token is verified, so the most generous role counts.
-        let roles = liveOptions.roles
+        let roles = server.liveOptions.roles
         call.caller.roleLimits =
             call.caller.unverifiedToken == nil ? roles.limits(of: call.caller.principal.roles) : roles.widestLimits
     }
@@ -140,7 +119,7 @@ struct AdmissionControl: Sendable {
     private func certificatePrincipal(_ call: Call) -> Principal? {
         guard let certificate = call.request.clientCertificate else { return nil }
         let now = Int64(WallClock.now().nanoseconds / 1_000_000_000)
-        guard let rule = CertificateRule.first(of: liveOptions.certificateRules, for: certificate, now: now) else {
+        guard let rule = CertificateRule.first(of: server.liveOptions.certificateRules, for: certificate, now: now) else {
             return nil
         }
         return Principal(
@@ -157,8 +136,8 @@ struct AdmissionControl: Sendable {
     private func ticketHolder(_ call: Call, _ route: Route) -> Principal? {
         guard call.request.method == .get, route.traits.contains(.takesTickets),
             let ticket = (try? QueryParameters(call.request.target))?["ticket"],
-            let principal = registrations.principal(ofTicket: ticket), principal.logName != nil, !principal.isOver,
-            principal.mayBeUsed(from: call.request.clientAddress)
+            let principal = server.notifications.registrations.principal(ofTicket: ticket), principal.logName != nil,
+            !principal.isOver, principal.mayBeUsed(from: call.request.clientAddress)
         else { return nil }
         return principal
     }
@@ -182,14 +161,14 @@ struct AdmissionControl: Sendable {
         if route.traits.contains(.isUnmetered), route.readMethods.contains(call.request.method ?? .delete) { return }
         let isOpen = route.traits.contains(.isOpenToAdminListener) && call.request.entrance.isForAdministrators
         if isOpen, call.request.headers.forwardedBy == nil, route.readMethods.contains(call.request.method ?? .delete) { return }
-        if AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: authenticator.hasCredentials) {
-            return try RolePolicy(roles: liveOptions.roles, hasCredentials: authenticator.hasCredentials).check(
+        if AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: server.authenticator.hasCredentials) {
+            return try RolePolicy(roles: server.liveOptions.roles, hasCredentials: server.authenticator.hasCredentials).check(
                 call, route)
         }
-        try rules.access.check(
+        try server.rules.access.check(
             call.request, of: call.caller, needed: route.access(of: call.request.method),
             isHidden: route.traits.contains(.isHidden),
-            hasCredentials: authenticator.hasCredentials)
+            hasCredentials: server.authenticator.hasCredentials)
         try checkRealm(call, route)
     }
 
@@ -216,12 +195,12 @@ struct AdmissionControl: Sendable {
     ///   - call: The request.
     ///   - then: Receives nil when the request is admitted, otherwise the problem that answers it; once, on any thread.
     func verify(_ token: String, of call: Call, then: @Sendable @escaping (Problem?) -> Void) {
-        authenticator.verify(token, of: call.request) { [self] result in
+        server.authenticator.verify(token, of: call.request) { [self] result in
             do throws(Problem) {
                 if case .failure(let problem) = result, problem.status < 500 { call.caller.isRefusedByRights = true }
                 call.caller.principal = try result.get()
                 call.caller.unverifiedToken = nil
-                call.caller.roleLimits = liveOptions.roles.limits(of: call.caller.principal.roles)
+                call.caller.roleLimits = server.liveOptions.roles.limits(of: call.caller.principal.roles)
                 try checkAuthenticated(call, RouteTable.route(of: call))
                 then(nil)
             } catch {
@@ -239,20 +218,20 @@ struct AdmissionControl: Sendable {
     ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
     private func checkBeforeRouting(_ call: Call, wantsPage: Bool) throws(Problem) {
         // These two come first and do not depend on the path, so that no refused client learns what exists.
-        try rules.hosts.check(call.request)
-        if !wantsPage { try rules.origins.check(call.request) }
+        try server.rules.hosts.check(call.request)
+        if !wantsPage { try server.rules.origins.check(call.request) }
         if let repeated = call.request.headers.repeated {
             throw .invalidHeader(repeated.name.description, "the header field is given more than once")
         }
-        guard call.request.headers.byteCount <= limits.http.headerBytes else {
-            throw .overLimit(.headersTooLarge, "the header section is too large", limit: limits.http.headerBytes)
+        guard call.request.headers.byteCount <= server.limits.http.headerBytes else {
+            throw .overLimit(.headersTooLarge, "the header section is too large", limit: server.limits.http.headerBytes)
         }
-        guard call.request.headers.fieldCount <= limits.http.headerFields else {
-            throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: limits.http.headerFields)
+        guard call.request.headers.fieldCount <= server.limits.http.headerFields else {
+            throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: server.limits.http.headerFields)
         }
-        guard call.request.target.bytes.count <= limits.http.targetBytes else {
+        guard call.request.target.bytes.count <= server.limits.http.targetBytes else {
             let detail = "the request target is too long; send long queries with the QUERY method or POST to /query"
-            throw .overLimit(.uriTooLong, detail, limit: limits.http.targetBytes)
+            throw .overLimit(.uriTooLong, detail, limit: server.limits.http.targetBytes)
         }
         guard call.request.method != nil else {
             throw Problem(.notImplemented, "this server does not know the method of this request")
@@ -285,14 +264,14 @@ struct AdmissionControl: Sendable {
     private func realmState(_ call: Call, _ route: Route) throws(Problem) -> Catalog.State? {
         guard call.match.pattern.position(of: .realm) != nil else { return nil }
         guard let name = call.match.decoded(.realm) else { throw noRealm(call) }
-        let state = catalog[name]
-        if let cluster, call.request.method != .options, !route.traits.contains(.concernsNode) {
+        let state = server.catalog[name]
+        if let cluster = server.cluster, call.request.method != .options, !route.traits.contains(.concernsNode) {
             try cluster.admit(name, state, for: call, route.access(of: call.request.method))
         }
         if let state { return state }
         // The log may have a realm of which there is no file here yet.
-        cluster?.adopt(name)
-        guard let state = catalog[name] else { throw noRealm(call) }
+        server.cluster?.adopt(name)
+        guard let state = server.catalog[name] else { throw noRealm(call) }
         return state
     }
 
@@ -304,11 +283,11 @@ struct AdmissionControl: Sendable {
     /// Makes `realm_not_found`, which proposes a realm that the sender of the request may know of.
     private func noRealm(_ call: Call) -> Problem {
         let visibility = RealmVisibility(
-            principal: call.caller.principal, roles: liveOptions.roles,
-            isJudged: AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: authenticator.hasCredentials))
+            principal: call.caller.principal, roles: server.liveOptions.roles,
+            isJudged: AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: server.authenticator.hasCredentials))
         // Listing very many realms takes longer than a hint is worth.
-        guard catalog.count <= AdmissionControl.suggestedRealms else { return .noRealm(nil, in: []) }
-        let names = catalog.page(after: nil, limit: AdmissionControl.suggestedRealms).realms.lazy.map(\.name)
+        guard server.catalog.count <= AdmissionControl.suggestedRealms else { return .noRealm(nil, in: []) }
+        let names = server.catalog.page(after: nil, limit: AdmissionControl.suggestedRealms).realms.lazy.map(\.name)
         return .noRealm(call.match.sent(.realm), in: names.filter { visibility.shows($0) })
     }
 
@@ -332,7 +311,7 @@ struct AdmissionControl: Sendable {
                 // The realm stays open, with its streams, until the followed file is back.
                 return database.absence.map { .failed($0) } ?? state
             }
-            caretaker.fail(database, failure)
+            server.caretaker.fail(database, failure)
             return .failed(failure)
         case .failed?, .opening?, .closed?, nil: return state
         }
@@ -394,7 +373,7 @@ struct AdmissionControl: Sendable {
     ///   - call: The request that shows who the client is.
     /// - Returns: The methods for `Allow`.
     func allowed(_ route: Route, _ realm: Catalog.State?, for call: Call) -> MethodSet {
-        let granted = rules.access.grant(call.caller)
+        let granted = server.rules.access.grant(call.caller)
         let served = HTTPMethod.allCases.filter { route.access(of: $0) <= granted }
         return allowed(route, realm).intersection(MethodSet(served))
     }

@@ -10,19 +10,15 @@ internal import RealmStorage
 /// How request bodies are received: how long they may be, where long ones are stored, and how
 /// packed ones are inflated.
 struct BodyReader: Sendable {
+    /// The parts that the requests of the server share.
+    private let server: ServerState
     /// Folders for the files of long bodies, in the order in which they are tried.
     private let spoolFolders: [String]
-    /// The limits of the server, of which those on bodies and imports are used here.
-    private let liveLimits: LiveLimits
-    /// The limits in force.
-    private var limits: Limits { liveLimits.current }
 
     /// Takes the limits and folders of a server.
-    ///
-    /// - Parameter state: The state that the server was made with.
-    init(_ state: ServerState) {
-        spoolFolders = state.spoolFolders
-        liveLimits = state.liveLimits
+    init(_ server: ServerState) {
+        self.server = server
+        spoolFolders = server.spoolFolders
     }
 
     /// Admits a request and states how much of a body it may send.
@@ -45,6 +41,7 @@ struct BodyReader: Sendable {
     /// Returns the bound on the body of a request in bytes, before and after inflating.
     private func bodyLimit(of call: Call) -> Int {
         let own = call.caller.roleLimits
+        let limits = server.limits
         return hasLongBody(call) ? own?[.importBytes] ?? limits.importBytes : own?[.bodyBytes] ?? limits.bodyBytes
     }
 

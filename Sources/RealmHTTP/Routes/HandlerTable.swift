@@ -13,20 +13,17 @@ internal import RealmStorage
 /// it.
 struct HandlerTable: Sendable {
     /// The function that answers one method of one route.
-    enum Handler: Sendable {
-        /// The path does not have this method, so no function answers.
-        case none
-        /// A function of an endpoint that changes no realm.
-        case read(@Sendable (Call) throws(Problem) -> Reply)
-        /// A function of an endpoint that changes a realm, or the list of realms.
-        case write(@Sendable (Call) throws(Problem) -> Reply)
+    struct Handler: Sendable {
+        let function: RouteOperation.Function
+        /// Whether it changes a realm, or the list of realms.
+        let isWrite: Bool
     }
 
     /// The number of methods, and so of places that each route has in the table.
     private static let methodCount = HTTPMethod.allCases.count
-    /// The handlers of all routes one after the other; within a route by the position of the method
-    /// in `MethodSet`.
-    private let handlers: [Handler]
+    /// The handlers of all routes one after the other, within a route by the position of the method in `MethodSet`; nil for a
+    /// method that the path does not have.
+    private let handlers: [Handler?]
 
     /// Binds the functions that the routes name to the endpoints of a server.
     ///
@@ -34,14 +31,10 @@ struct HandlerTable: Sendable {
     ///   - routes: All routes, in the order of `RouteTable`.
     ///   - endpoints: The endpoints of the server.
     init(_ routes: [Route], _ endpoints: Endpoints) {
-        var handlers = [Handler](repeating: .none, count: routes.count * HandlerTable.methodCount)
+        var handlers = [Handler?](repeating: nil, count: routes.count * HandlerTable.methodCount)
         for (index, route) in routes.enumerated() {
             for operation in route.operations {
-                let handler: Handler
-                switch operation.handler {
-                case .read(let function): handler = .read(function(endpoints))
-                case .write(let function): handler = .write(function(endpoints))
-                }
+                let handler = Handler(function: operation.handler(endpoints), isWrite: operation.isWrite)
                 for method in HTTPMethod.allCases where operation.methods.contains(method) {
                     handlers[index * HandlerTable.methodCount + method.position] = handler
                 }
@@ -53,10 +46,9 @@ struct HandlerTable: Sendable {
     /// Returns the function that answers a request.
     ///
     /// - Parameter call: A request whose route was looked up.
-    /// - Returns: The function; `.none` for a method that is unknown, or that the path does not
-    ///   have.
-    subscript(call: Call) -> Handler {
-        guard let method = call.request.method else { return .none }
+    /// - Returns: Nil for a method that is unknown, or that the path does not have.
+    subscript(call: Call) -> Handler? {
+        guard let method = call.request.method else { return nil }
         return handlers[call.match.index * HandlerTable.methodCount + method.position]
     }
 }

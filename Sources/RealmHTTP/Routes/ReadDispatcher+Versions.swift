@@ -25,7 +25,7 @@ extension ReadDispatcher {
     ///   reached the version that `Realm-Min-Version` requests.
     /// - Throws: A `Problem` of the header fields.
     func otherVersion(
-        for call: Call, of database: Database, _ route: Route, endpoint: @escaping Endpoint
+        for call: Call, of database: Database, _ route: Route, endpoint: @escaping RouteOperation.Function
     ) throws(Problem) -> Reply? {
         if let id = call.request.headers[.realmTransaction], route.traits.contains(.readsContents) {
             return read(call, inTransaction: id, of: database, endpoint)
@@ -59,7 +59,7 @@ extension ReadDispatcher {
     /// - Returns: A reply that the writer's thread completes; 404 when the client has no
     ///   transaction of this id.
     private func read(
-        _ call: Call, inTransaction id: String, of database: Database, _ endpoint: @escaping Endpoint
+        _ call: Call, inTransaction id: String, of database: Database, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         guard let info = database.transaction(id, owner: call.ownerScope) else {
             return .now(
@@ -89,7 +89,7 @@ extension ReadDispatcher {
     ///
     /// It must not be stored by caches, since the transaction may be rolled back. Problems become
     /// responses.
-    private func finished(_ call: Call, _ endpoint: Endpoint) -> Response {
+    private func finished(_ call: Call, _ endpoint: RouteOperation.Function) -> Response {
         var response: Response
         do throws(Problem) {
             switch try endpoint(call) {
@@ -151,7 +151,7 @@ extension ReadDispatcher {
     ///   - database: The open realm.
     ///   - endpoint: The function that answers.
     private func read(
-        _ call: Call, waitingFor wanted: UInt64, of database: Database, _ endpoint: @escaping Endpoint
+        _ call: Call, waitingFor wanted: UInt64, of database: Database, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         .later { promise in
             let wait = VersionWait {
@@ -168,7 +168,7 @@ extension ReadDispatcher {
     ///   - cluster: This server as a node of a cluster.
     ///   - endpoint: The function that answers.
     private func linearRead(
-        _ call: Call, of database: Database, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
+        _ call: Call, of database: Database, _ cluster: ClusterService, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         if let replica = cluster.replica(of: database) { return read(call, .everything(cluster), of: replica, endpoint) }
         return workers.reply(to: call) { promise in
@@ -195,7 +195,7 @@ extension ReadDispatcher {
 
     /// Answers a read of a realm that another node writes, when that has come far enough. No thread waits.
     private func read(
-        _ call: Call, _ goal: ReplicaGoal, of replica: FollowedLogRealm, _ endpoint: @escaping Endpoint
+        _ call: Call, _ goal: ReplicaGoal, of replica: FollowedLogRealm, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         let end = call.request.deadline
         let soon = min(end, Instant.now().adding(seconds: ClusterService.lookSeconds))
@@ -217,7 +217,7 @@ extension ReadDispatcher {
 
     /// Answers a linear read of a replica that has not heard from the log in time: as the owner, if this node is that meanwhile.
     private func retry(
-        _ call: Call, of replica: FollowedLogRealm, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
+        _ call: Call, of replica: FollowedLogRealm, _ cluster: ClusterService, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         guard cluster.replica(of: replica.database) !== replica, Instant.now() < call.request.deadline else {
             return .now(Response(Problem(unavailable: .refused(.logUnavailable(""))), for: call))
@@ -229,7 +229,7 @@ extension ReadDispatcher {
     ///
     /// A request that waited until its deadline gets a new one, so that there is time for the
     /// response itself.
-    private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: Endpoint) {
+    private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: RouteOperation.Function) {
         call.request.deadline = Instant.now().adding(seconds: Double(call.limits.readSeconds))
         do throws(Problem) {
             try endpoint(call).resolve(promise)

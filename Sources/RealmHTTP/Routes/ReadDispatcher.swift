@@ -16,9 +16,6 @@ internal import RealmStorage
 /// it is given up and begun again by a worker; reads change nothing, so that has no effect besides
 /// the time.
 struct ReadDispatcher: Sendable {
-    /// The function of an endpoint that answers a read.
-    typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
-
     /// The limits of the server, of which the time and length of a read are used here.
     let liveLimits: LiveLimits
     /// The limits in force.
@@ -45,7 +42,7 @@ struct ReadDispatcher: Sendable {
     ///   - endpoint: The function that answers the method at that route.
     /// - Returns: The response, or the work that leads to it.
     /// - Throws: The `Problem` that is the response.
-    func reply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
+    func reply(to call: Call, _ route: Route, _ endpoint: @escaping RouteOperation.Function) throws(Problem) -> Reply {
         guard case .ready(let database)? = call.realm else { return try briefReply(to: call, route, endpoint) }
         if let other = try otherVersion(for: call, of: database, route, endpoint: endpoint) { return other }
         guard route.traits.contains(.isRepeatable) else { return try briefReply(to: call, route, endpoint) }
@@ -91,7 +88,9 @@ struct ReadDispatcher: Sendable {
     ///   - endpoint: The function that answers.
     /// - Returns: The response, or work that begins the read anew.
     /// - Throws: The `Problem` of the endpoint, when it was not merely too slow.
-    private func briefReply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
+    private func briefReply(
+        to call: Call, _ route: Route, _ endpoint: @escaping RouteOperation.Function
+    ) throws(Problem) -> Reply {
         guard route.traits.contains(.readsContents) else { return try endpoint(call) }
         if longReads.hasOne(like: call) {
             return work(call, endpoint) { [longReads] begin in longReads.note(call, begunAt: begin) }
@@ -115,7 +114,7 @@ struct ReadDispatcher: Sendable {
     /// - Parameters:
     ///   - didAnswer: Called by the worker when it has the answer, with the time when it began.
     private func work(
-        _ call: Call, _ endpoint: @escaping Endpoint, _ didAnswer: @escaping @Sendable (Instant) -> Void
+        _ call: Call, _ endpoint: @escaping RouteOperation.Function, _ didAnswer: @escaping @Sendable (Instant) -> Void
     ) -> Reply {
         .work {
             let begin = Instant.now()
@@ -143,7 +142,7 @@ struct ReadDispatcher: Sendable {
     /// Calls the endpoint on a worker and completes what it leaves to do.
     ///
     /// - Throws: The `Problem` that is the response.
-    private static func answer(of call: Call, _ endpoint: Endpoint) throws(Problem) -> Response {
+    private static func answer(of call: Call, _ endpoint: RouteOperation.Function) throws(Problem) -> Response {
         switch try endpoint(call) {
         case .now(let response): return response
         case .work(let work), .attend(let work): return work()

@@ -16,6 +16,8 @@ internal import RealmStorage
 /// `BodyReader`, `ReadDispatcher`, `WriteDispatcher` and `ResponseFinisher`. It needs no socket:
 /// tests pass requests to it as values. The daemon calls it on several threads at once.
 package final class RequestDispatcher: RequestHandler {
+    /// The parts that the requests of the server share.
+    private let server: ServerState
     /// Makes the checks that need no body: host, origin, sizes, access, realm and method.
     private let admission: AdmissionControl
     /// Decides how bodies are received, and inflates packed ones.
@@ -28,22 +30,6 @@ package final class RequestDispatcher: RequestHandler {
     private let reads: ReadDispatcher
     /// Answers the calls that change a realm, or the list of realms.
     private let writes: WriteDispatcher
-    /// The threads that read long and packed bodies, and open closed realms.
-    private let workers: WorkerPool
-    /// The realms by name.
-    private let catalog: Catalog
-    /// Opens failed realms again.
-    private let caretaker: RealmCaretaker
-    /// Repeats requests to attach realms that have failed.
-    private let directory: RealmDirectory
-    /// The memory that the bodies of all requests share.
-    private let waitingBytes: ByteLedger
-    /// The rules for web pages of other origins, which preflight requests inquire about.
-    private let origins: OriginPolicy
-    /// The limits of the server, of which the time and length of a response are used here.
-    private let liveLimits: LiveLimits
-    /// The limits in force.
-    private var limits: Limits { liveLimits.current }
     /// Whether responses have a `Server-Timing` header field.
     private let showsTiming: Bool
     /// The parts of the server that all calls share.
@@ -54,44 +40,34 @@ package final class RequestDispatcher: RequestHandler {
     private let ends: RequestEnds
     /// Has requests recorded in the audit log.
     private let audit: AuditTrail
-    /// This server as a node of a cluster; nil for a server by itself.
-    private let cluster: ClusterService?
 
     /// Creates the application of a server, with a cache and endpoints of its own.
     ///
-    /// - Parameter state: The state of the server. The metrics of the cache, the requests and the
+    /// - Parameter server: The parts that requests share. The metrics of the cache, the requests and the
     ///   refusals are added to its metrics.
-    package init(_ state: ServerState) {
-        let answers = AnswerCache(byteLimit: state.limits.answerCacheBytes)
-        let description = APIDescription(state.liveLimits)
-        handlers = HandlerTable(RouteTable.routes, Endpoints(state) { ints in description.text(ints) })
-        admission = AdmissionControl(state)
-        bodies = BodyReader(state)
-        finisher = ResponseFinisher(state)
+    package init(_ server: ServerState) {
+        self.server = server
+        let answers = AnswerCache(byteLimit: server.limits.answerCacheBytes)
+        handlers = HandlerTable(RouteTable.routes, Endpoints(server))
+        admission = AdmissionControl(server)
+        bodies = BodyReader(server)
+        finisher = ResponseFinisher(server)
         reads = ReadDispatcher(
-            liveLimits: state.liveLimits, workers: state.workers, answers: answers, timers: state.timers,
-            cluster: state.cluster)
-        writes = WriteDispatcher(state.catalog, workers: state.workers, cluster: state.cluster)
-        workers = state.workers
-        catalog = state.catalog
-        caretaker = state.caretaker
-        directory = state.directory
-        waitingBytes = state.waitingBytes
-        origins = state.rules.origins
-        liveLimits = state.liveLimits
-        showsTiming = state.options.showsTiming
+            liveLimits: server.liveLimits, workers: server.workers, answers: answers, timers: server.timers,
+            cluster: server.cluster)
+        writes = WriteDispatcher(server.catalog, workers: server.workers, cluster: server.cluster)
+        showsTiming = server.options.showsTiming
         services = CallServices(
-            liveLimits: state.liveLimits, pinned: state.pinned, workers: state.workers,
-            conditionalClasses: state.options.conditionalClasses,
-            commitMark: { [registrations = state.notifications.registrations, isShared = state.cluster != nil] call, database in
+            liveLimits: server.liveLimits, pinned: server.pinned, workers: server.workers,
+            conditionalClasses: server.options.conditionalClasses,
+            commitMark: { [registrations = server.notifications.registrations, isShared = server.cluster != nil] call, database in
                 Result { () throws(Problem) in try SkipMark(call, database, registrations, isShared: isShared)?.commitMark }
             })
-        ends = RequestEnds(state)
-        audit = AuditTrail(log: state.audit)
-        cluster = state.cluster
-        state.metrics.add { answers.write(to: &$0) }
-        state.metrics.add { [metrics = ends.metrics] text in metrics.write(to: &text) }
-        state.metrics.add { [refusals] text in refusals.write(to: &text) }
+        ends = RequestEnds(server)
+        audit = AuditTrail(log: server.audit)
+        server.metrics.add { answers.write(to: &$0) }
+        server.metrics.add { [metrics = ends.metrics] text in metrics.write(to: &text) }
+        server.metrics.add { [refusals] text in refusals.write(to: &text) }
     }
 
     /// Makes the memory of the credentials of a connection.
@@ -111,10 +87,7 @@ package final class RequestDispatcher: RequestHandler {
     func admit(_ call: Call) -> Admission {
         do throws(Problem) {
             _ = try admission.check(call)
-            if call.request.headers.announcesBody {
-                call.request.body.holding = ByteHolding(
-                    waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
-            }
+            if call.request.headers.announcesBody { holdBody(of: call) }
             return bodies.admission(of: call)
         } catch {
             if let admission = admissionToBody(of: call, answeredWith: error) { return admission }
@@ -135,8 +108,14 @@ package final class RequestDispatcher: RequestHandler {
             return nil
         }
         call.answerAfterBody = problem
-        call.request.body.holding = ByteHolding(waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
+        holdBody(of: call)
         return bodies.admission(of: call)
+    }
+
+    /// Has the body of a request count against the memory that all bodies share.
+    private func holdBody(of call: Call) {
+        call.request.body.holding = ByteHolding(
+            server.waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
     }
 
     // MARK: - Answer
@@ -169,11 +148,11 @@ package final class RequestDispatcher: RequestHandler {
     /// Answers a request whose realm is as it has to be.
     private func replyNow(to call: Call) -> Reply {
         if case .failed? = call.realm, let name = call.match.decoded(.realm) {
-            call.refusalOfRealm = directory.refusals.withLock { $0[name] }
+            call.refusalOfRealm = server.directory.refusals.withLock { $0[name] }
         }
         let hasLongBody = call.request.body.file != nil || call.request.body.bytes.count > RequestDispatcher.longBody
         guard hasLongBody || (call.request.isPacked && !call.request.body.bytes.isEmpty) else { return answer(call) }
-        return workers.reply(to: call) { [self] promise in answer(call).resolve(promise) }
+        return server.workers.reply(to: call) { [self] promise in answer(call).resolve(promise) }
     }
 
     /// Answers a request whose token has to be verified first. It waits for that without a thread.
@@ -181,7 +160,7 @@ package final class RequestDispatcher: RequestHandler {
         .later { [self] promise in
             admission.verify(token, of: call) { [self] problem in
                 // The thread that verified the token has others to see to.
-                let isQueued = workers.submitContinuation(for: call.account) { [self] in
+                let isQueued = server.workers.submitContinuation(for: call.account) { [self] in
                     do throws(Problem) {
                         if let problem { throw problem }
                         try bodies.checkLength(ofBodyOf: call)
@@ -199,21 +178,21 @@ package final class RequestDispatcher: RequestHandler {
     /// Whether a closed realm has to be opened to answer a request: not to describe it, unless only the log can tell whether it exists.
     private func needsOpening(_ realm: ClosedRealm, for call: Call) -> Bool {
         guard RouteTable.route(of: call).pattern.isRealm else { return true }
-        return cluster != nil && realm.byteCount == nil
+        return server.cluster != nil && realm.byteCount == nil
     }
 
     /// Has this node claim a realm of its shards that it has only followed until now, if a request needs the owner.
     ///
     /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
     private func replyAfterClaim(of database: Database, to call: Call) -> Reply? {
-        guard let cluster, database.standing.isFollowed, call.request.method != .options else { return nil }
+        guard let cluster = server.cluster, database.standing.isFollowed, call.request.method != .options else { return nil }
         let route = RouteTable.route(of: call)
         guard !route.traits.contains(.concernsNode), !cluster.mayFollow(call, route.access(of: call.request.method)) else {
             return nil
         }
         return .later { [self] promise in
             cluster.whenOwned(database.name.text) { [self] error in
-                let isQueued = workers.submitContinuation(for: call.account) { [self] in
+                let isQueued = server.workers.submitContinuation(for: call.account) { [self] in
                     if let error { return promise.complete(Response(Problem(claiming: error), for: call)) }
                     replyNow(to: call).resolve(promise)
                 }
@@ -225,10 +204,10 @@ package final class RequestDispatcher: RequestHandler {
     /// Answers a request for a closed realm, which a worker opens before. Further requests for the realm wait
     /// for that without a worker.
     private func replyAfterOpening(to call: Call) -> Reply {
-        workers.reply(to: call) { [self] promise in
-            catalog.wake(call.match.decoded(.realm) ?? "") { [self] result in
+        server.workers.reply(to: call) { [self] promise in
+            server.catalog.wake(call.match.decoded(.realm) ?? "") { [self] result in
                 // The thread that opened the realm may be another one, and has the next request to see to.
-                let isQueued = workers.submitContinuation(for: call.account) { [self] in
+                let isQueued = server.workers.submitContinuation(for: call.account) { [self] in
                     reply(to: call, after: result).resolve(promise)
                 }
                 if !isQueued { promise.complete(Response(.noWorker, for: call)) }
@@ -241,19 +220,19 @@ package final class RequestDispatcher: RequestHandler {
     /// - Returns: A reply that waits for the outcome and goes on with it; nil for a request that does not need the
     ///   realm open, and when the request is to be answered as it is.
     private func replyAfterAttempt(to call: Call) -> Reply? {
-        guard let name = call.match.decoded(.realm), case .failed? = catalog[name] else { return nil }
-        guard catalog.isDue(name, call.request.arrival) else {
-            directory.retry(name, call.request.arrival)
+        guard let name = call.match.decoded(.realm), case .failed? = server.catalog[name] else { return nil }
+        guard server.catalog.isDue(name, call.request.arrival) else {
+            server.directory.retry(name, call.request.arrival)
             return nil
         }
         guard call.request.method != .options, !RouteTable.route(of: call).pattern.isRealm else {
-            caretaker.noteRequest(name, call.request.arrival)
+            server.caretaker.noteRequest(name, call.request.arrival)
             return nil
         }
-        return workers.reply(to: call) { [self] promise in
-            caretaker.wait(for: name, call.request.arrival)
+        return server.workers.reply(to: call) { [self] promise in
+            server.caretaker.wait(for: name, call.request.arrival)
             do throws(Problem) {
-                try admission.checkOpened(catalog[name], call)
+                try admission.checkOpened(server.catalog[name], call)
                 reply(to: call).resolve(promise)
             } catch {
                 promise.complete(Response(error, for: call))
@@ -283,9 +262,9 @@ package final class RequestDispatcher: RequestHandler {
             if call.request.method == .options { return .now(options(call)) }
             if showsTiming { call.timing = ServerTiming() }
             call.request.deadline = call.request.arrival.adding(
-                seconds: Double(call.caller.roleLimits?[.readSeconds] ?? limits.readSeconds))
-            call.request.budget.byteLimit = limits.answerBytes
-            call.request.budget.objectLimit = limits.expandedObjects
+                seconds: Double(call.caller.roleLimits?[.readSeconds] ?? server.limits.readSeconds))
+            call.request.budget.byteLimit = server.limits.answerBytes
+            call.request.budget.objectLimit = server.limits.expandedObjects
             return try dispatch(call)
         } catch {
             return .now(Response(error, for: call))
@@ -298,16 +277,14 @@ package final class RequestDispatcher: RequestHandler {
     private func dispatch(_ call: Call) throws(Problem) -> Reply {
         let route = RouteTable.route(of: call)
         try audit.begin(call, route)
-        switch handlers[call] {
-        case .read(let endpoint):
+        guard let handler = handlers[call] else { throw Problem(.notFound, "there is nothing at this path") }
+        guard handler.isWrite else {
             try route.check(call)
-            return try reads.reply(to: call, route, endpoint)
-        case .write(let endpoint):
-            return try writes.reply(to: call) { call throws(Problem) in
-                try route.check(call)
-                return try endpoint(call)
-            }
-        case .none: throw Problem(.notFound, "there is nothing at this path")
+            return try reads.reply(to: call, route, handler.function)
+        }
+        return try writes.reply(to: call) { call throws(Problem) in
+            try route.check(call)
+            return try handler.function(call)
         }
     }
 
@@ -330,7 +307,7 @@ package final class RequestDispatcher: RequestHandler {
         if case .ready(let database)? = call.realm {
             response.add("Realm-Version", database.current.tokenText)
         }
-        origins.addPreflight(to: &response, call.request, allowed)
+        server.rules.origins.addPreflight(to: &response, call.request, allowed)
         return response
     }
 
@@ -355,7 +332,7 @@ package final class RequestDispatcher: RequestHandler {
     /// - Returns: The response as it is sent.
     func finish(_ response: consuming Response, for call: Call) -> Response {
         var response = response
-        cluster?.complete(&response, for: call)
+        server.cluster?.complete(&response, for: call)
         let finished = finisher.finish(response, for: call)
         // Whoever has the response can find it in the log.
         audit.end(finished, of: call)
@@ -384,5 +361,109 @@ package final class RequestDispatcher: RequestHandler {
         if !isComplete || !(200..<300).contains(status) { call.takeBack?() }
         call.takeBack = nil
         ends.note(call, status: status, bytesSent: bytesSent, bytesReceived: bytesReceived)
+    }
+}
+
+/// Decides which requests leave a line in the audit log, and sees to it that each leaves one.
+private struct AuditTrail: Sendable {
+    /// The log; nil when there is none.
+    let log: AuditLog?
+
+    /// Begins the record of a request that is about to be carried out, if it leaves a line.
+    ///
+    /// - Parameters:
+    ///   - call: The request, whose sender is known.
+    ///   - route: The route of its path.
+    /// - Throws: `audit_unavailable` when it must not be carried out without a line.
+    func begin(_ call: Call, _ route: Route) throws(Problem) {
+        guard let log, call.audit == nil, let operation = route.operation(of: call.request.method),
+            let kind = operation.auditKind(of: call.request.method)
+        else { return }
+        guard operation.mayGoUnrecorded || log.admits() else {
+            throw Problem(.auditUnavailable, "the audit log cannot be written at the moment")
+        }
+        call.audit = AuditRecord(log, call.auditEntry(kind))
+    }
+
+    /// Writes the line of a request whose response is known, unless it has one: that of its record, or one about a refusal.
+    ///
+    /// - Parameters:
+    ///   - response: The response, as it is sent after this.
+    ///   - call: The request.
+    func end(_ response: borrowing Response, of call: Call) {
+        guard let log else { return }
+        if let record = call.audit {
+            let version = response.status < 400 ? call.versionToken : nil
+            return record.respond(status: response.status, code: response.problem?.rawValue, version: version)
+        }
+        guard call.caller.isRefusedByRights || AuditRecord.isRefusal(response.status) else { return }
+        let record = AuditRecord(log, call.auditEntry(.refusal))
+        call.audit = record
+        record.end(status: response.status, code: response.problem?.rawValue)
+    }
+}
+
+/// A call as the daemon sees it: the task of its request, which the dispatcher carries out.
+private final class DispatchedCall: RequestTask {
+    let call: Call
+    private let dispatcher: RequestDispatcher
+
+    /// Makes the task of a call.
+    init(_ call: Call, _ dispatcher: RequestDispatcher) {
+        self.call = call
+        self.dispatcher = dispatcher
+    }
+
+    /// The request as it was received.
+    var request: Request { call.request }
+    /// The name under which work, memory and streams of the sender are counted together.
+    var account: String { call.account }
+    /// Whether the request is in vain once its client has left.
+    var isForItsClient: Bool { call.isForItsClient }
+
+    func visible(_ problem: Problem) -> Problem { call.visible(problem) }
+    func admit() -> Admission { dispatcher.admit(call) }
+    func reply() -> Reply { dispatcher.reply(to: call) }
+    func finish(_ response: consuming Response) -> Response { dispatcher.finish(response, for: call) }
+    func finishesQuickly(_ response: Response) -> Bool { dispatcher.finishesQuickly(response, for: call) }
+    func end(status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
+        dispatcher.didEnd(call, status: status, bytesSent: bytesSent, bytesReceived: bytesReceived, isComplete: isComplete)
+    }
+}
+
+/// What is done when a request has ended: it is counted and logged, and memory is returned to the
+/// system after large ones.
+private struct RequestEnds: Sendable {
+    /// The parts that the requests of the server share.
+    private let server: ServerState
+    /// The numbers of requests by route and status, and the durations.
+    let metrics = RequestMetrics(routes: RouteTable.routes.map(\.pattern.label))
+    /// Returns memory that large requests have freed to the system.
+    private let memory: MemoryReturn
+
+    /// Prepares for the requests of a server.
+    init(_ server: ServerState) {
+        self.server = server
+        memory = MemoryReturn(server.timers)
+    }
+
+    /// Counts and logs one request. Called on a thread of the daemon, so nothing here waits.
+    ///
+    /// - Parameters:
+    ///   - status: The status of its response.
+    ///   - bytesSent: The length of the body that was sent, in bytes.
+    ///   - bytesReceived: The length of the body that was received, in bytes.
+    func note(_ call: Call, status: Int, bytesSent: Int, bytesReceived: Int) {
+        let seconds = Instant.now().seconds(since: call.request.arrival)
+        metrics.count(
+            route: call.match.index, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        memory.note(bytesReceived: bytesReceived, bytesSent: bytesSent, seconds: seconds, server.workers)
+        server.accessLog?.write(
+            AccessLog.Entry(
+                id: call.request.id.text, method: call.request.methodName, route: call.match.pattern.label, status: status,
+                bytes: bytesSent, seconds: seconds, principal: call.caller.principal.logName,
+                client: call.request.clientAddress.isEmpty ? nil : call.request.clientAddress, version: call.versionToken,
+                traceparent: call.request.headers[.traceparent], query: call.query,
+                path: status == 404 ? call.request.target.pathInLog : nil))
     }
 }

@@ -14,27 +14,16 @@ internal import RealmStorage
 /// What was read from a file that another program has changed is replaced by a problem, long texts
 /// are packed, and the header fields that all responses have are added.
 struct ResponseFinisher: Sendable {
+    /// The parts that the requests of the server share.
+    private let server: ServerState
     /// The longest request target, in bytes; links of a response that are longer are left out,
     /// since the server would reject them.
     private let targetBytes: Int
-    /// The rules for web pages of other origins.
-    private let origins: OriginPolicy
-    /// The certificates of the server, with what browsers are told about https; nil without encryption.
-    private let tls: TLSStore?
-    /// Closes realms whose files have changed.
-    private let caretaker: RealmCaretaker
-    /// Tells whether answers depend on credentials.
-    private let authenticator: Authenticator
 
     /// Takes the rules and limits of a server.
-    ///
-    /// - Parameter state: The state that the server was made with.
-    init(_ state: ServerState) {
-        targetBytes = state.limits.http.targetBytes
-        origins = state.rules.origins
-        caretaker = state.caretaker
-        tls = state.tls
-        authenticator = state.authenticator
+    init(_ server: ServerState) {
+        self.server = server
+        targetBytes = server.limits.http.targetBytes
     }
 
     /// Returns the response as it is sent.
@@ -50,9 +39,9 @@ struct ResponseFinisher: Sendable {
         response.removeAddresses(longerThan: targetBytes)
         response.add("X-Request-Id", call.request.id.text)
         if let timing = call.timing { response.add("Server-Timing", timing.text) }
-        if call.request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
-        if authenticator.hasCredentials || call.caller.principal.logName != nil { response.restrictToClient() }
-        origins.addRules(to: &response, call.request)
+        if call.request.isSecure, let rule = server.tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
+        if server.authenticator.hasCredentials || call.caller.principal.logName != nil { response.restrictToClient() }
+        server.rules.origins.addRules(to: &response, call.request)
         return response
     }
 
@@ -152,7 +141,7 @@ struct ResponseFinisher: Sendable {
             }
             return
         }
-        response = Response(caretaker.problem(of: database, failure), for: call)
+        response = Response(server.caretaker.problem(of: database, failure), for: call)
     }
 }
 

@@ -10,23 +10,17 @@ internal import RealmStorage
 /// What one method does at a path, or several methods with the same meaning such as `GET` and
 /// `QUERY`.
 package struct RouteOperation: Sendable {
-    /// The function that answers, before it is bound to the endpoints of a server.
-    ///
-    /// Routes exist once per process and endpoints once per server, so a route names its function
-    /// by a closure over `Endpoints`.
-    enum Handler: Sendable {
-        /// Selects a function that changes no realm.
-        case read(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
-        /// Selects a function that changes a realm, or the list of realms.
-        case write(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
-    }
+    /// The function of an endpoint that answers a call.
+    typealias Function = @Sendable (Call) throws(Problem) -> Reply
 
     /// The methods that the handler answers.
     package let methods: MethodSet
     /// The access class that a client needs for these methods.
     package let access: AccessClass
-    /// Selects the function that answers among the endpoints of a server.
-    let handler: Handler
+    /// Selects the function that answers. Routes exist once per process, and endpoints once per server.
+    let handler: @Sendable (Endpoints) -> Function
+    /// Whether the methods change a realm, or the list of realms.
+    package let isWrite: Bool
     /// The media types that the body of a request may have; the empty set for none.
     package let bodyTypes: BodyTypes
     /// The codes of all problems that a request can be answered with.
@@ -44,12 +38,6 @@ package struct RouteOperation: Sendable {
     /// Whether it is carried out also while the audit log is required and cannot be written, because it only gives something up, or
     /// because it may mend that.
     package private(set) var mayGoUnrecorded = false
-
-    /// Whether the methods change a realm, or the list of realms.
-    package var isWrite: Bool {
-        if case .write = handler { return true }
-        return false
-    }
 
     /// Returns what the line of a request in the audit log is about; nil for a request that leaves none.
     ///
@@ -85,9 +73,9 @@ package struct RouteOperation: Sendable {
     ///   - handler: Selects the function among the endpoints of a server.
     static func read(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> Function
     ) -> RouteOperation {
-        RouteOperation(methods: methods, access: access, handler: .read(handler), description: description, types: types)
+        RouteOperation(methods: methods, access: access, isWrite: false, description, types, handler)
     }
 
     /// Creates an operation that writes.
@@ -102,18 +90,20 @@ package struct RouteOperation: Sendable {
     ///   - handler: Selects the function among the endpoints of a server.
     static func write(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> Function
     ) -> RouteOperation {
-        RouteOperation(methods: methods, access: access, handler: .write(handler), description: description, types: types)
+        RouteOperation(methods: methods, access: access, isWrite: true, description, types, handler)
     }
 
     /// Creates an operation and finds the name under which it is described: that of its first
     /// method, in lower case.
     private init(
-        methods: MethodSet, access: AccessClass, handler: Handler, description: OperationDescription?, types: BodyTypes
+        methods: MethodSet, access: AccessClass, isWrite: Bool, _ description: OperationDescription?, _ types: BodyTypes,
+        _ handler: @escaping @Sendable (Endpoints) -> Function
     ) {
         self.methods = methods
         self.access = access
+        self.isWrite = isWrite
         self.handler = handler
         bodyTypes = description?.bodyTypes ?? types
         problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound, .invalidConfiguration])

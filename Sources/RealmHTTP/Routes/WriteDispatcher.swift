@@ -12,9 +12,6 @@ internal import RealmStorage
 /// Answers calls that write: repetitions with an idempotency key from what is kept, all others by
 /// their endpoint.
 struct WriteDispatcher: Sendable {
-    /// The function of an endpoint that answers a write.
-    typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
-
     /// The responses that are kept for repetitions.
     private let idempotency: IdempotencyStore
     /// The threads that ask the log of a cluster.
@@ -44,7 +41,7 @@ struct WriteDispatcher: Sendable {
     ///   - endpoint: The function that answers.
     /// - Returns: The response, or the work that leads to it.
     /// - Throws: A `Problem` of the idempotency key.
-    func reply(to call: Call, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
+    func reply(to call: Call, _ endpoint: @escaping RouteOperation.Function) throws(Problem) -> Reply {
         let ticket: IdempotencyStore.Ticket?
         switch try idempotency.begin(call) {
         case .none: ticket = nil
@@ -63,7 +60,7 @@ struct WriteDispatcher: Sendable {
     /// Answers the first request with a key that this node knows of, unless another node has carried it out. A worker asks the log.
     private func answer(
         _ call: Call, _ ticket: IdempotencyStore.Ticket, in database: Database, of cluster: ClusterService,
-        _ endpoint: @escaping Endpoint
+        _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {
         return .later { promise in
             // Whatever is answered, also that there is no worker, ends the claim on the key.
@@ -94,7 +91,7 @@ struct WriteDispatcher: Sendable {
     ///
     /// - Parameters:
     ///   - ticket: The claim on the idempotency key; nil for a request without one.
-    private func answer(_ call: Call, _ ticket: IdempotencyStore.Ticket?, _ endpoint: Endpoint) -> Reply {
+    private func answer(_ call: Call, _ ticket: IdempotencyStore.Ticket?, _ endpoint: RouteOperation.Function) -> Reply {
         let reply: Reply
         do throws(Problem) {
             reply = try endpoint(call)

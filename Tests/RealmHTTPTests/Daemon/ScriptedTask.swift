@@ -28,7 +28,7 @@ final class ScriptedTask: RequestTask {
     }
 
     var account: String { request.client }
-    func response(to problem: Problem) -> Response { Response(problem, id: request.id) }
+    func visible(_ problem: Problem) -> Problem { problem }
     func admit() -> Admission { admission }
     func reply() -> Reply { answer(request) }
     func finish(_ response: consuming Response) -> Response { response }
