@@ -56,7 +56,7 @@ struct BackupTargetOptions: ParsableArguments {
     ///
     /// - Parameter place: The path of a folder, or the URL of a bucket.
     /// - Throws: `ValidationError` that names the wrong option.
-    func store(_ place: String) throws -> any BackupStore & ShipStore {
+    func store(_ place: String) throws -> any BackupStore {
         do throws(BackupTarget.Rejection) {
             return try target(place).store { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
         } catch {

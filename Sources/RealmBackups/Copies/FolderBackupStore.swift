@@ -5,7 +5,7 @@ package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
-/// Backups in a folder: one folder in it per realm, which is made when it is needed.
+/// Files of realms in a folder: one folder in it per realm, which is made when it is needed.
 package struct FolderBackupStore: BackupStore {
     /// The path of the folder.
     private let folder: String
@@ -15,11 +15,7 @@ package struct FolderBackupStore: BackupStore {
     /// - Parameter folder: The path of the folder.
     package init(_ folder: String) { self.folder = folder.hasSuffix("/") ? folder : folder + "/" }
 
-    /// The path of the file of a backup.
-    package func place(of name: BackupName) -> String { path(of: name) }
-
-    /// Returns the path of the file of a backup.
-    package func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
+    package func place(of name: any StoredName) -> String { path(of: name.realm) + "/" + name.file }
 
     package func path(of realm: RealmName) -> String { folder + realm.text }
 
@@ -33,48 +29,50 @@ package struct FolderBackupStore: BackupStore {
         return place
     }
 
-    /// Stores a backup, as the protocol says. A leftover of a process that ended is removed before.
+    /// Stores a file, as the protocol says. A leftover of a process that ended is removed before.
     package func put(
-        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
-        _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool {
-        _ = try makeFolder(of: name.realm)
-        let file = try NewFile(beside: path(of: name))
+        of realm: RealmName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void,
+        naming: (_ digest: () throws(StorageError) -> [UInt8]) throws(StorageError) -> (any StoredName)?
+    ) throws(StorageError) {
+        let file = try NewFile(beside: try makeFolder(of: realm) + "/new")
         try write(file.backend())
-        if other != nil, try has(other, with: try FileDigest.sha256(file.descriptor)) { return false }
-        try file.publish(as: path(of: name))
-        return true
+        let name = try naming { () throws(StorageError) in try FileDigest.sha256(file.descriptor) }
+        if let name { try file.publish(as: place(of: name)) }
     }
 
-    /// Returns the backups of a realm, as the protocol says.
-    package func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] {
-        let place = path(of: realm)
-        guard System.isFolder(place) else { return [] }
-        guard let names = try? RealmFiles.names(in: place) else { throw .io(operation: "opendir", errno: EIO) }
-        let backups = names.compactMap { BackupName(file: $0, realm: realm) }
-        return backups.sorted { $0.isNewer(than: $1) }.compactMap { name in
-            guard let entry = System.entry(atPath: path(of: name), followsLink: false), entry.isRegular else { return nil }
-            return StoredBackup(name, byteCount: entry.byteCount)
+    /// Returns files of a realm, as the protocol says.
+    package func files<Name: StoredName>(of realm: RealmName) throws(StorageError) -> [(name: Name, byteCount: Int)] {
+        let folder = path(of: realm)
+        guard System.isFolder(folder) else { return [] }
+        var found: [(name: Name, byteCount: Int)] = []
+        for file in try System.names(inFolder: folder) {
+            guard let name = Name(file: file, realm: realm),
+                let entry = System.entry(atPath: folder + "/" + file, followsLink: false), entry.isRegular
+            else { continue }
+            found.append((name, entry.byteCount))
         }
+        return found
     }
 
-    /// Copies the bytes of a backup, as the protocol says.
-    package func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
-        guard RealmFiles.exists(path(of: backup.name)) else { throw .refused(.fileNotFound) }
-        try FileCopy.copyQuietMoment(of: path(of: backup.name), to: target, control)
+    /// Copies the bytes of a file, as the protocol says.
+    package func get(
+        _ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?
+    ) throws(StorageError) {
+        guard RealmFiles.exists(place(of: name)) else { throw .refused(.fileNotFound) }
+        try FileCopy.copyQuietMoment(of: place(of: name), to: target, control)
     }
 
-    /// Returns the SHA-256 of a backup, for which its whole file is read.
-    package func digest(of name: BackupName) throws(StorageError) -> [UInt8]? {
-        guard RealmFiles.exists(path(of: name)) else { throw .refused(.fileNotFound) }
-        let descriptor = try System.openForReading(path(of: name))
+    /// Returns the SHA-256 of a file, for which all of it is read.
+    package func digest(of name: any StoredName) throws(StorageError) -> [UInt8]? {
+        guard RealmFiles.exists(place(of: name)) else { throw .refused(.fileNotFound) }
+        let descriptor = try System.openForReading(place(of: name))
         defer { System.close(descriptor) }
         return try FileDigest.sha256(descriptor)
     }
 
-    /// Deletes a backup, as the protocol says.
-    package func delete(_ name: BackupName) throws(StorageError) {
-        guard RealmFiles.exists(path(of: name)) else { return }
-        try System.delete(path(of: name))
+    /// Deletes a file, as the protocol says.
+    package func delete(_ name: any StoredName) throws(StorageError) {
+        guard RealmFiles.exists(place(of: name)) else { return }
+        try System.delete(place(of: name))
     }
 }

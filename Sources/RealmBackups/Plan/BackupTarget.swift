@@ -71,7 +71,7 @@ package struct BackupTarget: Sendable, Equatable {
     ///
     /// - Parameter environment: Returns the value of a variable of the environment; nil when it is not set.
     /// - Throws: The first thing that is wrong. The text has nothing of the credentials.
-    package func store(_ environment: (String) -> String?) throws(Rejection) -> any BackupStore & ShipStore {
+    package func store(_ environment: (String) -> String?) throws(Rejection) -> any BackupStore {
         guard let location = try check() else { return FolderBackupStore(place) }
         let stated = ["AWS_REGION", "AWS_DEFAULT_REGION"].lazy.compactMap(environment).first { !$0.isEmpty }
         let region = region ?? stated ?? "us-east-1"

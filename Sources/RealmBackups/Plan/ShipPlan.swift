@@ -33,7 +33,7 @@ package struct ShipPlan: Sendable, Equatable {
     ///
     /// - Parameter environment: Returns the value of a variable of the environment; nil when it is not set.
     /// - Throws: The first thing that is wrong.
-    package func store(_ environment: (String) -> String?) throws(BackupTarget.Rejection) -> (any ShipStore)? {
+    package func store(_ environment: (String) -> String?) throws(BackupTarget.Rejection) -> (any BackupStore)? {
         guard let wholeTarget else { return nil }
         return try wholeTarget.store(environment)
     }

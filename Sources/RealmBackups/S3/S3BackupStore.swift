@@ -7,9 +7,9 @@ package import RealmPlatform
 package import RealmStorage
 internal import WebClient
 
-/// Backups in a bucket of S3, or of a server that speaks like it: `prefix/app/20260131T120000Z-17.realm`.
+/// Files of realms in a bucket of S3, or of a server that speaks like it: `prefix/app/20260131T120000Z-17.realm`.
 ///
-/// A backup is made in a temporary file first, whose digest is stored with it. It is sent in parts, of which
+/// A file is made in a temporary file first, whose digest is stored with it. It is sent in parts, of which
 /// only pieces of some kilobytes are in memory; nobody sees it before the last part is stored.
 package struct S3BackupStore: BackupStore {
     /// Which store it is, and how it is used.
@@ -58,26 +58,24 @@ package struct S3BackupStore: BackupStore {
         return S3BackupStore(options)
     }
 
-    /// The URL of a backup, as `s3://bucket/prefix/app/20260131T120000Z-17.realm`.
-    package func place(of name: BackupName) -> String { options.location.text(of: key(of: name)) }
+    /// The URL of a file, as `s3://bucket/prefix/app/20260131T120000Z-17.realm`.
+    package func place(of name: any StoredName) -> String { options.location.text(of: key(of: name)) }
 
-    package func key(of name: BackupName) -> String { folder(of: name.realm) + name.file }
+    package func key(of name: any StoredName) -> String { folder(of: name.realm) + name.file }
 
     /// Returns the beginning of the keys of a realm.
     package func folder(of realm: RealmName) -> String { options.location.key(realm.text + "/") }
 
-    /// Stores a backup, as the protocol says.
+    /// Stores a file, as the protocol says.
     package func put(
-        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
-        _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool {
+        of realm: RealmName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void,
+        naming: (_ digest: () throws(StorageError) -> [UInt8]) throws(StorageError) -> (any StoredName)?
+    ) throws(StorageError) {
         let file = try temporaryFile()
         try write(file.backend())
         let digest = try FileDigest.sha256(file.descriptor)
-        if try has(other, with: digest) { return false }
-        let client = try S3Client(options, control)
-        try upload(file.descriptor, as: key(of: name), digest: FileDigest.hex(digest), client)
-        return true
+        guard let name = try naming({ () throws(StorageError) in digest }) else { return }
+        try upload(file.descriptor, as: key(of: name), digest: FileDigest.hex(digest), try S3Client(options, control))
     }
 
     /// Makes an empty file in the first folder that takes one.
@@ -89,19 +87,11 @@ package struct S3BackupStore: BackupStore {
         throw failure
     }
 
-    /// Returns the backups of a realm, as the protocol says.
-    package func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] {
-        let backups = try files(of: realm).compactMap { file, byteCount in
-            BackupName(file: file, realm: realm).map { StoredBackup($0, byteCount: byteCount) }
-        }
-        return backups.sorted { $0.name.isNewer(than: $1.name) }
-    }
-
-    /// Returns the keys of a realm without their beginning, with the lengths in bytes.
-    package func files(of realm: RealmName) throws(StorageError) -> [(file: String, byteCount: Int)] {
+    /// Returns files of a realm, as the protocol says.
+    package func files<Name: StoredName>(of realm: RealmName) throws(StorageError) -> [(name: Name, byteCount: Int)] {
         let client = try S3Client(options)
         let folder = folder(of: realm)
-        var files: [(file: String, byteCount: Int)] = []
+        var files: [(name: Name, byteCount: Int)] = []
         var next: String?
         for _ in 0..<S3BackupStore.maximumPageCount {
             let query = next.map { [("continuation-token", $0)] } ?? []
@@ -111,10 +101,10 @@ package struct S3BackupStore: BackupStore {
                 throw client.refusal("answered no list of keys")
             }
             for entry in page.children where entry.name == "Contents" {
-                guard let name = entry["Key"]?.dropping(prefix: folder), let byteCount = entry["Size"].flatMap(Int.init) else {
-                    continue
-                }
-                files.append((String(name), byteCount))
+                guard let file = entry["Key"]?.dropping(prefix: folder), let byteCount = entry["Size"].flatMap(Int.init),
+                    let name = Name(file: String(file), realm: realm)
+                else { continue }
+                files.append((name, byteCount))
             }
             next = page["NextContinuationToken"]
             guard page["IsTruncated"] == "true", next != nil else { return files }
@@ -122,10 +112,11 @@ package struct S3BackupStore: BackupStore {
         throw client.refusal("has more than \(S3BackupStore.maximumPageCount * options.pageCount) keys below \(folder)")
     }
 
-    /// Copies the bytes of a backup, as the protocol says, and compares them with the digest that was stored
-    /// with them.
-    package func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
-        try get(key(of: backup.name), byteCount: backup.byteCount, into: target, control)
+    /// Copies the bytes of a file, as the protocol says, and compares them with the digest that was stored with them.
+    package func get(
+        _ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?
+    ) throws(StorageError) {
+        try get(key(of: name), byteCount: byteCount, into: target, control)
     }
 
     /// Copies the bytes of a key, whose length was listed, and compares them with the digest that was stored with them.
@@ -152,16 +143,16 @@ package struct S3BackupStore: BackupStore {
         }
     }
 
-    /// Returns the SHA-256 that was stored with a backup; nil for copies that other programs made without it.
-    package func digest(of name: BackupName) throws(StorageError) -> [UInt8]? {
+    /// Returns the SHA-256 that was stored with a file; nil for copies that other programs made without it.
+    package func digest(of name: any StoredName) throws(StorageError) -> [UInt8]? {
         let client = try S3Client(options)
         let answer = try client.send(S3Call(method: "HEAD", key: key(of: name)), accepting: [404])
         guard answer.status == 200 else { throw .refused(.fileNotFound) }
         return answer.fields[S3BackupStore.digestField].flatMap { FileDigest.bytes(ofHex: $0) }
     }
 
-    /// Deletes a backup, as the protocol says.
-    package func delete(_ name: BackupName) throws(StorageError) { try delete(key(of: name)) }
+    /// Deletes a file, as the protocol says.
+    package func delete(_ name: any StoredName) throws(StorageError) { try delete(key(of: name)) }
 
     /// Deletes a key; a missing one is no error.
     package func delete(_ key: String) throws(StorageError) {

@@ -6,7 +6,7 @@ package import RealmStorage
 
 /// Ships a file that no program has open: what it has beyond what was shipped before.
 package struct OfflineShipping {
-    private let store: any ShipStore
+    private let store: any BackupStore
     private let realm: RealmName
 
     /// What was done.
@@ -18,7 +18,7 @@ package struct OfflineShipping {
     }
 
     /// Makes a value; nothing is read yet.
-    package init(_ realm: RealmName, to store: any ShipStore) {
+    package init(_ realm: RealmName, to store: any BackupStore) {
         self.realm = realm
         self.store = store
     }
@@ -89,17 +89,17 @@ package struct OfflineShipping {
     ///   - retention: Which bases are kept, with the records that follow them.
     /// - Throws: `.corrupt` for a damaged base; nothing was removed then.
     package static func prune(
-        _ realm: RealmName, _ store: any ShipStore, _ retention: BackupRetention
+        _ realm: RealmName, _ store: any BackupStore, _ retention: BackupRetention
     ) throws(StorageError) {
         let shipped = try store.shipped(of: realm)
         let surplus = ShippedChain.surplus(of: shipped, retention)
         guard !surplus.isEmpty, let newest = ShippedChain.chains(in: shipped).first else { return }
         let target = try NewFile.withoutName(inFolder: System.temporaryFolder)
         defer { System.close(target) }
-        try store.fetch(newest.base, byteCount: newest.baseByteCount, into: target)
+        try store.get(newest.base, byteCount: newest.baseByteCount, into: target, nil)
         guard FileDigest.hex(try FileDigest.sha256(target)) == newest.base.digest else {
             throw .corrupt(ref: .none, reason: "\(store.place(of: newest.base)) has not the SHA-256 that its name states")
         }
-        for name in surplus { try store.remove(name) }
+        for name in surplus { try store.delete(name) }
     }
 }

@@ -182,7 +182,7 @@ package final class RealmShipper: CommitLog {
     ///   - progress: What was done, also before an error.
     /// - Throws: `StorageError` when the store or the file refuses; what was not stored goes on waiting.
     package func ship(
-        to store: any ShipStore, _ control: WorkControl?, _ progress: inout Progress
+        to store: any BackupStore, _ control: WorkControl?, _ progress: inout Progress
     ) throws(StorageError) {
         if needsBase { try shipBase(to: store, control, &progress) }
         while try shipRecords(to: store, control, &progress) {}
@@ -190,7 +190,7 @@ package final class RealmShipper: CommitLog {
 
     /// Stores a base of the newest version.
     private func shipBase(
-        to store: any ShipStore, _ control: WorkControl?, _ progress: inout Progress
+        to store: any BackupStore, _ control: WorkControl?, _ progress: inout Progress
     ) throws(StorageError) {
         // From here on records wait again. Those that the base has already are dropped below.
         guard
@@ -219,7 +219,7 @@ package final class RealmShipper: CommitLog {
 
     /// Stores a version as a base, unless the newest one in the store has the same bytes and nothing follows it.
     private func storeBase(
-        _ snapshot: Snapshot, of database: Database, _ store: any ShipStore, _ control: WorkControl?,
+        _ snapshot: Snapshot, of database: Database, _ store: any BackupStore, _ control: WorkControl?,
         _ progress: inout Progress
     ) throws(StorageError) -> Stored {
         let seconds = WallClock.now().nanoseconds / 1_000_000_000 + 1
@@ -253,7 +253,7 @@ package final class RealmShipper: CommitLog {
     ///
     /// - Returns: Whether there may be more.
     private func shipRecords(
-        to store: any ShipStore, _ control: WorkControl?, _ progress: inout Progress
+        to store: any BackupStore, _ control: WorkControl?, _ progress: inout Progress
     ) throws(StorageError) -> Bool {
         guard var chain = stored.withLock({ $0.chain }), !needsBase else { return false }
         let waiting = state.withLock { $0.queue }

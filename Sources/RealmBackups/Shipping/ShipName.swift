@@ -9,7 +9,7 @@ internal import RealmStorage
 /// `app/20260131T120000Z-k3f9abcd-17-<SHA-256>.base.realm` has version 17 and begins the chain `k3f9abcd`;
 /// `app/20260131T120105Z-k3f9abcd-18-40.records` has the commits from 18 to 40 of that chain. The time of a base is not before that
 /// of anything in it, and the time of records is that of the last one.
-package struct ShipName: Sendable, Hashable {
+package struct ShipName: StoredName, Hashable {
     package enum Kind: Sendable, Hashable {
         /// A file with a version, by its SHA-256 in hexadecimal digits.
         case base(digest: String)

@@ -15,14 +15,14 @@ package struct ShippedRealm: Sendable {
     }
 
     package let realm: RealmName
-    private let store: any ShipStore
+    private let store: any BackupStore
     /// The chains in the store, the newest first.
     package let chains: [ShippedChain]
 
     /// Lists what a store has of a realm.
     ///
     /// - Throws: `StorageError` when the store cannot be read.
-    package init(_ realm: RealmName, in store: any ShipStore) throws(StorageError) {
+    package init(_ realm: RealmName, in store: any BackupStore) throws(StorageError) {
         self.realm = realm
         self.store = store
         chains = ShippedChain.chains(in: try store.shipped(of: realm))
@@ -100,7 +100,7 @@ package struct ShippedRealm: Sendable {
 
     /// Copies the base of a chain to an empty file, and compares it with its digest.
     private func fetchBase(of chain: ShippedChain, into target: Int32) throws(StorageError) {
-        try store.fetch(chain.base, byteCount: chain.baseByteCount, into: target)
+        try store.get(chain.base, byteCount: chain.baseByteCount, into: target, nil)
         guard FileDigest.hex(try FileDigest.sha256(target)) == chain.base.digest else {
             throw .corrupt(ref: .none, reason: "\(store.place(of: chain.base)) has not the SHA-256 that its name states")
         }
@@ -159,7 +159,7 @@ package struct ShippedRealm: Sendable {
     private func bytes(of file: (name: ShipName, byteCount: Int)) throws(StorageError) -> [UInt8] {
         let target = try NewFile.withoutName(inFolder: System.temporaryFolder)
         defer { System.close(target) }
-        try store.fetch(file.name, byteCount: file.byteCount, into: target)
+        try store.get(file.name, byteCount: file.byteCount, into: target, nil)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(file.byteCount)
         let count = try System.regularFileSize(target)

@@ -151,7 +151,7 @@ package final class ServerState: Sendable {
         // What is wrong with the target was found when the configuration was checked.
         guard let store = try? options.ship.store(options.environment) else { return nil }
         let service = ShipService(
-            options.ship, to: store.shippingFiles(inOneOf: spoolFolders), catalog, queueBytes: options.limits.shipQueueBytes,
+            options.ship, to: store.makingFiles(inOneOf: spoolFolders), catalog, queueBytes: options.limits.shipQueueBytes,
             log: log)
         catalog.whenOpening { [weak service] database in service?.attach(database) }
         return service

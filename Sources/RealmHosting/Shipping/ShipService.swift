@@ -46,7 +46,7 @@ package final class ShipService: Sendable {
 
     private let monitor = Monitor(State())
     private let plan: ShipPlan
-    private let store: any ShipStore
+    private let store: any BackupStore
     private let catalog: Catalog
     private let budget: ShipBudget
     /// The log, which gets a line for each failure; nil without a log.
@@ -60,7 +60,7 @@ package final class ShipService: Sendable {
     ///   - catalog: The realms of the server.
     ///   - queueBytes: The memory that waiting records may take.
     ///   - log: The log; nil for none.
-    package init(_ plan: ShipPlan, to store: any ShipStore, _ catalog: Catalog, queueBytes: Int, log: AccessLog?) {
+    package init(_ plan: ShipPlan, to store: any BackupStore, _ catalog: Catalog, queueBytes: Int, log: AccessLog?) {
         self.plan = plan
         self.store = store
         self.catalog = catalog

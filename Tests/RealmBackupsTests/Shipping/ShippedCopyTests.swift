@@ -111,7 +111,7 @@ struct ShippedCopyTests {
         #expect(!FileManager.default.fileExists(atPath: target.path))
         // Without the first records the later ones follow nothing.
         let names = try shipping.store.chains[0].records.map(\.name)
-        try shipping.store.remove(names[0])
+        try shipping.store.delete(names[0])
         #expect(throws: StorageError.self) { try copy(shipping, at: target.path).bring(to: .newest) }
     }
 

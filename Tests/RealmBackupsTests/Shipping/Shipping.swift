@@ -11,7 +11,7 @@ import Testing
 @testable import RealmEngine
 
 /// A folder of shipped files that refuses when it is told to.
-final class FlakyStore: ShipStore, @unchecked Sendable {
+final class FlakyStore: BackupStore, @unchecked Sendable {
     let folder: FolderBackupStore
     let path: String
     /// Whether everything is refused.
@@ -27,32 +27,35 @@ final class FlakyStore: ShipStore, @unchecked Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func ship(
-        of realm: RealmName, _ control: WorkControl?, naming: (_ digest: String) -> ShipName?,
-        _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) -> ShipName? {
+    func put(
+        of realm: RealmName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void,
+        naming: (_ digest: () throws(StorageError) -> [UInt8]) throws(StorageError) -> (any StoredName)?
+    ) throws(StorageError) {
         attempts += 1
         guard !isDown else { throw .io(operation: "put", errno: 5) }
-        let name = try folder.ship(of: realm, control, naming: naming, write)
+        do throws(StorageError) {
+            try folder.put(of: realm, control, write, naming: naming)
+        } catch {
+            guard case .io(_, EEXIST) = error else { throw error }
+        }
         if losesAnswer {
             losesAnswer = false
             throw .io(operation: "put", errno: 110)
         }
-        return name
     }
 
-    func shipped(of realm: RealmName) throws(StorageError) -> [(name: ShipName, byteCount: Int)] {
+    func files<Name: StoredName>(of realm: RealmName) throws(StorageError) -> [(name: Name, byteCount: Int)] {
         guard !isDown else { throw .io(operation: "list", errno: 5) }
-        return try folder.shipped(of: realm)
+        return try folder.files(of: realm)
     }
 
-    func fetch(_ name: ShipName, byteCount: Int, into target: Int32) throws(StorageError) {
-        try folder.fetch(name, byteCount: byteCount, into: target)
+    func get(_ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?) throws(StorageError) {
+        try folder.get(name, byteCount: byteCount, into: target, control)
     }
 
-    func remove(_ name: ShipName) throws(StorageError) { try folder.remove(name) }
-    func place(of name: ShipName) -> String { folder.place(of: name) }
-    func shippingFiles(inOneOf folders: [String]) -> any ShipStore { self }
+    func digest(of name: any StoredName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
+    func delete(_ name: any StoredName) throws(StorageError) { try folder.delete(name) }
+    func place(of name: any StoredName) -> String { folder.place(of: name) }
 
     var files: [ShipName] { get throws { try folder.shipped(of: Shipping.name).map(\.name) } }
     var chains: [ShippedChain] { get throws { ShippedChain.chains(in: try folder.shipped(of: Shipping.name)) } }

@@ -64,7 +64,7 @@ import Testing
     private struct Hoard: ForwardingStore {
         let folder: FolderBackupStore
 
-        func delete(_ name: BackupName) throws(StorageError) { throw .refused(.unsuitable("nothing is deleted here")) }
+        func delete(_ name: any StoredName) throws(StorageError) { throw .refused(.unsuitable("nothing is deleted here")) }
     }
 
     @Test func `a store that refuses to delete does not get the same backup again and again`() throws {

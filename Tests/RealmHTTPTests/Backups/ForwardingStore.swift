@@ -12,14 +12,16 @@ protocol ForwardingStore: BackupStore {
 
 extension ForwardingStore {
     func put(
-        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
-        _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool { try folder.put(name, unlessLike: other, control, write) }
-    func place(of name: BackupName) -> String { folder.place(of: name) }
-    func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] { try folder.list(of: realm) }
-    func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
-        try folder.get(backup, into: target, control)
+        of realm: RealmName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void,
+        naming: (_ digest: () throws(StorageError) -> [UInt8]) throws(StorageError) -> (any StoredName)?
+    ) throws(StorageError) { try folder.put(of: realm, control, write, naming: naming) }
+    func place(of name: any StoredName) -> String { folder.place(of: name) }
+    func files<Name: StoredName>(of realm: RealmName) throws(StorageError) -> [(name: Name, byteCount: Int)] {
+        try folder.files(of: realm)
     }
-    func digest(of name: BackupName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
-    func delete(_ name: BackupName) throws(StorageError) { try folder.delete(name) }
+    func get(_ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?) throws(StorageError) {
+        try folder.get(name, byteCount: byteCount, into: target, control)
+    }
+    func digest(of name: any StoredName) throws(StorageError) -> [UInt8]? { try folder.digest(of: name) }
+    func delete(_ name: any StoredName) throws(StorageError) { try folder.delete(name) }
 }

@@ -24,9 +24,9 @@ struct ShipServiceTests {
         let file: TemporaryRealm
         let catalog = Catalog()
         let service: ShipService
-        let store: any ShipStore
+        let store: any BackupStore
 
-        init(_ store: any ShipStore, key: EncryptionKey? = nil, queueBytes: Int = 1 << 22) throws {
+        init(_ store: any BackupStore, key: EncryptionKey? = nil, queueBytes: Int = 1 << 22) throws {
             self.store = store
             file = try TemporaryRealm()
             var plan = ShipPlan()
@@ -93,7 +93,7 @@ struct ShipServiceTests {
         try check(S3BackupStore(options))
     }
 
-    private func check(_ store: any ShipStore) throws {
+    private func check(_ store: any BackupStore) throws {
         let scene = try Scene(store)
         try scene.write { session in try session.createSchema(SchemaInput(classes: WriteServer.classes)) }
         try scene.add(1...20)

@@ -23,7 +23,7 @@ import Testing
 
         init(_ folder: String) { self.folder = FolderBackupStore(folder) }
 
-        func get(_ backup: StoredBackup, into target: Int32, _ control: WorkControl?) throws(StorageError) {
+        func get(_ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?) throws(StorageError) {
             counts.withLock { $0.begun += 1 }
             let end = Instant.now().adding(seconds: 20)
             while Instant.now() < end {
@@ -35,7 +35,7 @@ import Testing
                 }
                 Threads.sleep(seconds: 0.005)
             }
-            try folder.get(backup, into: target, control)
+            try folder.get(name, byteCount: byteCount, into: target, control)
         }
     }
 
