@@ -17,7 +17,7 @@ package final class RequestMetrics: Sendable {
     /// clients that disconnected before the response. Any other status is counted as the last
     /// entry, 0.
     package static let statuses = [
-        200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 421, 422, 423, 428,
+        200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 421, 422, 423, 428,
         429, 431, 499, 500, 501, 503, 504, 507, 0,
     ]
 

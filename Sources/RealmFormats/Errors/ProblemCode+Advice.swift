@@ -78,11 +78,6 @@ extension ProblemCode {
                 "Send an API key or a token as `Authorization: Bearer …`. In the console sign in again: a session ends "
                     + "after twelve hours, and with the key that it began with. `realm-rest keys add` makes keys."
             )
-        case .tokenExpired:
-            return (
-                "The credential is too old.",
-                "Get a new one from where it came from. This server answers `unauthenticated` in its place at present."
-            )
         case .forbidden:
             return (
                 "The sender is known, but may not do this.",
@@ -237,12 +232,6 @@ extension ProblemCode {
                 "Files are deleted only if they lie in the data folder. Detach the realm without `files=true`, and "
                     + "remove the file by hand."
             )
-        case .lockVersionMismatch:
-            return (
-                "The lock file was made by an incompatible version.",
-                "End all programs that have the file open, and remove the lock file. This server does not answer it at "
-                    + "present."
-            )
         case .snapshotExpired:
             return (
                 "The snapshot was valid and has ended.",
@@ -258,11 +247,6 @@ extension ProblemCode {
                 "The registration of subscriptions was valid and has ended.",
                 "Register again. The stream then begins with a snapshot, or goes on from the version that the client "
                     + "has seen last."
-            )
-        case .lengthRequired:
-            return (
-                "The body needs the header field `Content-Length`.",
-                "Send it, or use a client library that does. This server does not answer it at present."
             )
         case .preconditionFailed:
             return (

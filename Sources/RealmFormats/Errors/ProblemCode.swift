@@ -31,9 +31,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case missingWhere = "missing_where"
     /// 401: the request comes from where the server grants nothing without credentials.
     case unauthenticated
-    /// 401: the credentials are too old. Reserved: the server checks no credentials and never
-    /// answers it.
-    case tokenExpired = "token_expired"
     /// 403: the client may read, but not do what this request asks for.
     case forbidden
     /// 403: a web page of an origin that is not allowed made the browser send this request.
@@ -90,17 +87,12 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case fileInUse = "file_in_use"
     /// 409: the server is to delete a file that does not belong to it.
     case notOwned = "not_owned"
-    /// 409: the lock file was made by an incompatible version. Reserved: the server never answers
-    /// it.
-    case lockVersionMismatch = "lock_version_mismatch"
     /// 410: the snapshot was valid and has ended.
     case snapshotExpired = "snapshot_expired"
     /// 410: the lease of the interactive transaction ended, and it was rolled back.
     case transactionExpired = "transaction_expired"
     /// 410: the registration of subscriptions was valid and has ended.
     case subscriptionExpired = "subscription_expired"
-    /// 411: a body needs `Content-Length`. Reserved: the server never answers it.
-    case lengthRequired = "length_required"
     /// 412: a condition such as `If-Match` is not fulfilled.
     case preconditionFailed = "precondition_failed"
     /// 413: the body, or the number of values or operations in it, exceeds a limit.
@@ -221,7 +213,7 @@ extension ProblemCode {
             .conflictingParameters,
             .cursorInvalid, .unknownKeyPath, .missingWhere:
             return 400
-        case .unauthenticated, .tokenExpired: return 401
+        case .unauthenticated: return 401
         case .forbidden, .crossOrigin, .transactionsDisabled, .pathNotAllowed: return 403
         case .realmNotFound, .classNotFound, .objectNotFound, .sectionNotFound, .notFound, .fileNotFound: return 404
         case .methodNotAllowed, .readOnly: return 405
@@ -229,10 +221,9 @@ extension ProblemCode {
         case .requestTimeout: return 408
         case .duplicateKey, .tooManyAffected, .patchTestFailed, .assertionFailed, .transactionBusy, .transactionAborted,
             .idempotencyInProgress, .schemaVersionConflict, .wouldLoseData, .alreadyCommitted, .alreadyAttached,
-            .fileExists, .fileInUse, .notOwned, .lockVersionMismatch:
+            .fileExists, .fileInUse, .notOwned:
             return 409
         case .snapshotExpired, .transactionExpired, .subscriptionExpired: return 410
-        case .lengthRequired: return 411
         case .preconditionFailed: return 412
         case .bodyTooLarge: return 413
         case .uriTooLong: return 414

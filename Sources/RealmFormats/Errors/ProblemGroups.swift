@@ -70,6 +70,6 @@ extension Set<ProblemCode> {
 
     /// Files that are attached, created or deleted.
     package static let ofFiles: Set = [
-        .pathNotAllowed, .alreadyAttached, .fileExists, .notOwned, .lockVersionMismatch, .tooManyRealms,
+        .pathNotAllowed, .alreadyAttached, .fileExists, .notOwned, .tooManyRealms,
     ]
 }

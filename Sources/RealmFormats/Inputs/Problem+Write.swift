@@ -23,7 +23,7 @@ extension Problem {
     /// names as it was.
     package var isMalformedRequest: Bool {
         switch status {
-        case 400, 405, 406, 411, 415, 428: true
+        case 400, 405, 406, 415, 428: true
         default: code == .classNotFound
         }
     }

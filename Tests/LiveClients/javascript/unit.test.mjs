@@ -192,7 +192,7 @@ test("a function that gives the key is asked again after a refusal", async () =>
   const asked = [];
   const fetch = async (_, { headers }) => {
     asked.push(headers.get("Authorization"));
-    return asked.length === 1 ? new Response('{"code":"token_expired","status":401}', { status: 401 }) : new Response('{"items":[]}');
+    return asked.length === 1 ? new Response('{"code":"unauthenticated","status":401}', { status: 401 }) : new Response('{"items":[]}');
   };
   await connect("http://server", { fetch, key: () => keys.shift() }).realms();
   assert.deepEqual(asked, ["Bearer old", "Bearer new"]);
