@@ -1,75 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
-/// The codes of problems by what causes them.
+/// What causes a problem.
 ///
 /// An operation names the groups that concern it, and so every code that it can answer. The API
 /// description lists the codes of an operation and derives its error statuses from them; tests
 /// check each problem that a server answers against the list of its operation.
+struct ProblemGroups: OptionSet {
+    let rawValue: UInt16
+
+    static let any = ProblemGroups(rawValue: 1 << 0)
+    static let bodies = ProblemGroups(rawValue: 1 << 1)
+    static let realms = ProblemGroups(rawValue: 1 << 2)
+    static let reads = ProblemGroups(rawValue: 1 << 3)
+    static let queries = ProblemGroups(rawValue: 1 << 4)
+    static let objects = ProblemGroups(rawValue: 1 << 5)
+    static let writes = ProblemGroups(rawValue: 1 << 6)
+    static let values = ProblemGroups(rawValue: 1 << 7)
+    static let batches = ProblemGroups(rawValue: 1 << 8)
+    static let schemas = ProblemGroups(rawValue: 1 << 9)
+    static let changes = ProblemGroups(rawValue: 1 << 10)
+    static let files = ProblemGroups(rawValue: 1 << 11)
+}
+
 extension Set<ProblemCode> {
     /// What any request at all can be answered with: errors in its head, limits of the server, and
     /// failures of the server itself.
-    package static let ofAnyRequest: Set = [
-        .malformedRequest, .unknownParameter, .invalidParameter, .conflictingParameters, .forbidden, .crossOrigin,
-        .methodNotAllowed, .notAcceptable, .notFound, .requestTimeout, .bodyTooLarge, .uriTooLong, .unsupportedMediaType,
-        .hostNotAllowed, .rateLimited, .headersTooLarge, .internalError, .notImplemented, .shuttingDown, .overloaded,
-        .deadlineExceeded, .answerTooLarge, .unauthenticated, .auditUnavailable,
-    ]
+    package static let ofAnyRequest = of(.any)
 
     /// Bodies that are read as JSON, or as lines of it.
-    package static let ofBodies: Set = [.invalidJSON, .invalidBody]
+    package static let ofBodies = of(.bodies)
 
     /// Requests that name a realm: it does not exist, is being opened, cannot be served, or was refused with its schema after its
     /// request had been answered.
-    package static let ofRealms: Set = ofSchemas.union([
-        .realmNotFound, .realmUnavailable, .notReady, .fileChanged, .fileCorrupt, .fileNotFound, .notARealm,
-        .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable, .fileInUse,
-        .tooManyActiveVersions, .insufficientStorage, .notOwner, .outcomeUnknown, .logUnavailable,
-    ])
+    package static let ofRealms = of(.realms).union(ofSchemas)
 
     /// Reads of contents, which may name a snapshot, a transaction or a version to wait for.
-    package static let ofReads: Set = ofRealms.union([
-        .snapshotExpired, .transactionExpired, .transactionBusy, .transactionAborted, .transactionsDisabled,
-        .alreadyCommitted, .preconditionFailed, .classNotFound,
-    ])
+    package static let ofReads = of(.reads).union(ofRealms)
 
     /// Predicates with their arguments, and the other parameters of selections.
-    package static let ofQueries: Set = [
-        .invalidQuery, .unknownKeyPath, .cursorInvalid, .objectNotFound, .sectionNotFound, .typeMismatch, .unknownProperty,
-        .aggregateOverflow, .outOfRange,
-    ]
+    package static let ofQueries = of(.queries)
 
     /// Requests that name an object by its key, and perhaps one of its properties.
-    package static let ofObjects: Set = [
-        .objectNotFound, .noPrimaryKey, .typeMismatch, .outOfRange, .unknownProperty, .pathNotFound,
-    ]
+    package static let ofObjects = of(.objects)
 
     /// All writes: the state of the realm and of the transaction that a write belongs to, and what one commit may change.
-    package static let ofWrites: Set = ofReads.union([
-        .readOnly, .writeLockBusy, .preconditionRequired, .idempotencyInProgress, .idempotencyKeyReused, .tooManyTransactions,
-        .subscriptionExpired, .tooManyAffected,
-    ])
+    package static let ofWrites = of(.writes).union(ofReads)
 
     /// Values that are written, and what they may be refused for.
-    package static let ofValues: Set = [
-        .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .typeMismatch, .outOfRange, .nullNotAllowed,
-        .keyMismatch, .primaryKeyImmutable, .readOnlyProperty, .linkTargetMissing, .nestedObject, .invalidDictionaryKey,
-        .decimalNeedsString, .duplicateKey, .objectNotFound,
-    ]
+    package static let ofValues = of(.values)
 
     /// Batches, which may select, patch and assert.
-    package static let ofBatches: Set = [.missingWhere, .tooManyAffected, .patchTestFailed, .assertionFailed]
+    package static let ofBatches = of(.batches)
 
     /// Changes of a schema and their migrations.
-    package static let ofSchemas: Set = [.invalidSchema, .schemaVersionConflict, .wouldLoseData]
+    package static let ofSchemas = of(.schemas)
 
     /// Streams, polls and registrations of changes.
-    package static let ofChanges: Set = ofReads.union(ofQueries).union(ofObjects).union([.subscriptionExpired, .tooManyStreams])
+    package static let ofChanges = of(.changes).union(ofReads).union(ofQueries).union(ofObjects)
 
     /// Files that are attached, created or deleted.
-    package static let ofFiles: Set = [
-        .pathNotAllowed, .alreadyAttached, .fileExists, .notOwned, .tooManyRealms,
-    ]
+    package static let ofFiles = of(.files)
+
+    private static func of(_ group: ProblemGroups) -> Set { Set(ProblemCode.allCases.filter { $0.row.groups.contains(group) }) }
 }
