@@ -88,60 +88,12 @@ extension Problem {
         case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")
         case .wouldLoseData: return Problem(.wouldLoseData, error.detail + "; 'allowDataLoss' permits it")
         case .duplicateKey where error.key != nil: return Problem(.duplicateKey, error.detail + "; \(Problem.upsertHint)")
-        default: return Problem(code(error.code), error.detail)
+        default: return Problem(ProblemCode(rawValue: error.code.rawValue) ?? .internalError, error.detail)
         }
     }
 
     /// How an object that exists is updated, as the texts about keys that are taken say it.
     package static let upsertHint = "'upsert=modified' would update it"
-
-    /// Returns the problem code for a code of the engine. What only the server can have caused is
-    /// `internal_error`.
-    private static func code(_ code: WriteError.Code) -> ProblemCode {
-        switch code {
-        case .unknownProperty: return .unknownProperty
-        case .missingProperty: return .missingProperty
-        case .noPrimaryKey: return .noPrimaryKey
-        case .pathNotFound: return .pathNotFound
-        case .invalidSchema: return .invalidSchema
-        case .typeMismatch: return .typeMismatch
-        case .outOfRange: return .outOfRange
-        case .nullNotAllowed: return .nullNotAllowed
-        case .keyMismatch: return .keyMismatch
-        case .primaryKeyImmutable: return .primaryKeyImmutable
-        case .readOnlyProperty: return .readOnlyProperty
-        case .linkTargetMissing: return .linkTargetMissing
-        case .nestedObject: return .nestedObject
-        case .invalidDictionaryKey: return .invalidDictionaryKey
-        case .decimalNeedsString: return .decimalNeedsString
-        case .classNotFound: return .classNotFound
-        case .objectNotFound: return .objectNotFound
-        case .embeddedClass: return .methodNotAllowed
-        case .duplicateKey: return .duplicateKey
-        case .tooManyAffected: return .tooManyAffected
-        case .patchTestFailed: return .patchTestFailed
-        case .assertionFailed: return .assertionFailed
-        case .preconditionFailed: return .preconditionFailed
-        case .schemaVersionConflict: return .schemaVersionConflict
-        case .wouldLoseData: return .wouldLoseData
-        case .forbidden: return .forbidden
-        case .readOnly: return .readOnly
-        case .writeLockBusy: return .writeLockBusy
-        case .overloaded: return .overloaded
-        case .deadlineExceeded: return .deadlineExceeded
-        case .realmUnavailable: return .realmUnavailable
-        case .tooManyActiveVersions: return .tooManyActiveVersions
-        case .tooManyTransactions: return .tooManyTransactions
-        case .transactionBusy: return .transactionBusy
-        case .transactionAborted: return .transactionAborted
-        case .transactionExpired: return .transactionExpired
-        case .alreadyCommitted: return .alreadyCommitted
-        case .notFound: return .notFound
-        case .insufficientStorage: return .insufficientStorage
-        case .query: return .invalidQuery
-        case .cancelled, .storage, .caller: return .internalError
-        }
-    }
 
     /// Returns counts as the text of a JSON object with a member for each.
     private static func counts(_ counts: [(name: String, count: Int)]) -> [UInt8] {

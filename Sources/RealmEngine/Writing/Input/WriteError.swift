@@ -7,9 +7,9 @@ internal import RealmStorage
 /// Why a write was rejected or failed, with the place of the error in its input.
 ///
 /// The engine describes an error by a code, a sentence and typed details. The HTTP layer decides how it
-/// appears in a response, with one mapping from codes to status codes.
+/// appears in a response.
 package struct WriteError: Error, Sendable {
-    /// The kinds of errors. The raw values are stable words for logs and tests.
+    /// The kinds of errors. Raw values are codes of problems, but for `cancelled` and the errors of other layers.
     package enum Code: String, Sendable, CaseIterable {
         /// The input names a property that the class does not have.
         case unknownProperty = "unknown_property"
@@ -44,7 +44,7 @@ package struct WriteError: Error, Sendable {
         /// There is no object with the given key.
         case objectNotFound = "object_not_found"
         /// The class is embedded; its objects are written inside their owners only.
-        case embeddedClass = "embedded_class"
+        case embeddedClass = "method_not_allowed"
         /// Another object has the same primary key.
         case duplicateKey = "duplicate_key"
         /// The write would change more objects or bytes than allowed.
