@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A writer of metrics in the Prometheus text format. Every name gets the prefix `realm_rest_`, but those that all programs share.
+/// A writer of metrics in the Prometheus text format. All of its names begin with one prefix.
 package struct MetricsText {
     /// The types of metrics: a counter only grows, a gauge goes up and down, and a histogram counts
     /// values by size.
@@ -13,8 +13,12 @@ package struct MetricsText {
     /// The metrics that were written so far, in the Prometheus text format.
     package private(set) var text = ""
 
+    private let prefix: String
+
     /// Makes a text without metrics.
-    package init() {}
+    ///
+    /// - Parameter prefix: Another one for names that all programs share.
+    package init(prefix: String = "realm_rest_") { self.prefix = prefix }
 
     /// Begins a metric with its `HELP` and `TYPE` lines; its samples follow.
     ///
@@ -23,7 +27,8 @@ package struct MetricsText {
     ///   - kind: The type of the metric.
     ///   - help: A phrase about its meaning, without line breaks.
     package mutating func header(_ name: String, _ kind: Kind, _ help: String) {
-        text += "# HELP realm_rest_\(name) \(help)\n# TYPE realm_rest_\(name) \(kind.rawValue)\n"
+        let full = prefix + name
+        text += "# HELP \(full) \(help)\n# TYPE \(full) \(kind.rawValue)\n"
     }
 
     /// Writes one sample of the metric that was begun last.
@@ -33,7 +38,7 @@ package struct MetricsText {
     ///   - labels: Names and values of labels. Values may be any text, which is escaped.
     ///   - value: The value. Whole numbers are written without a fraction.
     package mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
-        text += "realm_rest_" + name
+        text += prefix + name
         if !labels.isEmpty {
             text += "{" + labels.map { "\($0.0)=\"\(MetricsText.escaped($0.1))\"" }.joined(separator: ",") + "}"
         }
@@ -45,26 +50,31 @@ package struct MetricsText {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : value.description
     }
 
-    /// Writes a metric that has one sample and no labels.
-    ///
-    /// - Parameters:
-    ///   - name: The name without the prefix.
-    ///   - kind: The type of the metric.
-    ///   - help: A phrase about its meaning.
-    package mutating func single(_ name: String, _ kind: Kind, help: String, value: Double) {
-        header(name, kind, help)
+    /// Writes a counter that has one sample and no labels.
+    package mutating func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
+        counter(name, help, Double(value))
+    }
+
+    package mutating func counter(_ name: String, _ help: String, _ value: Double) {
+        header(name, .counter, help)
         sample(name, [], value)
     }
 
-    /// Writes a metric that has one sample, no labels, and a name that is the same for all programs.
-    ///
-    /// - Parameters:
-    ///   - name: The whole name.
-    ///   - kind: The type of the metric.
-    ///   - help: A phrase about its meaning.
-    package mutating func common(_ name: String, _ kind: Kind, help: String, value: Double) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n\(name) \(MetricsText.number(value))\n"
+    /// Writes a counter that has a sample for each value of one label.
+    package mutating func counter(_ name: String, _ help: String, by label: String, _ counts: [(String, some BinaryInteger)]) {
+        header(name, .counter, help)
+        for (value, count) in counts { sample(name, [(label, value)], Double(count)) }
     }
+
+    /// Writes a gauge that has one sample and no labels.
+    package mutating func gauge(_ name: String, _ help: String, _ value: some BinaryInteger) { gauge(name, help, Double(value)) }
+
+    package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+        header(name, .gauge, help)
+        sample(name, [], value)
+    }
+
+    package mutating func append(_ other: MetricsText) { text += other.text }
 
     /// Writes the samples of one histogram: the cumulated buckets, the sum and the count.
     ///

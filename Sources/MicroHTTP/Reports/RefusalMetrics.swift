@@ -26,9 +26,8 @@ package final class RefusalMetrics: Sendable {
     /// Writes the number of refused requests, one sample for each reason.
     package func write(to text: inout MetricsText) {
         let counts = counts.withLock { $0 }
-        text.header("refused_requests_total", .counter, "Requests refused because of their origin, host or rights.")
-        for (code, count) in zip(RefusalMetrics.codes, counts) {
-            text.sample("refused_requests_total", [("reason", code.rawValue)], Double(count))
-        }
+        text.counter(
+            "refused_requests_total", "Requests refused because of their origin, host or rights.", by: "reason",
+            zip(RefusalMetrics.codes, counts).map { ($0.rawValue, $1) })
     }
 }

@@ -91,10 +91,8 @@ package final class RequestMetrics: Sendable {
             }
         }
         writeLatency(shard, to: &text)
-        text.header("request_body_bytes_total", .counter, "Body bytes received.")
-        text.sample("request_body_bytes_total", [], Double(shard.bytesReceived))
-        text.header("response_body_bytes_total", .counter, "Body bytes sent.")
-        text.sample("response_body_bytes_total", [], Double(shard.bytesSent))
+        text.counter("request_body_bytes_total", "Body bytes received.", shard.bytesReceived)
+        text.counter("response_body_bytes_total", "Body bytes sent.", shard.bytesSent)
     }
 
     /// Writes the latency histogram of each route that has had requests.

@@ -128,14 +128,9 @@ package final class TLSStore: Sendable {
             let labels = [("certificate", String(position)), ("name", identity.names.first ?? "")]
             text.sample("tls_certificate_expiry_seconds", labels, Double(identity.expiry))
         }
-        text.single(
-            "tls_reloads_total", .counter, help: "How often certificates were replaced while the server ran.",
-            value: Double(replacements))
-        text.single(
-            "tls_reload_failures_total", .counter, help: "How often changed certificates could not be used.",
-            value: Double(failures))
-        text.single(
-            "tls_certificates_stale", .gauge, help: "1 while the files of certificates cannot be used, so that old ones are.",
-            value: isStale ? 1 : 0)
+        text.counter("tls_reloads_total", "How often certificates were replaced while the server ran.", replacements)
+        text.counter("tls_reload_failures_total", "How often changed certificates could not be used.", failures)
+        text.gauge(
+            "tls_certificates_stale", "1 while the files of certificates cannot be used, so that old ones are.", isStale ? 1 : 0)
     }
 }

@@ -164,19 +164,13 @@ package final class AuditLog: Sendable {
 
     package func write(to text: inout MetricsText) {
         let (counts, waiting, isWritten) = monitor.withLock { ($0.counts, $0.waitingByteCount, $0.failure == nil) }
-        text.single(
-            "audit_unavailable", .gauge, help: "Whether the audit log cannot be written at present.", value: isWritten ? 0 : 1)
-        text.single(
-            "audit_waiting_bytes", .gauge, help: "Bytes of the audit log that wait to be written.", value: Double(waiting))
-        text.single("audit_lines_total", .counter, help: "Lines of the audit log.", value: Double(counts.lines))
-        text.single(
-            "audit_lines_lost_total", .counter, help: "Lines of the audit log that were lost because too many were waiting.",
-            value: Double(counts.lost))
-        text.single(
-            "audit_failures_total", .counter, help: "Failed attempts to write the audit log.", value: Double(counts.failures))
-        text.single(
-            "audit_refusals_total", .counter, help: "Requests refused because the audit log could not be written.",
-            value: Double(counts.refusals))
+        text.gauge("audit_unavailable", "Whether the audit log cannot be written at present.", isWritten ? 0 : 1)
+        text.gauge("audit_waiting_bytes", "Bytes of the audit log that wait to be written.", waiting)
+        text.counter("audit_lines_total", "Lines of the audit log.", counts.lines)
+        text.counter(
+            "audit_lines_lost_total", "Lines of the audit log that were lost because too many were waiting.", counts.lost)
+        text.counter("audit_failures_total", "Failed attempts to write the audit log.", counts.failures)
+        text.counter("audit_refusals_total", "Requests refused because the audit log could not be written.", counts.refusals)
     }
 
     // MARK: - The thread

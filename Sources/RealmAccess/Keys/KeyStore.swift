@@ -197,9 +197,9 @@ extension KeyStore {
     ///
     /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
-        text.single("keys", .gauge, help: "API keys in force.", value: Double(count))
-        text.single(
-            "keys_unreadable", .gauge, help: "1 while the file of API keys cannot be read, so that every key is refused.",
-            value: failure == nil ? 0 : 1)
+        text.gauge("keys", "API keys in force.", count)
+        text.gauge(
+            "keys_unreadable", "1 while the file of API keys cannot be read, so that every key is refused.",
+            failure == nil ? 0 : 1)
     }
 }

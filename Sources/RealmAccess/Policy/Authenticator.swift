@@ -169,9 +169,7 @@ package final class Authenticator: Sendable {
     package func write(to text: inout MetricsText) {
         keys.write(to: &text)
         failures.write(to: &text)
-        text.single("sessions", .gauge, help: "Sessions of browsers.", value: Double(sessions.count))
-        text.single(
-            "unverified_tokens", .gauge, help: "Requests that wait until their token is verified.",
-            value: Double(waiting.load(ordering: .relaxed)))
+        text.gauge("sessions", "Sessions of browsers.", sessions.count)
+        text.gauge("unverified_tokens", "Requests that wait until their token is verified.", waiting.load(ordering: .relaxed))
     }
 }

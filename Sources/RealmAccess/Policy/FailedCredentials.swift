@@ -74,13 +74,10 @@ package final class FailedCredentials: Sendable {
     /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
         let (failures, slowed, addresses) = state.withLock { ($0.failures, $0.slowed, $0.times.count) }
-        text.single(
-            "failed_credentials_total", .counter, help: "Requests whose credential was not valid.", value: Double(failures))
-        text.single(
-            "slowed_credentials_total", .counter,
-            help: "Requests whose credential was not valid, from addresses that had sent too many of them.", value: Double(slowed)
-        )
-        text.single(
-            "failing_addresses", .gauge, help: "Addresses whose failed credentials are remembered.", value: Double(addresses))
+        text.counter("failed_credentials_total", "Requests whose credential was not valid.", failures)
+        text.counter(
+            "slowed_credentials_total", "Requests whose credential was not valid, from addresses that had sent too many of them.",
+            slowed)
+        text.gauge("failing_addresses", "Addresses whose failed credentials are remembered.", addresses)
     }
 }

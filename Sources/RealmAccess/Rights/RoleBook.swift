@@ -246,10 +246,10 @@ package final class RoleBook: Sendable {
     /// Appends the metrics: how often rights were resolved, and how many are kept.
     package func write(to text: inout MetricsText) {
         let counts = cache.counts
-        text.header("rights_lookups_total", .counter, "Look-ups of rights by whether they were resolved before.")
-        text.sample("rights_lookups_total", [("result", "hit")], Double(counts.hits))
-        text.sample("rights_lookups_total", [("result", "miss")], Double(counts.misses))
-        text.single("rights_kept", .gauge, help: "Resolved rights that are kept.", value: Double(counts.entries))
+        text.counter(
+            "rights_lookups_total", "Look-ups of rights by whether they were resolved before.", by: "result",
+            [("hit", counts.hits), ("miss", counts.misses)])
+        text.gauge("rights_kept", "Resolved rights that are kept.", counts.entries)
     }
 }
 

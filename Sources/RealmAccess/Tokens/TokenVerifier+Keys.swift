@@ -194,10 +194,10 @@ extension TokenVerifier {
         let (running, waiting) = state.withLock { ($0.running, $0.waiting) }
         let (count, cost) = state.withLock { ($0.cache.count, $0.cache.cost) }
         counts.write(to: &text, repeated: repeated.load(ordering: .relaxed))
-        text.single("tokens_verifying", .gauge, help: "JSON Web Tokens that are being verified.", value: Double(running))
-        text.single("tokens_waiting", .gauge, help: "JSON Web Tokens that wait for keys.", value: Double(waiting))
-        text.single("token_cache_entries", .gauge, help: "JSON Web Tokens that are known.", value: Double(count))
-        text.single("token_cache_bytes", .gauge, help: "Memory of the JSON Web Tokens that are known.", value: Double(cost))
+        text.gauge("tokens_verifying", "JSON Web Tokens that are being verified.", running)
+        text.gauge("tokens_waiting", "JSON Web Tokens that wait for keys.", waiting)
+        text.gauge("token_cache_entries", "JSON Web Tokens that are known.", count)
+        text.gauge("token_cache_bytes", "Memory of the JSON Web Tokens that are known.", cost)
         let sorted = issuers.values.sorted { $0.epoch < $1.epoch }
         text.header("token_key_readings_total", .counter, "Readings of the keys of an issuer, by their result.")
         for issuer in sorted {

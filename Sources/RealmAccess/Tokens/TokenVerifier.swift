@@ -319,12 +319,11 @@ struct TokenCounts {
     ///   - text: The metrics page that is being written.
     ///   - repeated: The number of tokens that were known from the request before on the same connection.
     func write(to text: inout MetricsText, repeated: UInt64) {
-        text.header("tokens_accepted_total", .counter, "JSON Web Tokens that were accepted: verified, or known from before.")
-        text.sample("tokens_accepted_total", [("by", "signature")], Double(verified))
-        text.sample("tokens_accepted_total", [("by", "cache")], Double(known + repeated))
-        text.header("tokens_refused_total", .counter, "JSON Web Tokens that were refused, by the reason.")
-        for refusal in TokenRefusal.allCases {
-            text.sample("tokens_refused_total", [("reason", refusal.rawValue)], Double(refused[refusal] ?? 0))
-        }
+        text.counter(
+            "tokens_accepted_total", "JSON Web Tokens that were accepted: verified, or known from before.", by: "by",
+            [("signature", verified), ("cache", known + repeated)])
+        text.counter(
+            "tokens_refused_total", "JSON Web Tokens that were refused, by the reason.", by: "reason",
+            TokenRefusal.allCases.map { ($0.rawValue, refused[$0] ?? 0) })
     }
 }

@@ -17,10 +17,9 @@ extension MetricsRegistry {
     package func addSnapshots(_ pinned: PinnedVersions) {
         add { [weak pinned] text in
             guard let pinned else { return }
-            text.single("snapshots", .gauge, help: "Snapshot leases that clients hold.", value: Double(pinned.count))
-            text.single(
-                "snapshots_dropped_total", .counter, help: "Snapshots ended early because versions or disk space ran short.",
-                value: Double(pinned.droppedCount))
+            text.gauge("snapshots", "Snapshot leases that clients hold.", pinned.count)
+            text.counter(
+                "snapshots_dropped_total", "Snapshots ended early because versions or disk space ran short.", pinned.droppedCount)
         }
     }
 }

@@ -288,9 +288,9 @@ package final class Reloading: Sendable {
     /// Appends the metrics: how many reloads there were.
     func write(to text: inout MetricsText) {
         let (successes, failures) = state.withLock { ($0.successes, $0.failures) }
-        text.header("configuration_reloads_total", .counter, "Reloads of the configuration by result.")
-        text.sample("configuration_reloads_total", [("result", "applied")], Double(successes))
-        text.sample("configuration_reloads_total", [("result", "failed")], Double(failures))
+        text.counter(
+            "configuration_reloads_total", "Reloads of the configuration by result.", by: "result",
+            [("applied", successes), ("failed", failures)])
     }
 }
 

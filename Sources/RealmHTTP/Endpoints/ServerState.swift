@@ -162,20 +162,15 @@ package final class ServerState: Sendable {
         metrics.addSnapshots(pinned)
         metrics.add { [waitingBytes] text in
             let counts = waitingBytes.counts
-            text.single(
-                "waiting_bytes", .gauge, help: "Memory for bodies of requests that are received, parsed or waiting.",
-                value: Double(counts.bytes))
-            text.single(
-                "waiting_bytes_refused_total", .counter, help: "Requests refused because bodies took too much memory.",
-                value: Double(counts.refusals))
+            text.gauge("waiting_bytes", "Memory for bodies of requests that are received, parsed or waiting.", counts.bytes)
+            text.counter("waiting_bytes_refused_total", "Requests refused because bodies took too much memory.", counts.refusals)
         }
         metrics.add { text in
-            text.single(
-                "uncommitted_bytes", .gauge, help: "Memory for what uncommitted writes of all realms change.",
-                value: Double(WriteMemory.shared.byteCount))
-            text.single(
-                "uncommitted_bytes_refused_total", .counter, help: "Writes refused because others took too much memory.",
-                value: Double(WriteMemory.shared.refusalCount))
+            text.gauge(
+                "uncommitted_bytes", "Memory for what uncommitted writes of all realms change.", WriteMemory.shared.byteCount)
+            text.counter(
+                "uncommitted_bytes_refused_total", "Writes refused because others took too much memory.",
+                WriteMemory.shared.refusalCount)
         }
         metrics.add { [authenticator] text in authenticator.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
@@ -193,9 +188,8 @@ package final class ServerState: Sendable {
         if let audit { metrics.add { text in audit.write(to: &text) } }
         guard let accessLog else { return }
         metrics.add { text in
-            text.single(
-                "log_lines_dropped_total", .counter, help: "Log lines dropped because the output was not read in time.",
-                value: Double(accessLog.droppedLines))
+            text.counter(
+                "log_lines_dropped_total", "Log lines dropped because the output was not read in time.", accessLog.droppedLines)
         }
     }
 }

@@ -228,10 +228,8 @@ extension AnswerCache {
     /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
         let counts = counts
-        text.single(
-            "known_answers_total", .counter, help: "Responses that were sent again for the same version.",
-            value: Double(counts.hits))
-        text.single("known_answers", .gauge, help: "Responses that are kept.", value: Double(counts.entries))
-        text.single("known_answer_bytes", .gauge, help: "Memory for responses that are kept.", value: Double(counts.bytes))
+        text.counter("known_answers_total", "Responses that were sent again for the same version.", counts.hits)
+        text.gauge("known_answers", "Responses that are kept.", counts.entries)
+        text.gauge("known_answer_bytes", "Memory for responses that are kept.", counts.bytes)
     }
 }

@@ -23,44 +23,31 @@ extension MetricsRegistry {
         }
         add { [weak daemon] text in
             guard let daemon else { return }
-            text.single(
-                "in_flight", .gauge, help: "Requests being worked on.", value: Double(daemon.requestsInFlight + inFlight()))
-            text.single("connections", .gauge, help: "Open connections.", value: Double(daemon.connectionCount))
-            text.single(
-                "dead_clients_total", .counter, help: "Streams whose client stopped acknowledging.",
-                value: Double(daemon.deadClients))
-            text.single(
-                "streams_waiting", .gauge, help: "Streams that wait for a thread that sends their events.",
-                value: Double(daemon.waitingStreams))
-            text.single(
-                "answers_cut_off_total", .counter, help: "Streamed responses that took longer than answer-seconds.",
-                value: Double(daemon.answersCutOff.load(ordering: .relaxed)))
+            text.gauge("in_flight", "Requests being worked on.", daemon.requestsInFlight + inFlight())
+            text.gauge("connections", "Open connections.", daemon.connectionCount)
+            text.counter("dead_clients_total", "Streams whose client stopped acknowledging.", daemon.deadClients)
+            text.gauge("streams_waiting", "Streams that wait for a thread that sends their events.", daemon.waitingStreams)
+            text.counter(
+                "answers_cut_off_total", "Streamed responses that took longer than answer-seconds.",
+                daemon.answersCutOff.load(ordering: .relaxed))
             let unsent = daemon.unsentBytes.counts
-            text.single(
-                "unsent_bytes", .gauge, help: "Memory of long responses that clients have not received yet.",
-                value: Double(unsent.bytes))
-            text.single(
-                "unsent_bytes_refused_total", .counter,
-                help: "Responses that were refused because too many bytes wait for their clients.",
-                value: Double(unsent.refusals))
-            text.single("worker_queue", .gauge, help: "Requests waiting for a worker.", value: Double(daemon.waitingJobs))
-            text.single(
-                "worker_threads", .gauge, help: "Threads of the worker pool.", value: Double(daemon.workers.threadCount))
+            text.gauge("unsent_bytes", "Memory of long responses that clients have not received yet.", unsent.bytes)
+            text.counter(
+                "unsent_bytes_refused_total", "Responses that were refused because too many bytes wait for their clients.",
+                unsent.refusals)
+            text.gauge("worker_queue", "Requests waiting for a worker.", daemon.waitingJobs)
+            text.gauge("worker_threads", "Threads of the worker pool.", daemon.workers.threadCount)
             let connections = daemon.connections.counts
-            text.single(
-                "connections_refused_total", .counter, help: "Connections closed on arrival because too many were open.",
-                value: Double(connections.refused))
-            text.single(
-                "connections_displaced_total", .counter, help: "Idle connections closed to make room for others.",
-                value: Double(connections.displaced))
-            text.single(
-                "connections_timed_out_total", .counter, help: "Connections closed because a request did not come in time.",
-                value: Double(connections.timedOut))
-            text.single("spool_files", .gauge, help: "Long bodies that are kept in files.", value: Double(daemon.spool.files))
-            text.single("spool_bytes", .gauge, help: "Bytes of bodies that are kept in files.", value: Double(daemon.spool.bytes))
-            text.single(
-                "spool_refused_total", .counter, help: "Long bodies that were refused because there was no room for their file.",
-                value: Double(daemon.spool.refused))
+            text.counter(
+                "connections_refused_total", "Connections closed on arrival because too many were open.", connections.refused)
+            text.counter("connections_displaced_total", "Idle connections closed to make room for others.", connections.displaced)
+            text.counter(
+                "connections_timed_out_total", "Connections closed because a request did not come in time.", connections.timedOut)
+            text.gauge("spool_files", "Long bodies that are kept in files.", daemon.spool.files)
+            text.gauge("spool_bytes", "Bytes of bodies that are kept in files.", daemon.spool.bytes)
+            text.counter(
+                "spool_refused_total", "Long bodies that were refused because there was no room for their file.",
+                daemon.spool.refused)
         }
     }
 
@@ -78,12 +65,8 @@ extension MetricsRegistry {
         guard let daemon else { return }
         add { [weak daemon] text in
             guard let daemon else { return }
-            text.single(
-                "admin_in_flight", .gauge, help: "Requests by the administrators' listener being worked on.",
-                value: Double(daemon.requestsInFlight))
-            text.single(
-                "admin_connections", .gauge, help: "Open connections of the administrators' listener.",
-                value: Double(daemon.connectionCount))
+            text.gauge("admin_in_flight", "Requests by the administrators' listener being worked on.", daemon.requestsInFlight)
+            text.gauge("admin_connections", "Open connections of the administrators' listener.", daemon.connectionCount)
         }
     }
 }

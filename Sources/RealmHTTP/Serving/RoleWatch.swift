@@ -118,11 +118,7 @@ package final class RoleWatch: Sendable {
     /// Appends the metrics.
     private func write(to text: inout MetricsText) {
         let (current, told) = state.withLock { ($0.findings.values.reduce(0) { $0 + $1.lossCount }, $0.told) }
-        text.single(
-            "role_losses", .gauge, help: "Classes that roles have lost, as their rules name what the schema lacks.",
-            value: Double(current))
-        text.single(
-            "role_losses_total", .counter, help: "Classes that roles have lost so far, counted once for each schema.",
-            value: Double(told))
+        text.gauge("role_losses", "Classes that roles have lost, as their rules name what the schema lacks.", current)
+        text.counter("role_losses_total", "Classes that roles have lost so far, counted once for each schema.", told)
     }
 }

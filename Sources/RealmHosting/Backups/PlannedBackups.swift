@@ -245,8 +245,8 @@ package final class PlannedBackups: Sendable {
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
         let (successes, failures) = monitor.withLock { ($0.successes, $0.failures) }
-        text.single("backups_total", .counter, help: "Planned backups that were stored.", value: Double(successes))
-        text.single("backup_failures_total", .counter, help: "Planned backups that failed.", value: Double(failures))
+        text.counter("backups_total", "Planned backups that were stored.", successes)
+        text.counter("backup_failures_total", "Planned backups that failed.", failures)
     }
 }
 

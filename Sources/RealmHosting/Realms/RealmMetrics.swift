@@ -19,7 +19,7 @@ extension MetricsRegistry {
                 guard case .ready(let database) = entry.state else { return nil }
                 return (entry.name, database)
             }
-            text.single("realms", .gauge, help: "Realms that are open.", value: Double(ready.count))
+            text.gauge("realms", "Realms that are open.", ready.count)
             MetricsRegistry.write(.writers, "write", "apply writes", to: &text)
             MetricsRegistry.write(.observers, "observation", "compute what observers are told", to: &text)
             /// The open realms to write metrics about, by name.
@@ -31,11 +31,8 @@ extension MetricsRegistry {
 
     /// Writes the numbers of threads and of waiting realms of the shared threads of one kind.
     private static func write(_ threads: SharedThreads, _ name: String, _ purpose: String, to text: inout MetricsText) {
-        text.single(
-            "\(name)_threads", .gauge, help: "Threads that \(purpose), shared by all realms.", value: Double(threads.threadCount))
-        text.single(
-            "\(name)_threads_waiting", .gauge, help: "Realms that wait for a thread to \(purpose).",
-            value: Double(threads.waitingCount))
+        text.gauge("\(name)_threads", "Threads that \(purpose), shared by all realms.", threads.threadCount)
+        text.gauge("\(name)_threads_waiting", "Realms that wait for a thread to \(purpose).", threads.waitingCount)
     }
 }
 
@@ -73,8 +70,7 @@ private struct RealmMetrics {
             $0.following?.behind.inSeconds
         }
         let counts = realms.map { ($0.name, $0.database.writeMetrics.counts) }
-        text.header("commits_total", .counter, "Commits that made a version.")
-        for (name, counts) in counts { text.sample("commits_total", [("realm", name)], Double(counts.commits)) }
+        text.counter("commits_total", "Commits that made a version.", by: "realm", counts.map { ($0, $1.commits) })
         histogram(
             "write_lock_wait_seconds", help: "Time that writes waited for the writer.", of: counts.map { ($0, $1.waits) },
             to: &text)

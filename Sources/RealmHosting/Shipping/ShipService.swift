@@ -214,21 +214,16 @@ package final class ShipService: Sendable {
         let ages = realms.compactMap { realm in
             realm.isRefused ? nil : realm.shipper.behindSince.map { Double(max(0, now - $0.nanoseconds)) / 1e9 }
         }
-        text.single(
-            "ship_lag_seconds", .gauge, help: "The age of the oldest commit that is not in the store of shipped commits.",
-            value: ages.max() ?? 0)
-        text.single(
-            "ship_behind_realms", .gauge, help: "Realms with commits that are not in the store of shipped commits.",
-            value: Double(ages.count))
-        text.single(
-            "ship_waiting_bytes", .gauge, help: "Memory for commits that wait to be shipped.", value: Double(budget.usedBytes))
-        text.single(
-            "ship_refused_realms", .gauge, help: "Realms whose commits cannot be shipped, because they are encrypted.",
-            value: Double(realms.count { $0.isRefused }))
-        text.single("shipped_bytes_total", .counter, help: "Bytes of shipped bases and commits.", value: Double(total.byteCount))
-        text.single(
-            "shipped_commits_total", .counter, help: "Commits that were shipped as records.", value: Double(total.records))
-        text.single("shipped_bases_total", .counter, help: "Files that were shipped as a whole.", value: Double(total.bases))
-        text.single("ship_failures_total", .counter, help: "Attempts to ship that failed.", value: Double(failures))
+        text.gauge(
+            "ship_lag_seconds", "The age of the oldest commit that is not in the store of shipped commits.", ages.max() ?? 0)
+        text.gauge("ship_behind_realms", "Realms with commits that are not in the store of shipped commits.", ages.count)
+        text.gauge("ship_waiting_bytes", "Memory for commits that wait to be shipped.", budget.usedBytes)
+        text.gauge(
+            "ship_refused_realms", "Realms whose commits cannot be shipped, because they are encrypted.",
+            realms.count { $0.isRefused })
+        text.counter("shipped_bytes_total", "Bytes of shipped bases and commits.", total.byteCount)
+        text.counter("shipped_commits_total", "Commits that were shipped as records.", total.records)
+        text.counter("shipped_bases_total", "Files that were shipped as a whole.", total.bases)
+        text.counter("ship_failures_total", "Attempts to ship that failed.", failures)
     }
 }
