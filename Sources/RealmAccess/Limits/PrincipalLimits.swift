@@ -25,22 +25,11 @@ package struct PrincipalLimits: Sendable, Equatable {
         /// The seconds for one answer.
         case readSeconds = "read-seconds"
         case writeSeconds = "write-seconds"
+    }
 
-        /// The limit of the server that the one of a principal takes the place of.
-        var path: WritableKeyPath<Limits, Int> {
-            switch self {
-            case .rate: \.rate
-            case .streams: \.streamsPerPrincipal
-            case .registrations: \.registrations
-            case .snapshots: \.snapshotsPerPrincipal
-            case .transactions: \.transactionsPerPrincipal
-            case .bodyBytes: \.bodyBytes
-            case .importBytes: \.importBytes
-            case .waitingBytes: \.waitingBytesPerPrincipal
-            case .readSeconds: \.readSeconds
-            case .writeSeconds: \.writeSeconds
-            }
-        }
+    /// The limits of the server that those of a principal take the place of.
+    fileprivate static let paths = Name.allCases.compactMap { name in
+        Limits.entries.first { $0.name == name.rawValue }.map { (name, $0.path) }
     }
 
     /// The limits that are stated.
@@ -73,8 +62,8 @@ extension Limits {
     package func holding(for own: PrincipalLimits?) -> Limits {
         guard let own else { return self }
         var limits = self
-        for name in PrincipalLimits.Name.allCases {
-            if let value = own[name] { limits[keyPath: name.path] = value }
+        for (name, path) in PrincipalLimits.paths {
+            if let value = own[name] { limits[keyPath: path] = value }
         }
         return limits
     }
