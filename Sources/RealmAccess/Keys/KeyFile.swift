@@ -115,11 +115,7 @@ package struct KeyFile: Sendable {
             throw .noAdministrator(isFirst: before == nil)
         }
         guard before == nil || keys != before else { return result }
-        do throws(StorageError) {
-            try replace(keys)
-        } catch {
-            throw .storage(error)
-        }
+        do throws(StorageError) { try replace(keys) } catch { throw .storage(error) }
         return result
     }
 

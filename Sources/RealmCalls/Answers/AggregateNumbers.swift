@@ -166,7 +166,7 @@ package struct AggregateNumbers {
                 throw Problem(.aggregateOverflow, "the sum '\(operation.text)' does not fit into 64 bits").with(
                     "parameter", "ops")
             }
-            try Problem.mapping { () throws(StorageError) in try writer.write(value, isMixed: isMixed, to: &json) }
+            try Problem.stored(writer.write(value, isMixed: isMixed, to: &json))
         }
     }
 

@@ -95,7 +95,7 @@ package struct CollectionPage {
         let values = try view.values()
         var found: Int?
         for index in 0..<positions.count {
-            try Problem.mapping { () throws(StorageError) in try context.call.request.budget.spend() }
+            try Problem.stored(context.call.request.budget.spend())
             guard try test(values[positions[index]]) else { continue }
             found = index
             break

@@ -46,9 +46,7 @@ package struct CollectionTarget {
         }
         let target = try PropertyTarget.find(name, from: row, in: table, context.snapshot)
         guard target.column.collection != nil, target.element == nil else { return .single(target) }
-        let elements = try Problem.mapping { () throws(StorageError) in
-            try Elements(target.column, of: target.row, in: target.table, context.snapshot)
-        }
+        let elements = try Problem.stored(Elements(target.column, of: target.row, in: target.table, context.snapshot))
         return .collection(CollectionTarget(owner: .property(target), elements: elements, name: name))
     }
 
@@ -69,9 +67,7 @@ package struct CollectionTarget {
     }
 
     private static func links(_ linking: Linking, of row: Row, named name: String) throws(Problem) -> CollectionTarget {
-        let elements = try Problem.mapping { () throws(StorageError) in
-            try Elements(linkingTo: row, from: linking.origin, backlinks: linking.backlinks)
-        }
+        let elements = try Problem.stored(Elements(linkingTo: row, from: linking.origin, backlinks: linking.backlinks))
         return CollectionTarget(owner: .links(linking.origin), elements: elements, name: name)
     }
 

@@ -90,7 +90,7 @@ package final class CollectionView {
         guard elements.count <= context.limits.sortedValues else {
             throw Problem(WorkStop.tooManyValues(limit: context.limits.sortedValues))
         }
-        var values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.call.request.budget) }
+        var values = try Problem.stored(elements.allValues(context.call.request.budget))
         if case .values = elements.subject, let hidden = context.snapshot.hiddenLink {
             // Objects that are not shown are not told apart.
             for (index, value) in values.enumerated() {
@@ -194,7 +194,7 @@ package final class CollectionView {
             let finder = ObjectFinder(table)
             return { position throws(Problem) in
                 guard case .link(_, let key) = values[position],
-                    let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) })
+                    let row = try Problem.stored(finder.find(key))
                 else { return .missing }
                 return try query.position(of: row).cells.first ?? .missing
             }
@@ -211,7 +211,7 @@ package final class CollectionView {
         switch elements.subject {
         case .objects(let table):
             let text = try wanted.keyText(of: table)
-            let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
+            let row = try Problem.stored(KeyText.find(text, in: table))
             return { value in
                 guard let row, case .link(_, let key) = value else { return false }
                 return key == row.key
@@ -240,7 +240,7 @@ package final class CollectionView {
             throw .invalidParameter("indexOf", "a link is written {\"$link\":{\"class\":\"Person\",\"key\":\"7\"}}")
         }
         guard let table = context.snapshot.classTable(named: name) else { return { _ in false } }
-        let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(key, in: table) }
+        let row = try Problem.stored(KeyText.find(key, in: table))
         return { value in
             guard let row, case .link(table.key, let key) = value else { return false }
             return key == row.key
@@ -264,7 +264,7 @@ package final class CollectionView {
             let finder = ObjectFinder(table)
             return { value throws(Problem) in
                 guard case .link(_, let key) = value,
-                    let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) })
+                    let row = try Problem.stored(finder.find(key))
                 else { return false }
                 return try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
                     try bound.matches(row, check: { budget.goesOn })

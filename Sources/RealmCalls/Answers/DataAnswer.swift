@@ -47,9 +47,7 @@ package struct DataAnswer {
     /// - Throws: The problem of a value longer than an answer may be, or of a part beyond its end.
     package func linked(_ link: DataLink) throws(Problem) -> Response {
         guard let data = try data() else { return null(context.versionTag("b2")) }
-        let digest = try Problem.mapping { () throws(StorageError) in
-            try FileDigest.sha256(data.array)
-        }
+        let digest = try Problem.stored(FileDigest.sha256(data.array))
         let etag = "\"b.\(FileDigest.hex(Array(digest.prefix(16))))\""
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
         let (type, suffix) = DataType.of(data)
@@ -102,7 +100,7 @@ package struct DataAnswer {
             throw Problem(.rangeNotSatisfiable, "the data has \(data.count) bytes").with("header", "Range")
                 .with(header: HeaderField("Content-Range", text: "bytes */\(data.count)"))
         }
-        try Problem.mapping { () throws(StorageError) in try context.call.request.budget.requireRoom(for: bytes.count) }
+        try Problem.stored(context.call.request.budget.requireRoom(for: bytes.count))
         let buffer = OutputBuffer(capacity: bytes.count)
         buffer.append(bytes)
         response.body = .bytes(buffer)

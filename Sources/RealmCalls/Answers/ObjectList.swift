@@ -221,11 +221,10 @@ package final class ObjectList: @unchecked Sendable {
         _ rows: PageRows, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
     ) throws(Problem) -> PageRows.Progress {
         let begin = context.call.timing.map { _ in Instant.now() }
-        let progress = try Problem.mapping { () throws(StorageError) in
-            try rows.write(of: table) { row throws(StorageError) in
+        let progress = try Problem.stored(
+            rows.write(of: table) { row throws(StorageError) in
                 try encoder.fits(&writer) { writer throws(StorageError) in try encoder.write(row, plan, to: &writer) }
-            }
-        }
+            })
         if let begin { context.call.timing?.encode += Instant.now().seconds(since: begin) }
         return progress
     }
@@ -235,9 +234,7 @@ package final class ObjectList: @unchecked Sendable {
         let lines = RowLines(plan, context.snapshot, parameters, budget: context.call.request.budget)
         let buffer = OutputBuffer(capacity: 1024 + min(rows.count, 4096) * 256)
         lines.begin(in: buffer)
-        let progress = try Problem.mapping { () throws(StorageError) in
-            try rows.write(of: table) { row throws(StorageError) in try lines.fits(row, in: buffer) }
-        }
+        let progress = try Problem.stored(rows.write(of: table) { row throws(StorageError) in try lines.fits(row, in: buffer) })
         let next = try self.next(after: progress, of: rows.count, cursor)
         return (context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes), next)
     }
@@ -294,7 +291,7 @@ package final class ObjectList: @unchecked Sendable {
         var index: Int?
         if let wanted = parameters.indexOf {
             let text = try wanted.keyText(of: table)
-            let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
+            let row = try Problem.stored(KeyText.find(text, in: table))
             if let row { index = try query.keys().firstIndex(of: row.key) }
         } else {
             index = try firstIndex(query)
@@ -322,7 +319,7 @@ package final class ObjectList: @unchecked Sendable {
         let finder = ObjectFinder(table)
         for (index, key) in try query.keys().enumerated() {
             if index & 0x3ff == 0x3ff { try context.call.request.checkDeadline() }
-            guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
+            guard let row = try Problem.stored(finder.find(key)) else { continue }
             let isMatch = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
                 try condition.matches(row, check: check)
             }

@@ -40,7 +40,7 @@ package final class ObjectQuery {
         call = context.call
         call.query = parameters.predicate
         if ObjectQuery.isSlowToBind(parameters) {
-            try Problem.mapping { () throws(StorageError) in try context.call.request.budget.beginLongStep() }
+            try Problem.stored(context.call.request.budget.beginLongStep())
         }
         let query = try ObjectQuery.parse(parameters.predicate, "where")
         ordersItself = query.hasDescriptors
@@ -205,7 +205,7 @@ package final class ObjectQuery {
     func position(of cursor: PageCursor) throws(Problem) -> PagePosition {
         guard let digest = cursor.digest else { return cursor.position }
         let key = cursor.position.key
-        guard let row = try Problem.mapping({ () throws(StorageError) in try bound.table.find(key) }) else {
+        guard let row = try Problem.stored(bound.table.find(key)) else {
             throw PageCursor.stale
         }
         let values = try sortValues(of: row)
@@ -216,9 +216,7 @@ package final class ObjectQuery {
     /// Returns the values by which a row is sorted. A digest of long ones takes a while.
     private func sortValues(of row: Row) throws(Problem) -> [Value] {
         let values = try Problem.querying { () throws(QueryError) in try bound.sortValues(of: row) }
-        try Problem.mapping { () throws(StorageError) in
-            try call.request.budget.meet(byteCount: values.reduce(0) { $0 + $1.byteCount })
-        }
+        try Problem.stored(call.request.budget.meet(byteCount: values.reduce(0) { $0 + $1.byteCount }))
         return values
     }
 

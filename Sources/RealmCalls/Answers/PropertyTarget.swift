@@ -76,7 +76,7 @@ package struct PropertyTarget {
             return try row.value(column)
         }
         guard case .link(_, let key) = value,
-            let innerRow = try Problem.mapping({ () throws(StorageError) in try inner.find(key) })
+            let innerRow = try Problem.stored(inner.find(key))
         else { throw PropertyTarget.nothing }
         return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
     }
@@ -95,7 +95,7 @@ package struct PropertyTarget {
             }
         case (.dictionary, .name(let name)):
             let key = ByteStorage(name)
-            found = try Problem.mapping { () throws(StorageError) in try row.dictionary(column, in: snapshot).find(key.view) }
+            found = try Problem.stored(row.dictionary(column, in: snapshot).find(key.view))
         default: throw Problem(.notFound, "there is no such element at this path")
         }
         guard let found, !found.isNull || !isEmbedded else { throw PropertyTarget.nothing }

@@ -119,7 +119,7 @@ package final class ReadContext: Sendable {
     /// - Throws: `object_not_found`.
     package func row(in table: Table) throws(Problem) -> Row {
         let text = try call.match[.key]
-        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(text, in: table) }) else {
+        guard let row = try Problem.stored(KeyText.find(text, in: table)) else {
             throw .noObject(text, in: table)
         }
         return row
@@ -158,7 +158,7 @@ package final class ReadContext: Sendable {
     /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     package func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
         if table.columns.count > ReadContext.wideTable {
-            try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
+            try Problem.stored(call.request.budget.beginLongStep())
         }
         if parameters.fields == nil, parameters.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)

@@ -74,7 +74,7 @@ struct SectionedList {
         let finder = ObjectFinder(list.table)
         var sections = Sections<ObjectKey>(context)
         for key in try query.keys() {
-            guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
+            guard let row = try Problem.stored(finder.find(key)) else { continue }
             try sections.add(key, to: try grouping.key(try query.position(of: row).cells.first ?? .missing))
         }
         return sections

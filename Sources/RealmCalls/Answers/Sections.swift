@@ -48,7 +48,7 @@ struct Sections<Row> {
     mutating func add(_ row: Row, to key: SectionKey) throws(Problem) {
         // A long text is copied several times.
         let units = Sections.unitsPerRow + key.byteCount / Sections.bytesPerUnit
-        try Problem.mapping { () throws(StorageError) in try context.call.request.budget.spend(units) }
+        try Problem.stored(context.call.request.budget.spend(units))
         let index = indexes[key] ?? all.count
         if index == all.count { try begin(key) }
         all[index].rows.append(row)

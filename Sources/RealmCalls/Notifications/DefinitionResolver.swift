@@ -35,7 +35,7 @@ struct DefinitionResolver {
             throw Problem.noClass(className, in: snapshot).with("parameter", "class")
         }
         guard let key = definition.key else { return try result(of: table) }
-        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
+        guard let row = try Problem.stored(KeyText.find(key, in: table)) else {
             throw Problem.noObject(key, in: table).with("parameter", "key")
         }
         guard let property = definition.property else { return try object(row, in: table) }
@@ -289,7 +289,7 @@ struct DefinitionResolver {
         guard !paths.isEmpty else {
             return resolved(kind, shape, element: element, filter: definition.isShallow ? .shallow : .all)
         }
-        try Problem.mapping { () throws(StorageError) in try budget.check() }
+        try Problem.stored(budget.check())
         do throws(KeyPathFilter.Failure) {
             let filter = try KeyPathFilter.resolve(paths, of: element, in: snapshot, names: database.backlinkNames)
             return resolved(kind, shape, element: element, filter: .keyPaths(filter))

@@ -91,9 +91,9 @@ final class RowWriter {
     /// deleted, because there is nothing to write then.
     private func openCollection(_ property: ObservedProperty) throws(Problem) {
         guard let table = snapshot.table(property.object.table), let column = table.column(property.column),
-            let row = try Problem.mapping({ () throws(StorageError) in try table.find(property.object.key) })
+            let row = try Problem.stored(table.find(property.object.key))
         else { return }
-        let elements = try Problem.mapping { () throws(StorageError) in try Elements(column, of: row, in: table, snapshot) }
+        let elements = try Problem.stored(Elements(column, of: row, in: table, snapshot))
         let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
         let linked = try target.flatMap { $0.kind == .embedded ? nil : $0 }.map { table throws(Problem) in try plan(table) }
         // `fields` and `expand` count from the elements.
@@ -156,9 +156,7 @@ final class RowWriter {
     func writeEmbedded(_ table: TableKey, _ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         writer.key("value")
         guard let collection else { return writer.null() }
-        try Problem.mapping { () throws(StorageError) in
-            try encoder.writeElement(.link(table, key), of: collection.member, to: &writer)
-        }
+        try Problem.stored(encoder.writeElement(.link(table, key), of: collection.member, to: &writer))
     }
 
     /// Writes the member `object` if the subscription includes objects; null when the object does
@@ -209,10 +207,10 @@ final class RowWriter {
     /// null when the object does not exist in this version.
     func writeValue(of column: ColumnKey, _ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         guard let objects, let name = objects.table.column(column)?.name,
-            let row = try Problem.mapping({ () throws(StorageError) in try objects.finder.find(key) }),
+            let row = try Problem.stored(objects.finder.find(key)),
             let member = try planned(objects.table, PathTree([name]), PathTree()).members.first
         else { return writer.null() }
-        try Problem.mapping { () throws(StorageError) in try encoder.writeValue(of: member, row, to: &writer) }
+        try Problem.stored(encoder.writeValue(of: member, row, to: &writer))
     }
 
     /// Returns the column of the rows' class that has a key; nil when there is none.

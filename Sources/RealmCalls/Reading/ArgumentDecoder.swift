@@ -95,7 +95,7 @@ package struct ArgumentDecoder {
         case nil: return .link(table.key, .nobody)
         case .primaryKey(let value): return .object(className: name, primaryKey: value.use { QueryArgument(copying: $0) })
         case .objectKey(let key):
-            let row = try Problem.mapping { () throws(StorageError) in try table.find(key) }
+            let row = try Problem.stored(table.find(key))
             return .link(table.key, row?.key ?? .nobody)
         }
     }

@@ -204,7 +204,7 @@ package final class ImportRun {
         while left > 0, goesOn(pause, after: pause.count - left) {
             try requireTime()
             try reader.readAhead { className throws(Problem) in
-                try Problem.writing { () throws(WriteError) in try session.rowShapes(of: className) }
+                try Problem.written(session.rowShapes(of: className))
             }
             let item: ImportReader.Item?
             do throws(Problem) { item = try reader.next(atMost: min(left, WriteSession.groupCount)) } catch {
@@ -230,7 +230,7 @@ package final class ImportRun {
                 try Problem.writing { () throws(WriteError) in
                     if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
                 }
-            case .blank?: try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
+            case .blank?: try Problem.written(session.checkDeadline())
             case nil:
                 try writeGroup(reader)
                 return try link(reader, until: pause)
@@ -350,7 +350,7 @@ package final class ImportRun {
         let (read, rows, places) = (writing.objects, writing.rows, writing.places)
         guard let first = places.first, let last = places.last else { return }
         session.keptBytes = memory.byteCount + origins.count * 3 * MemoryLayout<Origin>.stride
-        try Problem.writing(InputPlace(line: first.line)) { () throws(WriteError) in try session.checkDeadline() }
+        try Problem.written(session.checkDeadline(), at: InputPlace(line: first.line))
         if let rows, try !writeTogether(rows, places) {
             // Those that follow are likely to exist, too.
             reader.endRows()
@@ -358,9 +358,8 @@ package final class ImportRun {
         }
         let objects = try namingLinks(in: read)
         if !objects.isEmpty, try !writeTogether(objects) { for object in objects { try write(object) } }
-        let isKeyed = try Problem.writing(InputPlace(line: last.line)) { () throws(WriteError) in
-            try session.hasPrimaryKey(rows?.shape.className ?? read[0].className)
-        }
+        let isKeyed = try Problem.written(
+            session.hasPrimaryKey(rows?.shape.className ?? read[0].className), at: InputPlace(line: last.line))
         if !isKeyed { memory.lastKeylessLine = last.line }
         memory.last = last
         writtenCount += places.count
@@ -477,16 +476,14 @@ package final class ImportRun {
     private func record(_ place: ObjectPlace, _ className: String) throws(Problem) {
         guard let audit else { return }
         guard audit.takesMoreKeys else { return audit.countKey() }
-        let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
+        let key = try Problem.written(session.keyText(of: place))
         audit.add(key: key ?? KeyText.text(place.object), of: className)
     }
 
     /// Returns objects of one class with links in place of bare keys.
     private func namingLinks(in objects: [ImportedObject]) throws(Problem) -> [ImportedObject] {
         guard let first = objects.first else { return objects }
-        let hasLinks = try Problem.writing(InputPlace(line: first.line)) { () throws(WriteError) in
-            try session.hasLinks(first.className)
-        }
+        let hasLinks = try Problem.written(session.hasLinks(first.className), at: InputPlace(line: first.line))
         guard hasLinks else { return objects }
         var named: [ImportedObject] = []
         named.reserveCapacity(objects.count)
@@ -497,9 +494,7 @@ package final class ImportRun {
     /// Returns an object with links in place of bare keys, which may be those of objects that come later.
     private func namingLinks(in object: ImportedObject) throws(Problem) -> ImportedObject {
         guard case .success(let body) = object.body else { return object }
-        let named = try Problem.writing(InputPlace(line: object.line)) { () throws(WriteError) in
-            try session.namingLinks(in: body, of: object.className)
-        }
+        let named = try Problem.written(session.namingLinks(in: body, of: object.className), at: InputPlace(line: object.line))
         var object = object
         object.body = .success(named)
         return object

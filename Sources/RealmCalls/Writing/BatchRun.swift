@@ -76,7 +76,7 @@ package final class BatchRun {
         results.reserveCapacity(operations.count)
         var next = 0
         while next < operations.count {
-            try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
+            try Problem.written(session.checkDeadline())
             let together = try createTogether(operations[next...])
             next += together
             if together > 0 { continue }
@@ -164,9 +164,7 @@ package final class BatchRun {
     private func require(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace {
         guard let found = try find(target, place) else {
             throw Problem(
-                try Problem.writing(place) { () throws(WriteError) in
-                    try session.missing(target.key, class: target.className)
-                })
+                try Problem.written(session.missing(target.key, class: target.className), at: place))
         }
         try context.check(target.condition, found, at: place)
         return found
@@ -175,7 +173,7 @@ package final class BatchRun {
     /// Finds the object of a target; nil when there is none. Throws `class_not_found` when there is
     /// no such class.
     private func find(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace? {
-        try Problem.writing(place) { () throws(WriteError) in try session.find(target.key, class: target.className) }
+        try Problem.written(session.find(target.key, class: target.className), at: place)
     }
 
     /// Creates or replaces an object.
@@ -185,15 +183,11 @@ package final class BatchRun {
     private func put(
         _ target: BatchOperation.ObjectTarget, _ body: InputReader.Reading, nested: Bool, at place: InputPlace
     ) throws(Problem) -> Outcome {
-        let key = try Problem.writing(place) { () throws(WriteError) in
-            try session.resolve(target.key, class: target.className)
-        }
+        let key = try Problem.written(session.resolve(target.key, class: target.className), at: place)
         try context.check(target.condition, key.place, at: place)
         let inner = place.inside("body")
         let object = try body.value(at: inner)
-        let written = try Problem.writing(inner) { () throws(WriteError) in
-            try session.put(key, object, options: input(nested))
-        }
+        let written = try Problem.written(session.put(key, object, options: input(nested)), at: inner)
         return .object(written.place, isCreated: written.isCreated, shows: true)
     }
 
@@ -221,7 +215,7 @@ package final class BatchRun {
 
     /// Returns the key of an object as it is at this moment; nil when the object does not exist.
     private func keyText(of place: ObjectPlace) throws(Problem) -> String? {
-        try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
+        try Problem.written(session.keyText(of: place))
     }
 
     /// Deletes one object. Its key is read before, for the answer.
@@ -229,7 +223,7 @@ package final class BatchRun {
         let found = try require(target, place)
         try rememberKeys()
         let key = try keyText(of: found) ?? KeyText.text(found.object)
-        try Problem.writing(place) { () throws(WriteError) in try session.delete(found) }
+        try Problem.written(session.delete(found), at: place)
         return .deleted(key: try kept(key))
     }
 
@@ -240,9 +234,7 @@ package final class BatchRun {
     ) throws(Problem) -> Outcome {
         let found = try require(target, place)
         let amount = try amount.value(at: place.inside("by"))
-        let sum = try Problem.writing(place) { () throws(WriteError) in
-            try session.increment(property, of: found, by: amount)
-        }
+        let sum = try Problem.written(session.increment(property, of: found, by: amount), at: place)
         return .value(found, sum)
     }
 
@@ -290,11 +282,7 @@ package final class BatchRun {
     /// them are looked up.
     private func arguments(_ matches: Selection?, _ place: InputPlace) throws(Problem) -> [QueryArgument] {
         guard let matches else { return [] }
-        do throws(Problem) {
-            return try matches.arguments(context)
-        } catch {
-            throw error.relocated(to: place)
-        }
+        do throws(Problem) { return try matches.arguments(context) } catch { throw error.relocated(to: place) }
     }
 
     /// Runs a step whose errors come from a query or from an input, and adds the place of the

@@ -52,7 +52,7 @@ struct CollectionEdit {
             }
         }
         if let count { return count }
-        return try Problem.writing(place.inside("property")) { () throws(WriteError) in try size(kind) }
+        return try Problem.written(size(kind), at: place.inside("property"))
     }
 
     /// Reads the value of a step and returns a closure that makes the change.

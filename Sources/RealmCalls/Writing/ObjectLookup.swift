@@ -35,15 +35,13 @@ struct ObjectLookup {
             return Array("null".utf8)
         }
         let key = try call.match[.key]
-        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
+        guard let row = try Problem.stored(KeyText.find(key, in: table)) else {
             return Array("null".utf8)
         }
         var writer = JSONWriter()
         let plan = try PlanCache.of(version).wholeObjects(of: table, in: version.snapshot)
-        try Problem.mapping { () throws(StorageError) in
-            try ObjectEncoder(version.snapshot, options.representation, call.limits.budgetOfDocument()).write(
-                row, plan, to: &writer)
-        }
+        try Problem.stored(
+            ObjectEncoder(version.snapshot, options.representation, call.limits.budgetOfDocument()).write(row, plan, to: &writer))
         return writer.bytes
     }
 }

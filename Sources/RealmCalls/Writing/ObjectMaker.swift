@@ -135,11 +135,11 @@ package struct ObjectMaker: Sendable {
             let range = start..<min(start + WriteSession.groupCount, bodies.endIndex)
             if let together = try makeTogether(bodies[range], { place(start + $0) }, context.session) {
                 made.append(contentsOf: together)
-                try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() }
+                try Problem.written(context.session.checkDeadline())
                 continue
             }
             for index in range {
-                if index & 0xff == 0xff { try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() } }
+                if index & 0xff == 0xff { try Problem.written(context.session.checkDeadline()) }
                 made.append(try make(bodies[index], place(index), context.session))
             }
         }
@@ -181,7 +181,7 @@ package struct ObjectMaker: Sendable {
         writer.key("keys")
         writer.beginArray()
         for one in made {
-            let known = try Problem.writing { () throws(WriteError) in try context.session.keyText(of: one.place) }
+            let known = try Problem.written(context.session.keyText(of: one.place))
             let key = known ?? KeyText.text(one.place.object)
             context.audit?.add(key: key)
             writer.string(key)

@@ -161,14 +161,12 @@ package enum ObjectPatch: Sendable {
         switch self {
         case .merge(let body):
             let members = try body.value(at: place)
-            return try Problem.writing(place) { () throws(WriteError) in
-                try session.patch(object, members, options: options)
-            }
+            return try Problem.written(session.patch(object, members, options: options), at: place)
         case .edits(let edits):
             for (index, edit) in edits.enumerated() {
                 try apply(edit, to: object, session, options, at: place.inside(index))
             }
-            return try Problem.writing(place) { () throws(WriteError) in try session.edit(object, [], options: options) }
+            return try Problem.written(session.edit(object, [], options: options), at: place)
         }
     }
 

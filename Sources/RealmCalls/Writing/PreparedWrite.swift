@@ -123,7 +123,7 @@ package struct PreparedWrite: Sendable {
         let draft = try work(context)
         try context.requireRoom(for: draft.byteCount)
         context.session.resultBytes = draft.byteCount
-        try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
+        try Problem.written(context.session.checkResults())
         // The work may have taken long, and rights may have changed meanwhile.
         try call.caller.standing.require()
         return draft

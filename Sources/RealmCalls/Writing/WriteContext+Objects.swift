@@ -13,7 +13,7 @@ extension WriteContext {
     /// - Throws: `class_not_found`, `object_not_found`, or `method_not_allowed` for an embedded
     ///   class.
     package func require(_ className: String, _ key: String) throws(Problem) -> ObjectPlace {
-        try Problem.writing { () throws(WriteError) in try session.require(.text(key), class: className) }
+        try Problem.written(session.require(.text(key), class: className))
     }
 
     /// Returns the answer to a write of one object: the representation, or its entity tag alone for
@@ -43,7 +43,7 @@ extension WriteContext {
     /// Returns the answer to a write of an object that its sender may write, but not read.
     private func unseen(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
         var draft = WriteDraft(status: written.isCreated ? 201 : 204, content: .none)
-        let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: written.place) }
+        let key = try Problem.written(session.keyText(of: written.place))
         if let key { audit?.add(key: key) }
         if written.isCreated, let key {
             draft.location = ObjectAddress.object(database.name.text, className, key)

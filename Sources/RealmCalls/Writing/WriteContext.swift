@@ -71,7 +71,7 @@ package final class WriteContext {
     /// - Throws: `object_not_found` when the object does not exist there.
     package func row(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> (row: Row, table: Table) {
         guard let table = view.table(place.table),
-            let row = try Problem.mapping({ () throws(StorageError) in try table.find(place.object) })
+            let row = try Problem.stored(table.find(place.object))
         else { throw Problem(.objectNotFound, "the object no longer exists") }
         return (row, table)
     }
@@ -98,7 +98,7 @@ package final class WriteContext {
     package func isVisible(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Bool {
         guard view.scope != nil else { return true }
         guard let table = view.table(place.table) else { return false }
-        return try Problem.mapping { () throws(StorageError) in try table.find(place.object) != nil }
+        return try Problem.stored(table.find(place.object) != nil)
     }
 
     /// Returns the key and entity tag of an object without writing its representation.
@@ -126,7 +126,7 @@ package final class WriteContext {
 
     /// Returns the uncommitted state of the transaction as a snapshot. The session keeps it until
     /// the next change.
-    package func view() throws(Problem) -> Snapshot { try Problem.writing { () throws(WriteError) in try session.view() } }
+    package func view() throws(Problem) -> Snapshot { try Problem.written(session.view()) }
 
     /// Returns the key of an object as text; nil when the object does not exist in `view`.
     package func keyText(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> String? {
@@ -142,7 +142,7 @@ package final class WriteContext {
     /// - Throws: `answer_too_large`, or `overloaded` or `rate_limited` while others use the memory for responses. Nothing is written
     ///   then.
     package func requireRoom(for count: Int) throws(Problem) {
-        try Problem.mapping { () throws(StorageError) in try session.budget.requireRoom(for: count) }
+        try Problem.stored(session.budget.requireRoom(for: count))
     }
 
     // MARK: - Conditions

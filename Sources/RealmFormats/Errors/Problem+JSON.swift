@@ -29,10 +29,6 @@ extension Problem {
     /// - Returns: What `body` returns.
     /// - Throws: The problem made of the `JSONError` that `body` throws.
     package static func parsing<Result>(_ body: () throws(JSONError) -> Result) throws(Problem) -> Result {
-        do throws(JSONError) {
-            return try body()
-        } catch {
-            throw Problem(error)
-        }
+        do throws(JSONError) { return try body() } catch { throw Problem(error) }
     }
 }

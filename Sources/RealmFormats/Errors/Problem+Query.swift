@@ -94,10 +94,6 @@ extension Problem {
     package static func querying<Result>(
         _ parameter: String = "where", _ body: () throws(QueryError) -> Result
     ) throws(Problem) -> Result {
-        do throws(QueryError) {
-            return try body()
-        } catch {
-            throw Problem(error, parameter: parameter)
-        }
+        do throws(QueryError) { return try body() } catch { throw Problem(error, parameter: parameter) }
     }
 }

@@ -146,18 +146,14 @@ extension Problem {
             .with("limitName", "sorted-values")
     }
 
-    /// Runs a closure that reads a file, and converts its error into the problem for damage met
-    /// while serving.
-    ///
-    /// - Parameter read: The work; it is called once, on the calling thread.
-    /// - Returns: What `read` returns.
-    /// - Throws: `init(serving:)` of the `StorageError` that `read` throws.
+    /// Runs a closure that reads a file, and converts its error into the problem for damage met while serving.
     package static func mapping<Result>(_ read: () throws(StorageError) -> Result) throws(Problem) -> Result {
-        do throws(StorageError) {
-            return try read()
-        } catch {
-            throw Problem(serving: error)
-        }
+        do throws(StorageError) { return try read() } catch { throw Problem(serving: error) }
+    }
+
+    /// Evaluates one expression that reads a file, as `mapping` runs a closure.
+    package static func stored<Result>(_ read: @autoclosure () throws(StorageError) -> Result) throws(Problem) -> Result {
+        try mapping(read)
     }
 }
 

@@ -65,7 +65,7 @@ package final class StreamRows: @unchecked Sendable {
         var parts: [Part] = []
         let embedded = EmbeddedPlans(snapshot)
         for table in snapshot.classes where table.kind != .embedded {
-            try Problem.mapping { () throws(StorageError) in try budget.spend(table.columns.count) }
+            try Problem.stored(budget.spend(table.columns.count))
             parts.append(
                 Part(
                     table: table, plan: try StreamRows.plan(table, snapshot, embedded),

@@ -117,4 +117,11 @@ extension Problem {
     ) throws(Problem) -> Result {
         do throws(WriteError) { return try body() } catch { throw Problem(error, at: place) }
     }
+
+    /// Evaluates one expression of a write, as `writing` runs a closure.
+    package static func written<Result>(
+        _ body: @autoclosure () throws(WriteError) -> Result, at place: InputPlace = InputPlace()
+    ) throws(Problem) -> Result {
+        try writing(place, body)
+    }
 }

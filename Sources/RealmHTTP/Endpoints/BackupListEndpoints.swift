@@ -79,7 +79,7 @@ struct BackupListEndpoints: Sendable {
                 return describe(backup, status: 200)
             }
             let file = try backups.open(backup, for: call, call.request.control())
-            backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
+            backup.digest = try Problem.stored(file.digest())
             return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.fileName)
         }
     }
@@ -113,7 +113,7 @@ struct BackupListEndpoints: Sendable {
     private func digest(of backup: Backup, _ call: Call) throws(Problem) -> [UInt8] {
         if let digest = backup.digest { return digest }
         let file = try backups.open(backup, for: call, call.request.control())
-        return try Problem.mapping { () throws(StorageError) in try file.digest() }
+        return try Problem.stored(file.digest())
     }
 
     private func describe(_ backup: Backup, status: Int) -> Response {

@@ -71,10 +71,9 @@ struct ClassWriteEndpoints: Sendable {
             let object = try body.value()
             let arguments = try selection.arguments(context)
             return WriteDraft.matched(
-                try Problem.writing { () throws(WriteError) in
-                    try context.session.patchWhere(
-                        name, selection.query, arguments: arguments, maximum: selection.maximum, object, options: input)
-                })
+                try Problem.written(
+                    context.session.patchWhere(
+                        name, selection.query, arguments: arguments, maximum: selection.maximum, object, options: input)))
         }
         return try write.reply()
     }
@@ -97,10 +96,8 @@ struct ClassWriteEndpoints: Sendable {
             try context.requireNoObjectCondition()
             let arguments = try selection.arguments(context)
             return WriteDraft.matched(
-                try Problem.writing { () throws(WriteError) in
-                    try context.session.deleteWhere(
-                        name, selection.query, arguments: arguments, maximum: selection.maximum)
-                })
+                try Problem.written(
+                    context.session.deleteWhere(name, selection.query, arguments: arguments, maximum: selection.maximum)))
         }
         return try write.reply()
     }
@@ -121,7 +118,7 @@ struct ClassWriteEndpoints: Sendable {
         }
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
-            return WriteDraft.matched(try Problem.writing { () throws(WriteError) in try context.session.deleteAllObjects() })
+            return WriteDraft.matched(try Problem.written(context.session.deleteAllObjects()))
         }
         return try write.reply()
     }

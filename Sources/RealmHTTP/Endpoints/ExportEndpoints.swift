@@ -24,7 +24,7 @@ struct ExportEndpoints: Sendable {
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class or snapshot.
     func get(_ call: Call) throws(Problem) -> Reply {
         // Queries are parsed and bound before the first line, which may take long.
-        try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
+        try Problem.stored(call.request.budget.beginLongStep())
         return .now(try export(call))
     }
 

@@ -33,14 +33,10 @@ struct ObjectWriteEndpoints: Sendable {
         let name = target.name
         let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
             context throws(Problem) in
-            let resolved = try Problem.writing { () throws(WriteError) in
-                try context.session.resolve(.text(key), class: name)
-            }
+            let resolved = try Problem.written(context.session.resolve(.text(key), class: name))
             try context.check(options.condition, resolved.place)
             let object = try body.value()
-            let written = try Problem.writing { () throws(WriteError) in
-                try context.session.put(resolved, object, options: input)
-            }
+            let written = try Problem.written(context.session.put(resolved, object, options: input))
             return try context.draft(written, className: name)
         }
         return try write.reply()
@@ -78,7 +74,7 @@ struct ObjectWriteEndpoints: Sendable {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call)
         return try change(call, target, with: options) { context, place throws(Problem) in
-            try Problem.writing { () throws(WriteError) in try context.session.delete(place) }
+            try Problem.written(context.session.delete(place))
             return WriteDraft(status: 204, content: .none)
         }
     }
@@ -107,7 +103,7 @@ struct ObjectWriteEndpoints: Sendable {
         return try change(call, target, with: options) { context, place throws(Problem) in
             let column: Column
             do throws(Problem) {
-                column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
+                column = try Problem.written(context.session.property(property, of: place))
             } catch {
                 let isPath = property.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }
                 guard isPath, error.status == 404 else { throw error }
@@ -117,9 +113,7 @@ struct ObjectWriteEndpoints: Sendable {
                 throw error
             }
             let value = try value.value()
-            try Problem.writing { () throws(WriteError) in
-                try context.session.setProperty(column, of: place, to: value, options: input)
-            }
+            try Problem.written(context.session.setProperty(column, of: place, to: value, options: input))
             return WriteDraft(status: 204, content: .none)
         }
     }

@@ -41,7 +41,7 @@ struct RightsSummary {
                 hasMore = hasMore || catalog[name] != nil
                 continue
             }
-            try Problem.mapping { () throws(StorageError) in try budget.spend(1 + snapshot.classes.count) }
+            try Problem.stored(budget.spend(1 + snapshot.classes.count))
             guard let classes = visibility.rights(in: name)?.may(in: snapshot)?.members else { continue }
             let shown = classes.prefix(RightsSummary.classLimit - classCount)
             hasMore = hasMore || shown.count < classes.count
@@ -53,7 +53,7 @@ struct RightsSummary {
         // Realms in which the principal has no right are none of what was left out.
         while !hasMore {
             let page = catalog.page(after: last, limit: RightsSummary.realmLimit)
-            try Problem.mapping { () throws(StorageError) in try budget.spend(1 + page.realms.count) }
+            try Problem.stored(budget.spend(1 + page.realms.count))
             hasMore = page.realms.contains { !known.contains(Array($0.name.utf8)) && visibility.shows($0.name) }
             guard page.hasMore, let end = page.realms.last?.name else { break }
             last = end

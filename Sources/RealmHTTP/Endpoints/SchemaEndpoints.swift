@@ -81,7 +81,7 @@ struct SchemaEndpoints: Sendable {
     private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 4096)
         guard call.match.pattern.position(of: .class) != nil else {
-            try Problem.mapping { () throws(StorageError) in try format.write(schema, to: buffer, call.request.budget) }
+            try Problem.stored(format.write(schema, to: buffer, call.request.budget))
             return buffer
         }
         let name = try call.match[.class]
@@ -90,7 +90,7 @@ struct SchemaEndpoints: Sendable {
             throw Problem(.classNotFound, "there is no class of this name\(Suggestion.hint(for: name, in: names))")
         }
         buffer.append(format.text(one, of: schema))
-        try Problem.mapping { () throws(StorageError) in try call.request.budget.requireRoom(for: buffer.count) }
+        try Problem.stored(call.request.budget.requireRoom(for: buffer.count))
         return buffer
     }
 
@@ -138,9 +138,7 @@ struct SchemaEndpoints: Sendable {
             realm: context.database.name.text, snapshot: context.snapshot, ints: ints,
             profile: OpenAPIDocument.Profile(rawValue: profile) ?? .full, limits: call.limits, defaults: context.database.defaults
         )
-        try Problem.mapping { () throws(StorageError) in
-            try description.write(version: Build.version, to: text, call.request.budget)
-        }
+        try Problem.stored(description.write(version: Build.version, to: text, call.request.budget))
         var response = self.description(call, text, epoch: context.version.token.epoch)
         response.add("Realm-Version", context.version.tokenText)
         context.addMissingParts(to: &response)

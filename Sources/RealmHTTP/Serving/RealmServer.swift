@@ -331,11 +331,7 @@ package final class RealmServer: Sendable {
     }
 
     private static func openKeys(_ options: ServerOptions) throws(Failure) -> KeyStore {
-        do throws(FirstKey.Defect) {
-            return try FirstKey.store(options)
-        } catch {
-            throw Failure(description: error.description)
-        }
+        do throws(FirstKey.Defect) { return try FirstKey.store(options) } catch { throw Failure(description: error.description) }
     }
 
     /// Makes the first key of a server that can be reached from elsewhere.

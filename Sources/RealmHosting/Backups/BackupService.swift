@@ -186,11 +186,7 @@ package final class BackupService: Sendable {
     ///   read.
     package func knownDigest(of backup: Backup) throws(Problem) -> [UInt8]? {
         guard backup.digest == nil, case .planned(let name) = backup.place else { return backup.digest }
-        do throws(StorageError) {
-            return try planned?.plan.store.digest(of: name)
-        } catch {
-            throw BackupService.problem(error)
-        }
+        do throws(StorageError) { return try planned?.plan.store.digest(of: name) } catch { throw BackupService.problem(error) }
     }
 
     /// Deletes the file of a backup.

@@ -161,11 +161,7 @@ struct RoleReader {
 
     /// Parses a query.
     private func parse(_ text: String, _ reader: SettingReader) throws(Problem) -> RuleTemplate {
-        do throws(QueryError) {
-            return try RuleTemplate.parse(text)
-        } catch {
-            throw reader.problem("\(error)")
-        }
+        do throws(QueryError) { return try RuleTemplate.parse(text) } catch { throw reader.problem("\(error)") }
     }
 
     /// Reads the properties that do not exist for a role and those that it may not write.

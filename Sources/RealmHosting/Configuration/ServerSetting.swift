@@ -131,11 +131,7 @@ extension ServerSetting {
             read: { reader, json, options throws(Problem) in
                 // What is neither a whole number nor a text has no value, and the error says what is needed.
                 let text = Quantity.whole(json).map { String($0) } ?? json.string ?? ""
-                do throws(Limits.Rejection) {
-                    try options.limits.set(entry, text)
-                } catch {
-                    throw reader.problem(error.text)
-                }
+                do throws(Limits.Rejection) { try options.limits.set(entry, text) } catch { throw reader.problem(error.text) }
             },
             show: { .integer(Int64($0.limits[keyPath: entry.path])) })
     }

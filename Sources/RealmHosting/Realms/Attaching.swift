@@ -353,11 +353,9 @@ package final class Attaching: Sendable {
         database.write(
             writeRequest(stage),
             { [self] session in
-                try Problem.writing(place) { () throws(WriteError) in try session.recreateSchema(schema) }
+                try Problem.written(session.recreateSchema(schema), at: place)
                 try requireStanding()
-                return try Problem.writing(place) { () throws(WriteError) in
-                    try backUp(database, before: session, stage)
-                }
+                return try Problem.written(backUp(database, before: session, stage), at: place)
             },
             completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
                 switch result {

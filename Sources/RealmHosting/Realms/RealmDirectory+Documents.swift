@@ -194,7 +194,7 @@ extension RealmDirectory {
     ) throws(Problem) {
         let tellsAll = tellsAll(to: call)
         let version = database.current.shown(by: visibility(for: call).scope(in: name))
-        let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
+        let facts = try Problem.stored(database.facts(of: version))
         writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
         if database.mode == .follow { writer.member("fileVersion", text: String(version.snapshot.version)) }
         writer.member("default", bool: name == defaultRealm)

@@ -36,11 +36,7 @@ extension RealmDirectory {
     private func restore(_ entry: AttachedRealms.Entry, _ path: String) throws(Problem) {
         let name = entry.name.text
         var settings = try RealmSettings(entry.options)
-        do throws(StorageError) {
-            settings.key = try options.key(of: entry.name)
-        } catch {
-            throw Problem(opening: error)
-        }
+        do throws(StorageError) { settings.key = try options.key(of: entry.name) } catch { throw Problem(opening: error) }
         var opening = settings.adding(to: options.openOptions)
         opening.isExactPath = true
         do throws(Catalog.Failure) {

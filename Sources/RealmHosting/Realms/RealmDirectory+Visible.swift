@@ -46,7 +46,7 @@ extension RealmDirectory {
         var last = name
         while visible.count <= limit {
             let page = listed(after: last, limit: RealmDirectory.step)
-            try Problem.mapping { () throws(StorageError) in try call.request.budget.spend(page.realms.count) }
+            try Problem.stored(call.request.budget.spend(page.realms.count))
             visible += page.realms.filter { visibility.shows($0.name) }
             guard page.hasMore, let end = page.realms.last?.name else { break }
             last = end

@@ -155,7 +155,7 @@ package struct RealmRestore: Sendable {
     /// - Returns: The id of the backup that the old file has become; nil when there was no file.
     /// - Throws: The problem of the file system. The realm is then served as before. `realm_not_found` when the realm was detached.
     package func run() throws(Problem) -> String? {
-        try Problem.mapping { () throws(StorageError) in try control.check() }
+        try Problem.stored(control.check())
         guard takeOutOfService() else { throw directory.detached(target.name.text) }
         let transaction = target.database?.openTransaction
         if let database = target.database {

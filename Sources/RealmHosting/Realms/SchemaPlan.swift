@@ -62,7 +62,7 @@ struct SchemaPlan: Sendable {
             try requireVersion(session)
             return migrates
         }
-        try Problem.writing(place) { () throws(WriteError) in try session.fitSchema(schema) }
+        try Problem.written(session.fitSchema(schema), at: place)
         return migrates
     }
 
@@ -106,7 +106,7 @@ struct SchemaPlan: Sendable {
     private func migrate(
         _ session: WriteSession, _ chain: MigrationChain, from version: UInt64, to wanted: UInt64
     ) throws(Problem) {
-        let way = try Problem.writing(SchemaPlan.place) { () throws(WriteError) in try chain.way(from: version, to: wanted) }
+        let way = try Problem.written(chain.way(from: version, to: wanted), at: SchemaPlan.place)
         let stepCount = way.reduce(0) { $0 + $1.migration.steps.count }
         var done = 0
         for (index, migration) in way {
