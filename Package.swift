@@ -84,8 +84,7 @@ let package = Package(
             name: "RealmEngine",
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: shared),
@@ -137,7 +136,7 @@ let package = Package(
             dependencies: [
                 "CYAML", "RealmPlatform", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine",
                 "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: shared),
         .target(

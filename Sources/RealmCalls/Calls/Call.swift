@@ -27,7 +27,7 @@ package final class Call: @unchecked Sendable {
     /// The media types that the operation accepts as its body.
     package var bodyTypes = BodyTypes()
     /// The state of the realm that the path names, taken once when the request was admitted; nil for paths outside of realms.
-    package var realm: Catalog.State?
+    package var realm: RealmState?
     /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
     package var refusalOfRealm: Problem?
     /// What its sender may see of the realm; nil for everything.

@@ -101,10 +101,10 @@ extension LeaseRegistry {
     ///
     /// Called before the leases are listed: a transaction does not report its end here.
     ///
-    /// - Parameter catalog: The realms, whose open transactions are compared with the leases.
-    package func removeEndedTransactions(of catalog: Catalog) {
+    /// - Parameter database: Finds the open realm of a name, whose open transaction is compared with the leases.
+    package func removeEndedTransactions(_ database: (String) -> Database?) {
         for lease in all where lease.kind == .transaction {
-            if case .ready(let database)? = catalog[lease.realm], database.openTransaction?.id == lease.id { continue }
+            if let database = database(lease.realm), database.openTransaction?.id == lease.id { continue }
             remove(lease.id)
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
+package import RealmPlatform
 package import RealmStorage
 
 /// A realm that is known but not open: a file of the data folder that was not requested yet, or a realm
@@ -11,14 +11,14 @@ package final class ClosedRealm: Sendable {
     /// The path of its file, as it is opened.
     package let path: String
     /// Whether the data folder lists it, so that it is gone when its file is.
-    let isListed: Bool
+    package let isListed: Bool
     private let options: @Sendable () throws(StorageError) -> Database.OpenOptions
     /// What was known when it was closed; nil when it was not open before.
-    let former: Former?
+    package let former: Former?
 
     /// What is known about a realm that was closed, so that clients notice nothing if no other program
     /// writes to its file meanwhile.
-    struct Former: Sendable {
+    package struct Former: Sendable {
         /// The name of the opening, which the next one takes over.
         let epoch: Epoch
         /// The number of the newest version.
@@ -35,7 +35,7 @@ package final class ClosedRealm: Sendable {
     ///   - name: The name under which it is served.
     ///   - path: The path of its file.
     ///   - options: Makes the options with which it is opened; it may read a key.
-    init(
+    package init(
         listed name: RealmName, path: String,
         _ options: @escaping @Sendable () throws(StorageError) -> Database.OpenOptions
     ) {
@@ -51,7 +51,7 @@ package final class ClosedRealm: Sendable {
     /// - Parameters:
     ///   - name: The name under which it is served.
     ///   - path: The path of its file.
-    init(attached name: RealmName, path: String, _ options: Database.OpenOptions) {
+    package init(attached name: RealmName, path: String, _ options: Database.OpenOptions) {
         self.name = name
         self.path = path
         self.options = { options }
@@ -65,7 +65,7 @@ package final class ClosedRealm: Sendable {
     ///   - source: Its file and how it was opened.
     ///   - isListed: Whether the data folder lists it.
     ///   - state: The state of the file after it was closed.
-    init(_ database: Database, _ source: Database.Source, isListed: Bool, state: FileState?) {
+    package init(_ database: Database, _ source: Database.Source, isListed: Bool, state: FileState?) {
         name = database.name
         path = source.path
         self.isListed = isListed
@@ -82,7 +82,7 @@ package final class ClosedRealm: Sendable {
     /// still the same.
     ///
     /// - Throws: `StorageError` when its key cannot be read.
-    func openOptions() throws(StorageError) -> Database.OpenOptions {
+    package func openOptions() throws(StorageError) -> Database.OpenOptions {
         var options = try options()
         if let former, let state = former.state, state == (try? FileState(path: path)) { options.former = former }
         return options
@@ -90,4 +90,19 @@ package final class ClosedRealm: Sendable {
 
     /// The key of the file, as far as it is known.
     package var key: EncryptionKey? { try? options().key }
+}
+
+extension Database.OpenOptions {
+    /// The options for opening a file again: a missing file is not made, and no progress is reported.
+    package var forReopening: Database.OpenOptions {
+        var options = self
+        options.createsMissingFile = false
+        options.compaction = nil
+        options.requiresNames = true
+        options.control = nil
+        options.former = nil
+        options.replication = nil
+        options.beginsHistory = false
+        return options
+    }
 }

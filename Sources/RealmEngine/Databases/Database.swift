@@ -33,14 +33,14 @@ package final class Database: VersionSource {
     /// The name under which the realm is served.
     package let name: RealmName
     /// The log for operators about this realm.
-    let log: EngineLog
+    package let log: EngineLog
     /// The path of the file; empty for a realm in memory.
     package let path: String
     /// How the file was opened. Writes may be rejected later even so; see `isWritable`.
     package let mode: Mode
     /// The identity of the file, which is independent of its path; nil for realms in memory and private
     /// copies.
-    var identity: System.FileIdentity? { ownsOriginal ? health.identity : nil }
+    package var identity: System.FileIdentity? { ownsOriginal ? health.identity : nil }
     /// Whether the file itself is read or written, and not private copies of it.
     package var ownsOriginal: Bool { mode == .readWrite || mode == .readOnly }
     /// The name of this opening, which is different whenever the file is opened again. A followed file that is put
@@ -113,10 +113,10 @@ package final class Database: VersionSource {
     private let opening = RankedMutex<Source?>(.leaf, nil)
 
     /// A file and how it was opened.
-    struct Source: Sendable {
+    package struct Source: Sendable {
         /// The path of the file as it was given, before symbolic links were resolved.
-        let path: String
-        let options: OpenOptions
+        package let path: String
+        package let options: OpenOptions
     }
 
     /// The instant in nanoseconds of the last request for the realm.
@@ -130,13 +130,13 @@ package final class Database: VersionSource {
 
     /// Whether the realm may be closed when nobody uses it: its file can be opened again, and nothing of it is
     /// in progress.
-    var mayBeClosed: Bool {
+    package var mayBeClosed: Bool {
         ownsOriginal && !path.isEmpty && source != nil && pendingWrites == 0 && openTransaction == nil
             && !isCompacting.load(ordering: .relaxed) && health.isSound
     }
 
     /// What is needed to open the realm again; nil when that is not possible.
-    var source: Source? { opening.withLock { $0 } }
+    package var source: Source? { opening.withLock { $0 } }
     /// The classes whose objects may only be written by requests that state a condition.
     package var conditionalClasses: Set<ByteText> { source?.options.conditionalClasses ?? [] }
 

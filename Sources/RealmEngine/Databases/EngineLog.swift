@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
-internal import RealmPlatform
+package import RealmPlatform
 internal import RealmStorage
 
 /// Writes the log of the engine about one realm for operators: opening and closing, recovery, slow
@@ -107,7 +107,7 @@ package struct EngineLog: Sendable {
     }
 
     /// Logs that the realm is taken out of use because of an error.
-    func failed(_ error: StorageError) {
+    package func failed(_ error: StorageError) {
         let message: Logger.Message = error.isFileChange ? "another program changed the file" : "realm failed"
         logger.error(message, metadata: ["reason": .string(error.description)])
     }

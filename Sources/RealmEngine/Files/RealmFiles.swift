@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
+package import RealmPlatform
 internal import RealmStorage
 internal import SystemPackage
 
@@ -34,7 +34,7 @@ package enum RealmFiles {
     /// Returns the names and kinds of everything directly in a folder, in no particular order.
     ///
     /// - Throws: `Failure` when the folder cannot be read.
-    static func entries(in folder: String) throws(Failure) -> [(name: String, kind: System.EntryKind)] {
+    package static func entries(in folder: String) throws(Failure) -> [(name: String, kind: System.EntryKind)] {
         do throws(StorageError) {
             return try System.entries(inFolder: folder)
         } catch {

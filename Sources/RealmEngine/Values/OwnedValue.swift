@@ -15,7 +15,7 @@ package struct OwnedValue: Sendable {
     private let storage: ByteStorage?
 
     /// Makes a value that borrows nothing, such as a number or null.
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         storage = nil
     }
@@ -29,9 +29,9 @@ package struct OwnedValue: Sendable {
     /// Makes a string value from characters.
     static func string(_ text: String) -> OwnedValue { OwnedValue(ByteStorage(text)) { .string($0) } }
     /// Makes a string value from bytes, which need not be UTF-8.
-    static func string(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .string($0) } }
+    package static func string(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .string($0) } }
     /// Makes a data value from bytes.
-    static func binary(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .binary($0) } }
+    package static func binary(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .binary($0) } }
 
     /// Copies a value, including the bytes that it borrows.
     init(copying value: Value) {

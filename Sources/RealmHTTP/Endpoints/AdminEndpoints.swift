@@ -36,7 +36,7 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter.
     func leases(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        registry.removeEndedTransactions(of: catalog)
+        registry.removeEndedTransactions { catalog.database($0) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")

@@ -3,6 +3,7 @@
 internal import RealmAccess
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 

@@ -4,7 +4,7 @@ package import MicroHTTP
 package import RealmAccess
 internal import RealmBackups
 package import RealmCalls
-package import RealmEngine
+internal import RealmEngine
 internal import RealmFormats
 package import RealmHosting
 internal import RealmPlatform

@@ -5,6 +5,7 @@ internal import RealmAccess
 internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization

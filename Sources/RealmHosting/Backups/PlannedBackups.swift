@@ -3,7 +3,7 @@
 package import MicroHTTP
 package import RealmAccess
 package import RealmBackups
-package import RealmEngine
+internal import RealmEngine
 package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage

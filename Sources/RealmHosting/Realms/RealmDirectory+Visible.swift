@@ -3,7 +3,7 @@
 internal import MicroHTTP
 internal import RealmAccess
 package import RealmCalls
-package import RealmEngine
+internal import RealmEngine
 package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

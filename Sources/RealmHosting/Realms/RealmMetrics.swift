@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import MicroHTTP
-package import RealmEngine
+internal import RealmEngine
 internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

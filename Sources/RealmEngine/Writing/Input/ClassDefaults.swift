@@ -43,7 +43,7 @@ package struct ClassDefaults: Sendable {
     }
 
     /// Whether other defaults state the same values.
-    func isSame(as other: ClassDefaults) -> Bool {
+    package func isSame(as other: ClassDefaults) -> Bool {
         byClass.count == other.byClass.count
             && byClass.allSatisfy { name, values in
                 other.byClass[name]?.elementsEqual(values) { $0.name == $1.name && $0.text == $1.text } ?? false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// Reads inputs as values of a type: plain forms, and those that were given with their type.
 ///
@@ -11,7 +11,7 @@ internal import RealmStorage
 /// - decimal128: integers and texts; a JSON number with a fraction has already lost digits.
 /// - string: texts. date, objectId, uuid, data: texts in their usual form.
 /// - mixed: any of these, with the type that the input has by itself.
-enum ValueReader {
+package enum ValueReader {
     /// Reads an input as a value of a property, or of an element of a collection. Links and collections
     /// are not read here.
     ///
@@ -21,7 +21,7 @@ enum ValueReader {
     /// - Returns: The value, with bytes of its own.
     /// - Throws: `WriteError`: `nullNotAllowed`, `typeMismatch`, `outOfRange` or `decimalNeedsString`,
     ///   without a path.
-    static func read(_ input: InputValue, as type: ColumnType, isNullable: Bool) throws(WriteError) -> OwnedValue {
+    package static func read(_ input: InputValue, as type: ColumnType, isNullable: Bool) throws(WriteError) -> OwnedValue {
         if case .null = input {
             guard isNullable else { throw WriteError(.nullNotAllowed, "null is not allowed here") }
             return OwnedValue(.null)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
@@ -312,20 +313,5 @@ extension Catalog {
         }
         if isSettled { forgetPlan(plan.name.text) } else { noteAttempt(plan, nil) }
         return isSettled
-    }
-}
-
-extension Database.OpenOptions {
-    /// The options for opening a file again: a missing file is not made, and no progress is reported.
-    var forReopening: Database.OpenOptions {
-        var options = self
-        options.createsMissingFile = false
-        options.compaction = nil
-        options.requiresNames = true
-        options.control = nil
-        options.former = nil
-        options.replication = nil
-        options.beginsHistory = false
-        return options
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 

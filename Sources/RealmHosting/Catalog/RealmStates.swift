@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
@@ -134,22 +135,6 @@ struct RealmStates: Sendable {
         order = UseOrder()
         for (name, state) in byName {
             if case .ready(let database) = state { order.insert(name.text, lastUse: database.lastUse) }
-        }
-    }
-}
-
-extension Catalog.State {
-    /// The path of the file of an open realm; nil for all others.
-    var openPath: String? {
-        guard case .ready(let database) = self else { return nil }
-        return database.path
-    }
-
-    /// Whether the realm takes files and memory.
-    var isOpen: Bool {
-        switch self {
-        case .opening, .ready: return true
-        case .failed, .closed: return false
         }
     }
 }

@@ -5,7 +5,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-@testable import RealmEngine
+@testable import RealmHosting
 
 /// The order of use gives the realm that was unused for longest, whatever was used since it was last asked.
 @Suite struct UseOrderTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
+package import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
@@ -11,17 +12,7 @@ internal import Synchronization
 /// gets its realm or its error when opening has ended. A file is served under one name only: a second
 /// realm of the same file is rejected. There is one catalog in a server; all threads may use it.
 package final class Catalog: Sendable {
-    /// The state of a realm in the catalog.
-    package enum State: Sendable {
-        /// The realm is being opened; `progress` goes from 0 to 1.
-        case opening(progress: Double)
-        /// The realm is served.
-        case ready(Database)
-        /// The realm could not be opened, or was taken out of use.
-        case failed(StorageError)
-        /// The realm is not open, as nobody has requested it or uses it; the next request opens it.
-        case closed(ClosedRealm)
-    }
+    package typealias State = RealmState
 
     /// Why a name cannot be given to a realm.
     package enum Failure: Error, Sendable, Equatable {
@@ -471,13 +462,6 @@ package final class Catalog: Sendable {
             return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }
     }
-}
-
-extension Catalog.State {
-    /// Whether the realm is not open, and the next request opens it.
-    package var isClosed: Bool { if case .closed = self { true } else { false } }
-    /// Whether the realm is open.
-    package var isReady: Bool { if case .ready = self { true } else { false } }
 }
 
 extension [(name: String, state: Catalog.State)] {
