@@ -14,8 +14,7 @@ final class ConnectionAcceptor: Sendable {
     private let threads: [DaemonThread]
     /// A descriptor that becomes readable when the thread is to end; -1 if the system had none.
     private let ending: Int32
-    /// Whether the thread has ended. It has, too, before it begins.
-    private let hasEnded = Monitor(true)
+    private let thread = ServiceThread("accept", stackBytes: 256 << 10)
 
     /// Makes an acceptor that accepts nothing until it is started.
     ///
@@ -35,14 +34,9 @@ final class ConnectionAcceptor: Sendable {
     /// - Throws: `Failure` when the system can make no thread, or has no descriptor for its end.
     func start() throws(HTTPServer.Failure) {
         guard ending >= 0 else { throw HTTPServer.Failure(description: "no connections can be accepted: too many open files") }
-        hasEnded.withLock { $0 = false }
         do throws(Threads.Failure) {
-            try Threads.start("accept", stackBytes: 256 << 10) { [self] in
-                run()
-                hasEnded.broadcast { $0 = true }
-            }
+            try thread.start { [self] in run() }
         } catch {
-            hasEnded.withLock { $0 = true }
             throw HTTPServer.Failure(description: error.description)
         }
     }
@@ -50,7 +44,7 @@ final class ConnectionAcceptor: Sendable {
     /// Ends the thread and waits for that.
     func stop() {
         realm_rest_signal(ending)
-        _ = hasEnded.wait { $0 ? true : nil }
+        thread.waitForEnd()
     }
 
     /// For how long nothing is accepted when the system has no descriptor or no memory left, in seconds.

@@ -54,8 +54,7 @@ package final class ConnectionTable: Sendable {
     /// The table. The lock is held while connections are ended, so that no socket is closed and
     /// reused in the meantime.
     private let state = RankedMutex(.leaf, State())
-    /// Becomes true when the watch thread is to end.
-    private let watchEnds = Monitor(false)
+    private let watch = ServiceThread("watch")
 
     /// Makes an empty table.
     ///
@@ -220,8 +219,8 @@ package final class ConnectionTable: Sendable {
     /// - Parameter everySecond: Called about once a second on this thread; it must not wait.
     /// - Throws: `Threads.Failure` when the system can make no thread.
     func startWatch(_ everySecond: @escaping @Sendable () -> Void = {}) throws(Threads.Failure) {
-        try Threads.start("watch", stackBytes: 512 << 10) { [self] in
-            while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil {
+        try watch.start { [self] in
+            while !watch.rest(until: Instant.now().adding(seconds: 1)) {
                 hangUpOverdue()
                 hangUpRefused()
                 everySecond()
@@ -230,7 +229,7 @@ package final class ConnectionTable: Sendable {
     }
 
     /// Ends the watch thread; it stops at its next turn.
-    func stopWatch() { watchEnds.broadcast { $0 = true } }
+    func stopWatch() { watch.stop() }
 
     /// Breaks every connection of a listener, at its end. The daemon closes them when it notices.
     ///

@@ -148,8 +148,7 @@ package final class AccessLog: Sendable {
     private let monitor: Monitor<State>
     /// The last lines, which the thread of the log adds.
     private let last = RankedMutex(.leaf, LogTail())
-    /// Whether the thread of the log has ended, for `close` to wait for.
-    private let writerEnded = Monitor(false)
+    private let thread = ServiceThread("log")
     /// The file descriptor that the log is written to, normally standard output.
     private let descriptor: Int32
     /// The level of the log that is in force, which administrators may change.
@@ -170,7 +169,7 @@ package final class AccessLog: Sendable {
         monitor = Monitor(State(isHeld: isHeld, format: format))
         self.level = LevelSwitch(level)
         self.descriptor = descriptor
-        try Threads.start("log", stackBytes: 512 << 10) { [self] in writeLines() }
+        try thread.start { [self] in writeLines() }
     }
 
     /// Changes the form of the lines, from the next line on.
@@ -256,7 +255,7 @@ package final class AccessLog: Sendable {
     /// - Parameter seconds: How long to wait at most, since the reader of the log may be stuck.
     package func close(seconds: Double = 2) {
         monitor.broadcast { $0.isClosed = true }
-        _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
+        thread.waitForEnd(until: Instant.now().adding(seconds: seconds))
     }
 
     /// The loop of the thread: takes all collected lines and writes them, until the log is closed.
@@ -277,7 +276,6 @@ package final class AccessLog: Sendable {
             // A pause of 10 ms collects the lines of many requests into one write.
             Threads.sleep(seconds: 0.01)
         }
-        writerEnded.broadcast { $0 = true }
     }
 
     /// Appends a request as a line of JSON. The duration is in milliseconds.

@@ -72,8 +72,7 @@ package final class AuditLog: Sendable {
     private static let lookSeconds = 0.25
 
     private let monitor: Monitor<State>
-    /// Whether the thread has ended, for `close` to wait for.
-    private let writerEnded = Monitor(false)
+    private let thread = ServiceThread("audit")
     /// Receives what operators have to know.
     private let report: Report
 
@@ -89,7 +88,7 @@ package final class AuditLog: Sendable {
         monitor = Monitor(State(options: options))
         self.report = report
         do throws(Threads.Failure) {
-            try Threads.start("audit", stackBytes: 512 << 10) { [self] in writeLines(to: file) }
+            try thread.start { [self] in writeLines(to: file) }
         } catch {
             file.close()
             throw .refused(.unsuitable(error.description))
@@ -159,7 +158,7 @@ package final class AuditLog: Sendable {
     /// - Parameter seconds: How long to wait at most, since the disk may be stuck.
     package func close(seconds: Double = 5) {
         monitor.broadcast { $0.isClosed = true }
-        _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
+        thread.waitForEnd(until: Instant.now().adding(seconds: seconds))
     }
 
     package func write(to text: inout MetricsText) {
@@ -193,7 +192,6 @@ package final class AuditLog: Sendable {
             Threads.sleep(seconds: failure == nil ? AuditLog.writeSeconds : AuditLog.lookSeconds)
         }
         file.close()
-        writerEnded.broadcast { $0 = true }
     }
 
     /// Waits for lines, but not longer than until the file has to be looked after.

@@ -16,7 +16,7 @@ internal import RealmStorage
 /// A backup that fails is counted, logged and shown; writes and reads go on, and the next round tries
 /// again.
 ///
-/// There is one in a server with a plan. Any thread may call it; a `Monitor` guards its state.
+/// There is one in a server with a plan. Any thread may call it; a mutex guards its state.
 package final class PlannedBackups: Sendable {
     /// What is known about the backups of one realm.
     package struct Status: Sendable {
@@ -32,12 +32,8 @@ package final class PlannedBackups: Sendable {
         var lastSuccess: WallClock?
     }
 
-    /// The thread, and the realms by name.
+    /// The realms by name, and counters.
     private struct State {
-        /// Whether the thread was started and has not ended.
-        var isActive = false
-        /// Whether `stop` was called.
-        var isStopped = false
         /// Cancels the copy that is being made; nil when there is none.
         var control: WorkControl?
         /// What is known about each realm.
@@ -51,7 +47,8 @@ package final class PlannedBackups: Sendable {
     /// How many seconds `stop` waits at most for a backup that is being cancelled.
     private static let patienceSeconds = 5.0
 
-    private let monitor = Monitor(State())
+    private let thread = ServiceThread("backups", stackBytes: 1 << 20)
+    private let state = RankedMutex(.leaf, State())
     /// When, where to and how long.
     let plan: BackupPlan
     /// The realms of the server.
@@ -80,44 +77,29 @@ package final class PlannedBackups: Sendable {
     /// Starts the thread, which begins with the first round. Further calls do nothing.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
-    func start() throws(Threads.Failure) {
-        try monitor.withLock { state throws(Threads.Failure) in
-            guard !state.isActive, !state.isStopped else { return }
-            try Threads.start("backups", stackBytes: 1 << 20) { [self] in run() }
-            state.isActive = true
-        }
-    }
+    func start() throws(Threads.Failure) { try thread.start { [self] in run() } }
 
     /// Ends the thread, and cancels a backup that is being made. It waits up to five seconds.
     func stop() {
-        monitor.broadcast { state in
-            state.isStopped = true
-            state.control?.cancel()
-        }
-        let end = Instant.now().adding(seconds: PlannedBackups.patienceSeconds)
-        _ = monitor.wait(until: end) { state -> Bool? in state.isActive ? nil : true }
+        thread.stop()
+        state.withLock { $0.control?.cancel() }
+        thread.waitForEnd(until: Instant.now().adding(seconds: PlannedBackups.patienceSeconds))
     }
 
     /// The loop of the thread.
     private func run() {
         var next = Instant.now()
-        while !isStopped(until: next) {
+        while !thread.rest(until: next) {
             next = next.adding(plan.every)
             backUpAll()
             // Rounds that took longer than the interval are not made up for.
             if next < Instant.now() { next = Instant.now() }
         }
-        monitor.broadcast { $0.isActive = false }
-    }
-
-    /// Waits until an instant, or until `stop` is called; returns whether it was.
-    private func isStopped(until end: Instant) -> Bool {
-        monitor.wait(until: end) { state -> Bool? in state.isStopped ? true : nil } ?? false
     }
 
     /// Forgets realms that are not served any more.
     private func forget(except names: Set<ByteText>) {
-        monitor.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
+        state.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
     }
 
     // MARK: - One round
@@ -149,7 +131,7 @@ package final class PlannedBackups: Sendable {
             let facts = try? System.facts(path: realm.path)
             let status = self.status(of: name)
             guard facts == nil || status.facts != facts || status.lastError != nil else { return }
-            guard !monitor.withLock({ $0.isStopped }) else { return }
+            guard !thread.isStopped else { return }
             switch catalog.openNow(name) {
             case .settled(.ready(let database)?): backUp(database)
             case .settled(.failed(let error)?): end(name, error)
@@ -169,10 +151,10 @@ package final class PlannedBackups: Sendable {
         let control = WorkControl()
         let version = database.current
         let realm = database.name.text
-        let known = monitor.withLock { state -> Status? in
+        let known = state.withLock { state -> Status? in
             let status = state.statuses[realm] ?? Status()
             // After a failure the surplus may still be there.
-            guard !state.isStopped, status.stored != version.token || status.lastError != nil else { return nil }
+            guard !thread.isStopped, status.stored != version.token || status.lastError != nil else { return nil }
             state.control = control
             state.statuses[realm] = status
             state.statuses[realm]?.isRunning = true
@@ -188,7 +170,7 @@ package final class PlannedBackups: Sendable {
             }
             try removeSurplus(of: database.name)
             end(realm, nil)
-            monitor.withLock { $0.statuses[realm]?.facts = facts }
+            state.withLock { $0.statuses[realm]?.facts = facts }
         } catch {
             end(realm, error)
         }
@@ -206,7 +188,7 @@ package final class PlannedBackups: Sendable {
         }
         let isStored = stored != nil
         let seconds = isStored ? name.seconds : same?.seconds ?? name.seconds
-        monitor.withLock { state in
+        state.withLock { state in
             if isStored { state.successes += 1 }
             state.statuses[database.name.text]?.stored = version.token
             state.statuses[database.name.text]?.lastSuccess = WallClock(nanoseconds: seconds * 1_000_000_000)
@@ -221,12 +203,12 @@ package final class PlannedBackups: Sendable {
 
     /// Notes the end of an attempt.
     private func end(_ realm: String, _ error: StorageError?) {
-        let isStopped = monitor.withLock { state -> Bool in
+        let isStopped = thread.isStopped
+        state.withLock { state in
             state.control = nil
             state.statuses[realm]?.isRunning = false
             state.statuses[realm]?.lastError = error?.description
-            if error != nil, !state.isStopped { state.failures += 1 }
-            return state.isStopped
+            if error != nil, !isStopped { state.failures += 1 }
         }
         var entry = AuditEntry(kind: .backup)
         (entry.realm, entry.state) = (realm, error == nil ? "made" : "failed")
@@ -238,13 +220,13 @@ package final class PlannedBackups: Sendable {
     // MARK: - What clients see
 
     /// Returns what is known about the backups of a realm.
-    package func status(of realm: String) -> Status { monitor.withLock { $0.statuses[realm] } ?? Status() }
+    package func status(of realm: String) -> Status { state.withLock { $0.statuses[realm] } ?? Status() }
 
     /// Writes two counters: the backups that were stored, and those that failed.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
-        let (successes, failures) = monitor.withLock { ($0.successes, $0.failures) }
+        let (successes, failures) = state.withLock { ($0.successes, $0.failures) }
         text.counter("backups_total", "Planned backups that were stored.", successes)
         text.counter("backup_failures_total", "Planned backups that failed.", failures)
     }

@@ -19,10 +19,6 @@ internal import RealmStorage
 package final class RealmCaretaker: Sendable {
     /// What the thread and the workers have in progress, with counters for the metrics.
     private struct State {
-        /// Whether the thread that checks the files was started and has not ended.
-        var isRunning = false
-        /// Whether `stop` was called. Nothing is opened after that.
-        var isStopped = false
         /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets
         /// to it.
         var closing: [ObjectIdentifier: Database] = [:]
@@ -41,6 +37,8 @@ package final class RealmCaretaker: Sendable {
     /// How many seconds `stop` waits at most for realms that are being opened.
     private static let patienceSeconds = 5.0
 
+    /// Checks the files. Nothing is opened after it was stopped.
+    private let thread = ServiceThread("caretaker")
     private let monitor = Monitor(State())
     /// The realms whose files are checked.
     private let catalog: Catalog
@@ -82,27 +80,22 @@ package final class RealmCaretaker: Sendable {
     /// Starts the thread that checks all files every two seconds. Further calls do nothing.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
-    package func start() throws(Threads.Failure) {
-        try monitor.withLock { state throws(Threads.Failure) in
-            guard !state.isRunning, !state.isStopped else { return }
-            try Threads.start("caretaker", stackBytes: 512 << 10) { [self] in run() }
-            state.isRunning = true
-        }
-    }
+    package func start() throws(Threads.Failure) { try thread.start { [self] in run() } }
 
     /// Ends the thread and closes the realms that have failed.
     ///
     /// It waits up to five seconds for realms that are being opened at the moment. No realm is
     /// opened after this has returned, except for one that took longer than that.
     package func stop() {
-        let closing = monitor.broadcast { state -> [Database] in
-            state.isStopped = true
+        thread.stop()
+        let closing = monitor.withLock { state -> [Database] in
             defer { state.closing = [:] }
             return Array(state.closing.values)
         }
         for database in closing { database.close() }
         let end = Instant.now().adding(seconds: RealmCaretaker.patienceSeconds)
-        _ = monitor.wait(until: end) { state -> Bool? in !state.isRunning && state.reviving == 0 ? true : nil }
+        thread.waitForEnd(until: end)
+        _ = monitor.wait(until: end) { state -> Bool? in state.reviving == 0 ? true : nil }
     }
 
     /// The loop of the thread: checks every open realm, and retries the failed ones whose time has
@@ -110,7 +103,7 @@ package final class RealmCaretaker: Sendable {
     private func run() {
         var told: Set<ByteText> = []
         var moments = QuietMoments()
-        while !isStopped(within: RealmCaretaker.pauseSeconds) {
+        while !thread.rest(until: Instant.now().adding(seconds: RealmCaretaker.pauseSeconds)) {
             // A realm that this thread refers to cannot be closed, so it refers to one at a time.
             for name in catalog.openNames {
                 guard let database = catalog.database(name) else { continue }
@@ -131,7 +124,6 @@ package final class RealmCaretaker: Sendable {
                 log?.note("realm_hidden", realm: RealmName(file: path)?.text ?? "", RealmCaretaker.hidden(path), level: .warning)
             }
         }
-        monitor.broadcast { $0.isRunning = false }
     }
 
     /// A sentence about a file that is not served because another one of the same name is.
@@ -174,13 +166,6 @@ package final class RealmCaretaker: Sendable {
                 }
             }
         }
-    }
-
-    /// Waits for a time, and returns earlier when `stop` is called.
-    ///
-    /// - Returns: Whether `stop` was called.
-    private func isStopped(within seconds: Double) -> Bool {
-        monitor.wait(until: Instant.now().adding(seconds: seconds)) { state -> Bool? in state.isStopped ? true : nil } ?? false
     }
 
     /// Runs a job on a worker, or on a new thread if the pool takes no more, or on this thread if
@@ -234,11 +219,8 @@ package final class RealmCaretaker: Sendable {
         notifications.close(database, failing: Problem(unavailable: error))
         catalog.didClose(database.name.text)
         if error.isForeign(catalog.isReplicated(database.name.text)) { catalog.setAside(database.name) }
-        let isStopped = monitor.withLock { state -> Bool in
-            state.closing[ObjectIdentifier(database)] = nil
-            return state.isStopped
-        }
-        if !isStopped, catalog.take(database.name.text, .now()) { reviveNow(database.name.text) }
+        monitor.withLock { $0.closing[ObjectIdentifier(database)] = nil }
+        if !thread.isStopped, catalog.take(database.name.text, .now()) { reviveNow(database.name.text) }
     }
 
     // MARK: - Realms that come back
@@ -267,7 +249,7 @@ package final class RealmCaretaker: Sendable {
     /// Opens a failed realm again, on this thread, unless the server is stopping.
     private func reviveNow(_ name: String) {
         let isWanted = monitor.withLock { state -> Bool in
-            guard !state.isStopped else { return false }
+            guard !thread.isStopped else { return false }
             state.reviving += 1
             return true
         }

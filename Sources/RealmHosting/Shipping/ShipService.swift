@@ -12,7 +12,7 @@ internal import RealmStorage
 /// One thread stores what waits, realm by realm. A store that is down is tried again with growing pauses; meanwhile records wait in
 /// memory up to a limit, beyond which a base takes their place. Failures are counted and logged.
 ///
-/// There is one in a server with a plan. Any thread may call it; a `Monitor` guards its state.
+/// There is one in a server with a plan. Any thread may call it; a mutex guards its state.
 package final class ShipService: Sendable {
     /// What is known of one realm.
     private struct Realm {
@@ -26,11 +26,9 @@ package final class ShipService: Sendable {
         var isRefused = false
     }
 
-    /// The thread, the realms by name, and counters since the start of the server.
+    /// The realms by name, and counters since the start of the server.
     private struct State {
         var realms: [ByteText: Realm] = [:]
-        var isActive = false
-        var isStopped = false
         /// Cancels the transfer that is running; nil when there is none.
         var control: WorkControl?
         var total = RealmShipper.Progress()
@@ -44,7 +42,8 @@ package final class ShipService: Sendable {
     /// The number of realms that are looked at together.
     private static let pageSize = 1000
 
-    private let monitor = Monitor(State())
+    private let thread = ServiceThread("shipping", stackBytes: 1 << 20)
+    private let state = RankedMutex(.leaf, State())
     private let plan: ShipPlan
     private let store: any BackupStore
     private let catalog: Catalog
@@ -72,7 +71,7 @@ package final class ShipService: Sendable {
     package func attach(_ database: Database) {
         guard database.mode == .readWrite, !database.path.isEmpty, database.isWritable else { return }
         let name = database.name
-        let shipper = monitor.withLock { state -> RealmShipper in
+        let shipper = state.withLock { state -> RealmShipper in
             if let known = state.realms[name.text] { return known.shipper }
             let shipper = RealmShipper(name, budget)
             state.realms[name.text] = Realm(shipper: shipper)
@@ -80,9 +79,9 @@ package final class ShipService: Sendable {
         }
         do throws(StorageError) {
             try shipper.attach(database)
-            monitor.withLock { $0.realms[name.text]?.isRefused = false }
+            state.withLock { $0.realms[name.text]?.isRefused = false }
         } catch {
-            monitor.withLock { $0.realms[name.text]?.isRefused = true }
+            state.withLock { $0.realms[name.text]?.isRefused = true }
             log?.note("ship_failed", realm: name.text, "\(error)", level: .error)
         }
     }
@@ -93,36 +92,28 @@ package final class ShipService: Sendable {
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
     package func start() throws(Threads.Failure) {
-        for database in catalog.databases where monitor.withLock({ $0.realms[database.name.text] == nil }) { attach(database) }
-        try Threads.start("shipping", stackBytes: 1 << 20) { [self] in run() }
-        monitor.withLock { $0.isActive = true }
+        for database in catalog.databases where state.withLock({ $0.realms[database.name.text] == nil }) { attach(database) }
+        try thread.start { [self] in run() }
     }
 
     /// Stores what waits for up to five seconds, and ends the thread. The realms are closed already.
     package func stop() {
-        monitor.broadcast { $0.isStopped = true }
-        let end = Instant.now().adding(seconds: ShipService.patienceSeconds)
-        if monitor.wait(until: end, { state -> Bool? in state.isActive ? nil : true }) == true { return }
-        monitor.withLock { $0.control }?.cancel()
-        _ = monitor.wait(until: Instant.now().adding(seconds: 1)) { state -> Bool? in state.isActive ? nil : true }
+        thread.stop()
+        if thread.waitForEnd(until: Instant.now().adding(seconds: ShipService.patienceSeconds)) { return }
+        state.withLock { $0.control }?.cancel()
+        thread.waitForEnd(until: Instant.now().adding(seconds: 1))
     }
 
     /// The loop of the thread.
     private func run() {
         var toLook: String?? = .some(nil)
-        while !isStopped(until: Instant.now().adding(plan.every)) {
+        while !thread.rest(until: Instant.now().adding(plan.every)) {
             if let after = toLook { toLook = lookAtClosed(after: after) }
             shipAll()
         }
         // Nothing is committed any more: one last round.
-        monitor.withLock { state in for name in state.realms.keys { state.realms[name]?.nextAttempt = nil } }
+        state.withLock { state in for name in state.realms.keys { state.realms[name]?.nextAttempt = nil } }
         shipAll()
-        monitor.broadcast { $0.isActive = false }
-    }
-
-    /// Waits until an instant, or until `stop` is called; returns whether it was.
-    private func isStopped(until end: Instant) -> Bool {
-        monitor.wait(until: end) { state -> Bool? in state.isStopped ? true : nil } ?? false
     }
 
     /// Opens those of the next closed realms of which the store does not have the newest version, as far as their times tell.
@@ -133,7 +124,7 @@ package final class ShipService: Sendable {
         let page = catalog.page(after: last, limit: ShipService.pageSize)
         for (name, state) in page.realms {
             guard case .closed(let realm) = state, let facts = try? System.facts(path: realm.path) else { continue }
-            guard !monitor.withLock({ $0.isStopped }) else { return nil }
+            guard !thread.isStopped else { return nil }
             let newest = (try? store.shipped(of: realm.name))?.map(\.name.seconds).max()
             if let newest, newest >= facts.modified / 1_000_000_000 { continue }
             _ = catalog.openNow(name)
@@ -144,7 +135,7 @@ package final class ShipService: Sendable {
     /// Stores what waits of all realms.
     private func shipAll() {
         let now = Instant.now()
-        let due = monitor.withLock { state in
+        let due = state.withLock { state in
             state.realms.values.filter { !$0.isRefused && $0.nextAttempt.map { $0 <= now } ?? true }
         }
         for realm in due where realm.shipper.isBehind { ship(realm.shipper) }
@@ -155,10 +146,10 @@ package final class ShipService: Sendable {
         let name = shipper.name.text
         if shipper.needsBase, shipper.database == nil {
             // Bases are made of open realms; one that lacks no commits waits until it is used.
-            guard shipper.behindSince != nil, !monitor.withLock({ $0.isStopped }), isOpened(name) else { return }
+            guard shipper.behindSince != nil, !thread.isStopped, isOpened(name) else { return }
         }
         let control = WorkControl()
-        monitor.withLock { $0.control = control }
+        state.withLock { $0.control = control }
         var progress = RealmShipper.Progress()
         var failure: StorageError?
         do throws(StorageError) {
@@ -178,7 +169,7 @@ package final class ShipService: Sendable {
         case .settled(.ready(let database)?) where database.mode == .readWrite: return true
         case .tooMany: return false
         case .settled:
-            let forgotten = monitor.withLock { $0.realms.removeValue(forKey: name) }
+            let forgotten = state.withLock { $0.realms.removeValue(forKey: name) }
             withExtendedLifetime(forgotten) {}
             return false
         }
@@ -186,7 +177,7 @@ package final class ShipService: Sendable {
 
     /// Counts what was done, and sets when a realm that failed is tried again.
     private func note(_ progress: RealmShipper.Progress, _ failure: StorageError?, _ name: String) {
-        monitor.withLock { state in
+        state.withLock { state in
             state.control = nil
             state.total.bases += progress.bases
             state.total.records += progress.records
@@ -209,7 +200,7 @@ package final class ShipService: Sendable {
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
-        let (realms, total, failures) = monitor.withLock { (Array($0.realms.values), $0.total, $0.failures) }
+        let (realms, total, failures) = state.withLock { (Array($0.realms.values), $0.total, $0.failures) }
         let now = WallClock.now().nanoseconds
         let ages = realms.compactMap { realm in
             realm.isRefused ? nil : realm.shipper.behindSince.map { Double(max(0, now - $0.nanoseconds)) / 1e9 }
