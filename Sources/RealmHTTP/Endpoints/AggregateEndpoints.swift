@@ -10,7 +10,7 @@ internal import RealmStorage
 
 /// Aggregates over the objects of a class or the elements of a collection: counts, minima, maxima, sums
 /// and averages, of the whole result or in groups.
-struct AggregateEndpoints: Sendable {
+enum AggregateEndpoints {
     /// Answers `GET` and `POST …/aggregate/{class}`; with `POST` the parameters are members of the
     /// body.
     ///
@@ -22,7 +22,7 @@ struct AggregateEndpoints: Sendable {
     ///   already.
     /// - Throws: The `Problem` of a wrong parameter, an unknown class, or an operation that the
     ///   type of a property does not permit.
-    func aggregate(_ call: Call) throws(Problem) -> Reply {
+    static func aggregate(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .aggregate, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
@@ -48,7 +48,7 @@ struct AggregateEndpoints: Sendable {
     ///   already.
     /// - Throws: `conflicting_parameters` for a property that is no collection, and the problems of
     ///   `aggregate`.
-    func collection(_ call: Call) throws(Problem) -> Reply {
+    static func collection(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .aggregate, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         guard case .collection(let target) = try CollectionTarget.property(context) else {
@@ -60,14 +60,14 @@ struct AggregateEndpoints: Sendable {
     /// Answers `GET` and `POST …/{key}/@links/{Class}/{property}/@aggregate` for linking objects.
     ///
     /// - Throws: The same problems as `collection`.
-    func links(_ call: Call) throws(Problem) -> Reply {
+    static func links(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .aggregate, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         return .now(try answer(try CollectionTarget.links(context), parameters, context))
     }
 
     /// Returns the aggregates of the elements that a request selects.
-    private func answer(
+    private static func answer(
         _ target: CollectionTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
         let subject = target.elements.subject

@@ -11,7 +11,7 @@ internal import RealmStorage
 /// `respond-async`.
 ///
 /// The state of such a write is kept in memory for a limited time after its end.
-struct AsyncWriteEndpoints: Sendable {
+enum AsyncWriteEndpoints {
     /// Answers `GET` and `DELETE …/writes/{id}`.
     ///
     /// `GET` returns the state of the write, and its response once it has one. `DELETE` cancels a
@@ -19,7 +19,7 @@ struct AsyncWriteEndpoints: Sendable {
     ///
     /// - Throws: `not_found` for an unknown id, `already_committed` when the write has begun and
     ///   cannot be cancelled.
-    func write(_ call: Call) throws(Problem) -> Reply {
+    static func write(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]

@@ -8,7 +8,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 /// Batches: lists of operations that are carried out in one transaction.
-struct BatchEndpoints: Sendable {
+enum BatchEndpoints {
     /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.
     ///
     /// The body is read before the write is queued. On the writer's thread each operation sees the
@@ -19,7 +19,7 @@ struct BatchEndpoints: Sendable {
     ///   operation.
     /// - Throws: The `Problem` of a malformed body or option. A problem of one operation has its
     ///   index in `op`, and nothing is changed.
-    func run(_ call: Call) throws(Problem) -> Reply {
+    static func run(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         return try reply(to: call, database, options, carryingOut: try BatchReader(call.limits).read(call))
@@ -30,7 +30,7 @@ struct BatchEndpoints: Sendable {
     /// - Parameter call: The call, with the class in its path and the operations in its body.
     /// - Returns: The same reply.
     /// - Throws: The same problems, and that of an unknown class.
-    func runInClass(_ call: Call) throws(Problem) -> Reply {
+    static func runInClass(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let operations = try BatchReader(call.limits, className: target.name).read(call)
@@ -39,7 +39,7 @@ struct BatchEndpoints: Sendable {
     }
 
     /// Queues the operations, and returns the reply that they are answered with.
-    private func reply(
+    private static func reply(
         to call: Call, _ database: Database, _ options: WriteOptions, carryingOut operations: [BatchOperation]
     ) throws(Problem) -> Reply {
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in

@@ -12,7 +12,7 @@ internal import RealmStorage
 ///
 /// Bodies are decoded on the caller's thread without the schema. Problems of values are thrown
 /// later, on the writer's thread, because those of the realm's state are reported first.
-struct ClassWriteEndpoints: Sendable {
+enum ClassWriteEndpoints {
     /// Answers `POST …/objects/{class}`: creates one object, or all objects of an array or of lines
     /// of JSON as a unit.
     ///
@@ -21,7 +21,7 @@ struct ClassWriteEndpoints: Sendable {
     ///   counts and keys; 200 when `upsert` found all of them there already.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     ///   Problems of objects are in the reply.
-    func create(_ call: Call) throws(Problem) -> Reply {
+    static func create(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["upsert", "nested"],
@@ -55,7 +55,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Returns: A reply with the number of matches, completed when the changes are durable.
     /// - Throws: The `Problem` of a malformed body, a missing or wrong predicate, an unknown class
     ///   or a missing condition.
-    func patch(_ call: Call) throws(Problem) -> Reply {
+    static func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call,
@@ -85,7 +85,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Returns: A reply with the number of matches, completed when the deletion is durable.
     /// - Throws: The `Problem` of a missing or wrong predicate, an unknown class or a missing
     ///   condition.
-    func delete(_ call: Call) throws(Problem) -> Reply {
+    static func delete(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, names: ["where", "args", "maxAffected"], honours: .init(returns: true))
         let selection = try Selection(call, options)
@@ -107,7 +107,7 @@ struct ClassWriteEndpoints: Sendable {
     ///
     /// - Returns: A reply with the number of objects, completed when the deletion is durable.
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
-    func deleteAll(_ call: Call) throws(Problem) -> Reply {
+    static func deleteAll(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, names: ["confirm"])
         switch try options.parameters.text("confirm") {

@@ -6,30 +6,21 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The endpoints of one server, with one value per resource.
+/// The endpoints that need parts of a server, with one value per resource. Others have static functions.
 ///
 /// An endpoint has the functions that answer the calls of a resource, and only the parts of the
-/// server's state that these need. A route names its function by the way from here, such as
-/// `\.objects` and `get`; `HandlerTable` binds them once.
+/// server's state that these need. `HandlerTable` binds them once.
 struct Endpoints: Sendable {
     /// Answers requests about leases and the configuration, for administrators.
     let administration: AdminEndpoints
-    /// Answers requests for counts, minima, maxima, sums and averages.
-    let aggregates = AggregateEndpoints()
-    /// Reports and cancels writes that were answered before they were done.
-    let asyncWrites = AsyncWriteEndpoints()
     /// Copies realms as files.
     let backups: BackupEndpoints
     /// Lists, makes, sends and deletes the backups of realms.
     let backupLists: BackupListEndpoints
-    /// Carries out several operations in one transaction.
-    let batches = BatchEndpoints()
     /// Answers with streams of changes, or with long-polls.
     let changes: ChangeEndpoints
     /// Tells of the cluster that the server is a node of.
     let cluster: ClusterEndpoints
-    /// Creates objects of a class, and changes or deletes all objects that match.
-    let classes = ClassWriteEndpoints()
     /// Answers with the contents of a realm or a class as a stream.
     let exports: ExportEndpoints
     /// Compacts the files of realms.
@@ -38,22 +29,12 @@ struct Endpoints: Sendable {
     let imports: ImportEndpoints
     /// Lists, makes, replaces and revokes API keys.
     let keys: KeyEndpoints
-    /// Lists the objects of a class and answers queries.
-    let lists = ListEndpoints()
     /// Shows the last lines of the log.
     let logs: LogEndpoints
-    /// Changes the schema of a realm, and the data with it.
-    let migrations = MigrationEndpoints()
-    /// Answers with single objects.
-    let objects = ObjectEndpoints()
-    /// Creates, changes and deletes single objects, and sets properties.
-    let objectWrites = ObjectWriteEndpoints()
     /// Reports health, readiness and metrics.
     let operations: OperationsEndpoints
     /// Answers with the pages for people.
     let pages: PageEndpoints
-    /// Answers with single properties, and with the objects that link to an object.
-    let properties = PropertyEndpoints()
     /// Lists, attaches and detaches realms.
     let realms: RealmEndpoints
     /// Replaces the files of realms by backups.
@@ -68,7 +49,6 @@ struct Endpoints: Sendable {
     let subscriptions: SubscriptionEndpoints
     /// Begins, commits and rolls back interactive transactions.
     let transactions: TransactionEndpoints
-
     /// Serves private copies of files that clients send.
     let uploads: UploadEndpoints
 

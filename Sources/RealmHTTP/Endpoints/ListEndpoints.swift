@@ -8,7 +8,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 /// Lists of the objects of a class: filtered, sorted, and page by page.
-struct ListEndpoints: Sendable {
+enum ListEndpoints {
     /// Answers `GET` and `QUERY …/objects/{class}`, and `POST …/query/{class}`.
     ///
     /// A page that an index answers directly is made at once; otherwise the query runs on this
@@ -17,7 +17,7 @@ struct ListEndpoints: Sendable {
     /// - Parameter call: The call, with the parameters in its URL or its body.
     /// - Returns: A page in the requested representation, or 304 when the client has that already.
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class.
-    func list(_ call: Call) throws(Problem) -> Reply {
+    static func list(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()

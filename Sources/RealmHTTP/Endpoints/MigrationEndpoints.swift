@@ -9,7 +9,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 /// Migrations: changes of a schema together with the data.
-struct MigrationEndpoints: Sendable {
+enum MigrationEndpoints {
     /// Answers `POST …/migrations`: changes the schema and the data in one commit of its own.
     ///
     /// The write shares its commit with no other. Where the configuration keeps backups, the file
@@ -19,7 +19,7 @@ struct MigrationEndpoints: Sendable {
     /// - Returns: A reply with the schema before and after, and the name of the backup if one was
     ///   made.
     /// - Throws: The `Problem` of a malformed body. Problems of steps are in the reply.
-    func migrate(_ call: Call) throws(Problem) -> Reply {
+    static func migrate(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call)
         let json = try call.request.body.takeJSON(call.limits.json)

@@ -8,7 +8,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 /// Reads of single objects by their keys, which are brief enough for the daemon's thread.
-struct ObjectEndpoints: Sendable {
+enum ObjectEndpoints {
     /// Answers `GET …/objects/{class}/{key}` on the daemon's thread.
     ///
     /// The entity tag is a digest of what the object stores. Where other objects are shown too, by
@@ -17,7 +17,7 @@ struct ObjectEndpoints: Sendable {
     /// - Parameter call: The call, with the class and the key in its path.
     /// - Returns: The object, or 304 when the client has that already.
     /// - Throws: `object_not_found`, `class_not_found`, or the `Problem` of a wrong parameter.
-    func get(_ call: Call) throws(Problem) -> Reply {
+    static func get(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(call, call.limits, .object, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()

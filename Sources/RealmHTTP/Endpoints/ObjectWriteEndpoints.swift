@@ -12,7 +12,7 @@ internal import RealmStorage
 ///
 /// The body is decoded first; then the class is looked up, and conditions such as `If-Match` are
 /// evaluated on the writer's thread against the state that the write changes.
-struct ObjectWriteEndpoints: Sendable {
+enum ObjectWriteEndpoints {
     /// Answers `PUT …/objects/{class}/{key}`: creates the object, or replaces all of its
     /// properties.
     ///
@@ -21,7 +21,7 @@ struct ObjectWriteEndpoints: Sendable {
     ///   otherwise 200.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition. A
     ///   failed condition is in the reply.
-    func put(_ call: Call) throws(Problem) -> Reply {
+    static func put(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["nested"], honours: .init(returns: true, handling: true))
@@ -49,7 +49,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply that is completed when the changes are durable; 404 when there is no such
     ///   object.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
-    func patch(_ call: Call) throws(Problem) -> Reply {
+    static func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call,
@@ -70,7 +70,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply with 204, completed when the deletion is durable; 404 when there is no
     ///   such object.
     /// - Throws: The `Problem` of an unknown class or a missing condition.
-    func delete(_ call: Call) throws(Problem) -> Reply {
+    static func delete(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call)
         return try change(call, target, with: options) { context, place throws(Problem) in
@@ -86,7 +86,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply with 204, completed when the value is durable. Problems of the value are
     ///   in it.
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
-    func setProperty(_ call: Call) throws(Problem) -> Reply {
+    static func setProperty(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
             call, names: ["nested"], honours: .init(handling: true))
@@ -128,7 +128,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Returns: A reply that is completed when the change is durable; 404 when there is no such
     ///   object, 412 when a condition does not hold.
     /// - Throws: The `Problem` of a malformed key, an unknown class or a missing condition.
-    private func change(
+    private static func change(
         _ call: Call, _ target: ClassTarget, with options: WriteOptions,
         _ change: @escaping @Sendable (WriteContext, ObjectPlace) throws(Problem) -> WriteDraft
     ) throws(Problem) -> Reply {
@@ -149,7 +149,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// later.
     ///
     /// - Throws: `unsupported_media_type` for a property of another type, or for a collection.
-    private func requireData(_ property: String, _ target: ClassTarget, _ call: Call) throws(Problem) {
+    private static func requireData(_ property: String, _ target: ClassTarget, _ call: Call) throws(Problem) {
         guard let table = target.shown.classTable(named: target.name),
             let column = table.column(named: property), column.type != .binary || column.collection != nil
         else { return }

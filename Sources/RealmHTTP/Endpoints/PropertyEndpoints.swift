@@ -9,7 +9,7 @@ internal import RealmStorage
 
 /// Reads of the properties of one object: single values, pages of collections, raw data, and the
 /// objects that link to it.
-struct PropertyEndpoints: Sendable {
+enum PropertyEndpoints {
     /// Answers `GET` and `QUERY …/{key}/{property}`.
     ///
     /// The property may be a path into embedded objects, or a name of linking objects. Collections
@@ -20,7 +20,7 @@ struct PropertyEndpoints: Sendable {
     ///   bytes of a null property.
     /// - Throws: `object_not_found`, `not_found` for an unknown property, or the `Problem` of a
     ///   wrong parameter.
-    func get(_ call: Call) throws(Problem) -> Reply {
+    static func get(_ call: Call) throws(Problem) -> Reply {
         // A link may accept nothing but pictures, so it is looked at before the formats are negotiated.
         let read = Result { () throws(Problem) in
             try ReadParameters(ofBodyAnd: call, .property, formats: [.documents, .rows, .octets])
@@ -51,14 +51,14 @@ struct PropertyEndpoints: Sendable {
     ///
     /// - Throws: `not_found` when that property does not exist or does not link to the class of the
     ///   object.
-    func links(_ call: Call) throws(Problem) -> Reply {
+    static func links(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         return .now(try elements(of: try CollectionTarget.links(context), parameters, context))
     }
 
     /// Returns what a request selects of a collection.
-    private func elements(
+    private static func elements(
         of target: CollectionTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
         try CollectionPage(context: context, parameters: parameters, target: target)
@@ -69,7 +69,7 @@ struct PropertyEndpoints: Sendable {
     ///
     /// - Throws: `conflicting_parameters` for parameters of collections, `not_acceptable` for
     ///   NDJSON and CSV.
-    private func single(
+    private static func single(
         _ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
         try refuseCollectionParameters(parameters)
@@ -95,7 +95,7 @@ struct PropertyEndpoints: Sendable {
     /// Rejects parameters that have a meaning for collections only.
     ///
     /// - Throws: `conflicting_parameters` with the name of the first such parameter.
-    private func refuseCollectionParameters(_ parameters: ReadParameters) throws(Problem) {
+    private static func refuseCollectionParameters(_ parameters: ReadParameters) throws(Problem) {
         let own = ["fields", "expand", "meta", "ints", "format", "snapshot"]
         for name in parameters.given where !own.contains(name) {
             throw .conflict("'\(name)' has no meaning for a property that is not a collection", parameter: name)

@@ -22,7 +22,7 @@ extension RouteTable {
                             responses: OpenAPIWrites.responses(
                                 ("200", "The body describes the write.", "WriteState"), isAsynchronous: false),
                             problems: .ofWrites)
-                    ) { $0.asyncWrites.write },
+                    ) { _ in AsyncWriteEndpoints.write },
                     .read(
                         .delete, for: .write,
                         .init(
@@ -30,7 +30,7 @@ extension RouteTable {
                             parameters: ["RequestId"],
                             responses: OpenAPIWrites.responses(("204", "The write is cancelled.", nil), isAsynchronous: false),
                             problems: .ofWrites)
-                    ) { $0.asyncWrites.write }.audited(as: .write, mayGoUnrecorded: true),
+                    ) { _ in AsyncWriteEndpoints.write }.audited(as: .write, mayGoUnrecorded: true),
                 ])
         ]
 

@@ -23,24 +23,28 @@ extension RouteTable {
                     .list(
                         "listObjects", "Lists the objects of a class, filtered and sorted, page by page.", tag: "objects",
                         page: "ObjectPage")
-                ) { $0.lists.list },
-                .write(.post, for: .write, .create("createObjects", tag: "objects", body: body)) { $0.classes.create },
-                .write(.patch, for: .write, .updateMatches("updateObjects", tag: "objects", body: body)) { $0.classes.patch },
-                .write(.delete, for: .write, .deleteMatches("deleteObjects", tag: "objects")) { $0.classes.delete },
+                ) { _ in ListEndpoints.list },
+                .write(.post, for: .write, .create("createObjects", tag: "objects", body: body)) { _ in
+                    ClassWriteEndpoints.create
+                },
+                .write(.patch, for: .write, .updateMatches("updateObjects", tag: "objects", body: body)) { _ in
+                    ClassWriteEndpoints.patch
+                },
+                .write(.delete, for: .write, .deleteMatches("deleteObjects", tag: "objects")) { _ in ClassWriteEndpoints.delete },
             ]),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}", kept,
             operations: [
-                .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "RealmObject")) {
-                    $0.objects.get
+                .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "RealmObject")) { _ in
+                    ObjectEndpoints.get
                 },
-                .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "RealmObject", body: body)) {
-                    $0.objectWrites.put
+                .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "RealmObject", body: body)) { _ in
+                    ObjectWriteEndpoints.put
                 },
-                .write(.patch, for: .write, .update("updateObject", tag: "objects", schema: "RealmObject", body: body)) {
-                    $0.objectWrites.patch
+                .write(.patch, for: .write, .update("updateObject", tag: "objects", schema: "RealmObject", body: body)) { _ in
+                    ObjectWriteEndpoints.patch
                 },
-                .write(.delete, for: .write, .delete("deleteObject", tag: "objects")) { $0.objectWrites.delete },
+                .write(.delete, for: .write, .delete("deleteObject", tag: "objects")) { _ in ObjectWriteEndpoints.delete },
             ]),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}/{property}", kept,
@@ -52,7 +56,7 @@ extension RouteTable {
                         parameters: OpenAPIDocument.propertyParameters, taking: .json,
                         responses: OpenAPIDocument.propertyResponses,
                         problems: .ofReads, .ofQueries, .ofObjects, [.rangeNotSatisfiable])
-                ) { $0.properties.get },
+                ) { _ in PropertyEndpoints.get },
                 .write(
                     .put, for: .write,
                     .init(
@@ -63,7 +67,7 @@ extension RouteTable {
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("204", "The property is set.", nil)),
                         problems: .ofWrites, .ofValues)
-                ) { $0.objectWrites.setProperty },
+                ) { _ in ObjectWriteEndpoints.setProperty },
             ]),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}/@links/{originClass}/{originProperty}", kept,
@@ -74,17 +78,17 @@ extension RouteTable {
                         "getLinkingObjects", "Lists the objects that link to one object.", tag: "objects",
                         parameters: OpenAPIDocument.listParameters, taking: .json, responses: OpenAPIDocument.list("ObjectPage"),
                         problems: .ofReads, .ofQueries, .ofObjects)
-                ) { $0.properties.links }
+                ) { _ in PropertyEndpoints.links }
             ]),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}/{property}/@aggregate", kept,
-            operations: aggregates("aggregateProperty", of: "the elements of a collection", .ofObjects) {
-                $0.aggregates.collection
+            operations: aggregates("aggregateProperty", of: "the elements of a collection", .ofObjects) { _ in
+                AggregateEndpoints.collection
             }),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}/@links/{originClass}/{originProperty}/@aggregate", kept,
-            operations: aggregates("aggregateLinkingObjects", of: "the objects that link to one object", .ofObjects) {
-                $0.aggregates.links
+            operations: aggregates("aggregateLinkingObjects", of: "the objects that link to one object", .ofObjects) { _ in
+                AggregateEndpoints.links
             }),
         Route(
             "/v1/realms/{realm}/query/{class}", [.readsContents, .showsVisible],
@@ -95,11 +99,11 @@ extension RouteTable {
                         "queryObjects", "Lists the objects of a class, with the parameters in the body.", tag: "objects",
                         parameters: OpenAPIDocument.listParameters, taking: .json, body: OpenAPIParts.schema("QueryBody"),
                         responses: OpenAPIDocument.list("ObjectPage"), problems: .ofReads, .ofQueries)
-                ) { $0.lists.list }
+                ) { _ in ListEndpoints.list }
             ]),
         Route(
             "/v1/realms/{realm}/aggregate/{class}", kept,
-            operations: aggregates("aggregate", of: "the objects of a class") { $0.aggregates.aggregate }),
+            operations: aggregates("aggregate", of: "the objects of a class") { _ in AggregateEndpoints.aggregate }),
     ]
 
     /// Returns the operations of a path that computes aggregates: `GET`, and `QUERY` and `POST` with the parameters
@@ -145,7 +149,7 @@ extension RouteTable {
                         parameters: ["Confirm"] + OpenAPIWrites.common,
                         responses: OpenAPIWrites.responses(("200", "The body states how many objects were deleted.", "Matched")),
                         problems: .ofWrites, [.missingWhere])
-                ) { $0.classes.deleteAll }
+                ) { _ in ClassWriteEndpoints.deleteAll }
             ]),
         Route(
             "/v1/realms/{realm}/batch", .showsVisible,
@@ -157,7 +161,7 @@ extension RouteTable {
                         parameters: ["IdempotencyKey"] + OpenAPIWrites.common, taking: .json, body: OpenAPIParts.schema("Batch"),
                         responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")),
                         problems: .ofWrites, .ofValues, .ofQueries, .ofBatches)
-                ) { $0.batches.run }
+                ) { _ in BatchEndpoints.run }
             ]),
         Route(
             "/v1/realms/{realm}/batch/{class}", .showsVisible,
@@ -170,7 +174,7 @@ extension RouteTable {
                         body: OpenAPIParts.schema("ClassBatch"),
                         responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")),
                         problems: .ofWrites, .ofValues, .ofQueries, .ofBatches)
-                ) { $0.batches.runInClass }
+                ) { _ in BatchEndpoints.runInClass }
             ]),
     ]
 }

@@ -20,7 +20,7 @@ extension RouteTable {
                         taking: .json, body: OpenAPIParts.schema("Migration"),
                         responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")),
                         problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, [.tooManyAffected])
-                ) { $0.migrations.migrate }
+                ) { _ in MigrationEndpoints.migrate }
             ]),
         Route(
             "/v1/realms/{realm}/export", [.readsContents, .showsVisible, .exports],
