@@ -108,108 +108,62 @@ enum OpenAPIChanges {
 
     // MARK: - Parameters
 
-    /// Returns the parameters of subscriptions, by the name that operations refer to them with.
-    ///
-    /// Where a read has a parameter of the same name but another meaning, such as `limit`, the name
-    /// here begins with `Changes`.
+    /// Returns the parameters of subscriptions.
     ///
     /// - Parameter limits: The limits of the server.
-    static func parameters(_ limits: Limits) -> [(String, DocumentValue)] {
+    static func parameters(_ limits: Limits) -> [SharedParameter] {
         [
-            (
-                "ChangesClass",
-                OpenAPIParts.inQuery(
-                    "class", "Names the class that is observed; without it the whole realm is observed.",
-                    OpenAPIParts.words("Category"))
-            ),
-            (
-                "ChangesKey",
-                OpenAPIParts.inQuery("key", "Names the object that is observed, by its key.", OpenAPIParts.words("1"))
-            ),
-            (
-                "ChangesProperty",
-                OpenAPIParts.inQuery(
-                    "property",
-                    "Names a collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.",
-                    OpenAPIParts.words("@links.Product.category"))
-            ),
-            (
-                "ChangesLimit",
-                OpenAPIParts.inQuery(
-                    "limit", "Observes only this many rows from the start of the result.", OpenAPIParts.number(from: 0))
-            ),
-            (
-                "KeyPaths",
-                OpenAPIParts.inQuery(
-                    "keyPaths",
-                    "Lists at most \(limits.fields) key paths, separated by commas; changes elsewhere are not reported.",
-                    ["type": "string", "pattern": "^([^,]+(,[^,]+)*)?$", "example": "name"])
-            ),
-            ("Shallow", OpenAPIParts.inQuery("shallow", "With the value true changes inside elements are not reported.", flag)),
-            (
-                "Deep",
-                OpenAPIParts.inQuery(
-                    "deep",
-                    "With the value embedded an object changes when it or an object embedded in it does, and not with those it links to.",
-                    OpenAPIParts.choice("links", "embedded"))
-            ),
-            (
-                "Include",
-                OpenAPIParts.inQuery(
-                    "include", "Chooses what is reported of a row: its object, its key, or counts alone.",
-                    OpenAPIParts.choice("objects", "keys", "none"))
-            ),
-            (
-                "Subscription",
-                OpenAPIParts.inQuery(
-                    "subscription", "Names a registration by its id, in place of a definition.",
-                    OpenAPIParts.words("s_cDP77zRiCMm2RklT5crvdC"))
-            ),
-            (
-                "Ticket",
-                OpenAPIParts.inQuery(
-                    "ticket", "Names a registration by its ticket, in place of its id.",
-                    OpenAPIParts.words("-IWPmBhuZfCeNnonEjqsgB"))
-            ),
-            (
-                "Since",
-                OpenAPIParts.inQuery(
-                    "since", "Names the position to continue from; the value now begins at the newest version.",
-                    ["type": "string", "example": "now"])
-            ),
-            (
-                "Wait",
-                OpenAPIParts.inQuery(
-                    "wait", "Limits the time that the response waits for a change, in seconds.",
-                    OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))
-            ),
-            (
-                "Initial",
-                OpenAPIParts.inQuery("initial", "With the value false the state at the beginning is not reported.", flag)
-            ),
-            (
-                "Heartbeat",
-                OpenAPIParts.inQuery(
-                    "hb", "With the value event heartbeats are sent as events.", OpenAPIParts.choice("comment", "event"))
-            ),
-            (
-                "LastEventId",
-                OpenAPIParts.inHeader(
-                    "Last-Event-ID", "Names the last event that the client has received; the stream continues after it.",
-                    ["type": "string", "example": "k3f9q2.1841"])
-            ),
+            .query(
+                "class", as: "ChangesClass", "Names the class that is observed; without it the whole realm is observed.",
+                OpenAPIParts.words("Category")),
+            .query("key", as: "ChangesKey", "Names the object that is observed, by its key.", OpenAPIParts.words("1")),
+            .query(
+                "property", as: "ChangesProperty",
+                "Names a collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.",
+                OpenAPIParts.words("@links.Product.category")),
+            .query(
+                "limit", as: "ChangesLimit", "Observes only this many rows from the start of the result.",
+                OpenAPIParts.number(from: 0)),
+            .query(
+                "keyPaths", "Lists at most \(limits.fields) key paths, separated by commas; changes elsewhere are not reported.",
+                ["type": "string", "pattern": "^([^,]+(,[^,]+)*)?$", "example": "name"]),
+            .query("shallow", "With the value true changes inside elements are not reported.", flag),
+            .query(
+                "deep",
+                "With the value embedded an object changes when it or an object embedded in it does, and not with those it links to.",
+                OpenAPIParts.choice("links", "embedded")),
+            .query(
+                "include", "Chooses what is reported of a row: its object, its key, or counts alone.",
+                OpenAPIParts.choice("objects", "keys", "none")),
+            .query(
+                "subscription", "Names a registration by its id, in place of a definition.",
+                OpenAPIParts.words("s_cDP77zRiCMm2RklT5crvdC")),
+            .query(
+                "ticket", "Names a registration by its ticket, in place of its id.",
+                OpenAPIParts.words("-IWPmBhuZfCeNnonEjqsgB")),
+            .query(
+                "since", "Names the position to continue from; the value now begins at the newest version.",
+                ["type": "string", "example": "now"]),
+            .query(
+                "wait", "Limits the time that the response waits for a change, in seconds.",
+                OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait)),
+            .query("initial", "With the value false the state at the beginning is not reported.", flag),
+            .query(
+                "hb", as: "Heartbeat", "With the value event heartbeats are sent as events.",
+                OpenAPIParts.choice("comment", "event")),
+            .header(
+                "Last-Event-ID", as: "LastEventId",
+                "Names the last event that the client has received; the stream continues after it.",
+                ["type": "string", "example": "k3f9q2.1841"]),
         ]
     }
 
     /// The header field that excludes registrations from the notifications of a write. Operations
     /// that change objects take it.
-    static let writeParameters: [(String, DocumentValue)] = [
-        (
-            "RealmWithoutNotifying",
-            OpenAPIParts.inHeader(
-                "Realm-Without-Notifying",
-                "Lists registrations, separated by commas and each optionally with /name, that are not notified of this write.",
-                ["type": "string", "example": ""])
-        )
+    static let writeParameters: [SharedParameter] = [
+        .header(
+            "Realm-Without-Notifying",
+            "Lists registrations, separated by commas and each optionally with /name, that are not notified of this write.",
+            ["type": "string", "example": ""])
     ]
 }

@@ -32,8 +32,7 @@ struct OpenAPIComponents {
         }
         byName = Dictionary(texts: schemas) { first, _ in first }
         let parameters =
-            OpenAPIParts.parameters(limits) + OpenAPIWrites.parameters(limits) + OpenAPIChanges.parameters(limits)
-            + OpenAPIChanges.writeParameters + [OpenAPIParts.intsParameter(ints)]
+            SharedParameter.all(limits).map { ($0.id, $0.document) } + [OpenAPIParts.intsParameter(ints)]
         others = [
             ("parameters", parameters.map { name, part in (name, own[name].map { part.illustrated(by: $0) } ?? part) }),
             ("responses", OpenAPIParts.commonResponses.map { ($0, OpenAPIExamples.illustrated($1)) }),

@@ -24,51 +24,6 @@ extension OpenAPIParts {
         }
     }
 
-    /// Returns a parameter that is a segment of the path. It is always required and never empty.
-    ///
-    /// - Parameters:
-    ///   - name: The name in braces in the path.
-    ///   - description: A sentence for readers of the document.
-    ///   - pattern: A regular expression that the whole value matches; nil when any text is
-    ///     possible.
-    static func inPath(_ name: String, _ description: String, pattern: String? = nil, example: String) -> DocumentValue {
-        [
-            "name": .string(name), "in": "path", "required": true, "description": .string(description),
-            "schema": words(pattern: pattern, example), "example": .string(example),
-        ]
-    }
-
-    /// Returns an optional parameter of the query string.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the URL.
-    ///   - description: A sentence for readers of the document.
-    ///   - schema: The schema of the value, with an example unless that follows from the schema.
-    static func inQuery(_ name: String, _ description: String, _ schema: DocumentValue) -> DocumentValue {
-        parameter(name, in: "query", description, schema)
-    }
-
-    /// Returns an optional header field of requests.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header field.
-    ///   - description: A sentence for readers of the document.
-    ///   - schema: The schema of the value, with an example.
-    static func inHeader(_ name: String, _ description: String, _ schema: DocumentValue) -> DocumentValue {
-        parameter(name, in: "header", description, schema)
-    }
-
-    /// Returns a parameter. What stands for its schema stands for the parameter itself too, since some tools look for it here
-    /// and others there.
-    private static func parameter(
-        _ name: String, in place: String, _ description: String, _ schema: DocumentValue
-    ) -> DocumentValue {
-        let finished = OpenAPIExamples.shared.completed(schema, named: name)
-        return .members(
-            ("name", .string(name)), ("in", .string(place)), ("description", .string(description)), ("schema", finished),
-            ("example", finished["example"]))
-    }
-
     /// Returns the schema of a comma-separated list in a URL. Its length is limited by that of the request target alone.
     private static func commas(_ example: String) -> DocumentValue { words(pattern: "^[^,]+(,[^,]+)*$", example) }
 
@@ -104,226 +59,135 @@ extension OpenAPIParts {
         )
     }
 
-    /// Returns the parameters of reads, by the name that operations refer to them with.
+    /// Returns the parameters of reads.
     ///
     /// - Parameter limits: The limits of the server, which many of them state.
-    /// - Returns: Names and parameters, in the order of the document.
-    static func parameters(_ limits: Limits) -> [(String, DocumentValue)] {
+    /// - Returns: The parameters in the order of the document.
+    static func parameters(_ limits: Limits) -> [SharedParameter] {
         pathParameters + selectionParameters(limits) + shapeParameters(limits) + conditionParameters
     }
 
     // MARK: - Parameters
 
     /// The variables of paths.
-    private static let pathParameters: [(String, DocumentValue)] = [
-        (
-            "Realm",
-            inPath("realm", "Names the realm.", pattern: "^(@default|[A-Za-z0-9_-][A-Za-z0-9._-]{0,63})$", example: "store")
-        ),
-        ("ClassName", inPath("className", "Names the class, without the internal prefix class_.", example: "Category")),
-        (
-            "Key",
-            inPath(
-                "key",
-                "Names the object by its primary key as text, or by @k and its object key. The documentation explains @null, @empty and @b64.",
-                example: "1")
-        ),
-        (
-            "PropertyPath",
-            inPath(
-                "property", "Names a property, or a path into embedded objects such as address.phones or kids[0].tags.",
-                example: "name")
-        ),
-        ("OriginClass", inPath("originClass", "Names the class whose objects link to this object.", example: "Product")),
-        ("OriginProperty", inPath("originProperty", "Names the linking property of that class.", example: "category")),
+    private static let pathParameters: [SharedParameter] = [
+        .path("realm", "Names the realm.", pattern: "^(@default|[A-Za-z0-9_-][A-Za-z0-9._-]{0,63})$", example: "store"),
+        .path("className", "Names the class, without the internal prefix class_.", example: "Category"),
+        .path(
+            "key",
+            "Names the object by its primary key as text, or by @k and its object key. The documentation explains @null, @empty and @b64.",
+            example: "1"),
+        .path(
+            "property", as: "PropertyPath",
+            "Names a property, or a path into embedded objects such as address.phones or kids[0].tags.",
+            example: "name"),
+        .path("originClass", "Names the class whose objects link to this object.", example: "Product"),
+        .path("originProperty", "Names the linking property of that class.", example: "category"),
     ]
 
     /// The parameters that select and sort objects.
-    private static func selectionParameters(_ limits: Limits) -> [(String, DocumentValue)] {
+    private static func selectionParameters(_ limits: Limits) -> [SharedParameter] {
         let predicate = predicate(limits, "TRUEPREDICATE")
         return [
-            ("Where", inQuery("where", "Selects objects by a predicate in the Realm Query Language.", predicate)),
-            (
-                "Args",
-                inQuery(
-                    "args",
-                    "Gives the arguments $0, $1, … of the predicate as a JSON array of at most \(limits.queryArgs). A text is read by the type of what it is compared with.",
-                    words(pattern: "^ *\\[[\\s\\S]*\\] *$", "[]"))
-            ),
-            (
-                "Sort",
-                inQuery(
-                    "sort",
-                    "Sorts by a comma-separated list of at most \(limits.queryTerms) key paths; a leading minus sign means descending. A term @distance(path,[longitude,latitude]) sorts by the distance of a location.",
-                    commas("-name"))
-            ),
-            (
-                "Distinct",
-                inQuery(
-                    "distinct", "Keeps one object for each combination of values of these comma-separated key paths.",
-                    commas("name"))
-            ),
-            ("Limit", inQuery("limit", "Limits the number of objects on a page.", number(from: 0, to: limits.page))),
-            (
-                "After",
-                inQuery(
-                    "after", "Continues after a page; the value is the member next of that page.",
-                    words("b64.AQAAAAAAAAAAAPcdfBCphwIr"))
-            ),
-            ("Offset", inQuery("offset", "Skips this number of objects.", number(from: 0))),
-            (
-                "Count",
-                inQuery("count", "With the value exact the response states the number of all matches.", choice("exact", "none"))
-            ),
-            (
-                "At",
-                inQuery(
-                    "at",
-                    "Selects at most \(limits.page) positions in the result, separated by commas; negative ones count from its end.",
-                    ["type": "string", "pattern": "^(-?[0-9]{1,18}(,-?[0-9]{1,18})*)?$", "example": "0,-1"])
-            ),
-            (
-                "IndexOf",
-                inQuery(
-                    "indexOf", "Returns the position of the object with this key, or of this value, instead of a page.",
-                    ["type": "string", "example": "1"])
-            ),
-            (
-                "IndexOfWhere",
-                inQuery(
-                    "indexOfWhere", "Returns the position of the first object that matches this predicate instead of a page.",
-                    predicate)
-            ),
-            (
-                "SectionBy",
-                inQuery(
-                    "sectionBy", "Groups the result by a key path, or by a function of it such as name:first.",
-                    words("name:first"))
-            ),
-            (
-                "Section",
-                inQuery("section", "Limits the result to the section with this key.", ["type": "string", "example": "A"])
-            ),
-            (
-                "Facets",
-                inQuery(
-                    "facets",
-                    "Counts the values of these comma-separated key paths in the whole result, the most frequent first.",
-                    commas("name"))
-            ),
-            (
-                "Operations",
-                inQuery(
-                    "ops",
-                    "Lists at most \(limits.queryTerms) operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
-                    words(
-                        pattern: "^(count|(min|max|sum|avg)(:[^,]+)?)(,(count|(min|max|sum|avg)(:[^,]+)?))*$", "count"))
-            ),
-            (
-                "GroupBy",
-                inQuery(
-                    "groupBy", "Groups the result by the values of these comma-separated key paths.", commas("name"))
-            ),
-            (
-                "GroupSort",
-                inQuery(
-                    "sort",
-                    "Sorts groups by a comma-separated list of operations and key paths of groupBy; a leading minus sign means descending.",
-                    commas("-count"))
-            ),
+            .query("where", "Selects objects by a predicate in the Realm Query Language.", predicate),
+            .query(
+                "args",
+                "Gives the arguments $0, $1, … of the predicate as a JSON array of at most \(limits.queryArgs). A text is read by the type of what it is compared with.",
+                words(pattern: "^ *\\[[\\s\\S]*\\] *$", "[]")),
+            .query(
+                "sort",
+                "Sorts by a comma-separated list of at most \(limits.queryTerms) key paths; a leading minus sign means descending. A term @distance(path,[longitude,latitude]) sorts by the distance of a location.",
+                commas("-name")),
+            .query(
+                "distinct", "Keeps one object for each combination of values of these comma-separated key paths.",
+                commas("name")),
+            .query("limit", "Limits the number of objects on a page.", number(from: 0, to: limits.page)),
+            .query(
+                "after", "Continues after a page; the value is the member next of that page.",
+                words("b64.AQAAAAAAAAAAAPcdfBCphwIr")),
+            .query("offset", "Skips this number of objects.", number(from: 0)),
+            .query("count", "With the value exact the response states the number of all matches.", choice("exact", "none")),
+            .query(
+                "at",
+                "Selects at most \(limits.page) positions in the result, separated by commas; negative ones count from its end.",
+                ["type": "string", "pattern": "^(-?[0-9]{1,18}(,-?[0-9]{1,18})*)?$", "example": "0,-1"]),
+            .query(
+                "indexOf", "Returns the position of the object with this key, or of this value, instead of a page.",
+                ["type": "string", "example": "1"]),
+            .query(
+                "indexOfWhere", "Returns the position of the first object that matches this predicate instead of a page.",
+                predicate),
+            .query(
+                "sectionBy", "Groups the result by a key path, or by a function of it such as name:first.",
+                words("name:first")),
+            .query("section", "Limits the result to the section with this key.", ["type": "string", "example": "A"]),
+            .query(
+                "facets", "Counts the values of these comma-separated key paths in the whole result, the most frequent first.",
+                commas("name")),
+            .query(
+                "ops", as: "Operations",
+                "Lists at most \(limits.queryTerms) operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
+                words(
+                    pattern: "^(count|(min|max|sum|avg)(:[^,]+)?)(,(count|(min|max|sum|avg)(:[^,]+)?))*$", "count")),
+            .query("groupBy", "Groups the result by the values of these comma-separated key paths.", commas("name")),
+            .query(
+                "sort", as: "GroupSort",
+                "Sorts groups by a comma-separated list of operations and key paths of groupBy; a leading minus sign means descending.",
+                commas("-count")),
         ]
     }
 
     /// The parameters that shape a response.
-    private static func shapeParameters(_ limits: Limits) -> [(String, DocumentValue)] {
+    private static func shapeParameters(_ limits: Limits) -> [SharedParameter] {
         [
-            (
-                "Fields",
-                inQuery(
-                    "fields",
-                    "Shows only these properties, at most \(limits.fields), separated by commas; a dotted path expands the link it crosses. @distance shows the distance of the order in metres.",
-                    commas("name"))
-            ),
-            (
-                "Expand",
-                inQuery(
-                    "expand",
-                    "Replaces these links, at most \(limits.fields), separated by commas, by the objects they point to.",
-                    commas("parent"))
-            ),
-            ("Meta", inQuery("meta", "With the value none the member $meta is left out.", choice("full", "none"))),
-            (
-                "DocumentInts",
-                inQuery(
-                    "ints", "With the value string the document describes responses in which every integer is a string.",
-                    choice("number", "string"))
-            ),
-            (
-                "DocumentProfile",
-                inQuery(
-                    "profile",
-                    "With the value simple the document has the six common operations of each class with few parameters, and classes whose members are all required.",
-                    choice("full", "simple"))
-            ),
-            (
-                "Format",
-                inQuery(
-                    "format", "Chooses the representation, in place of the header field Accept.",
-                    choice("json", "ejson", "ndjson", "csv"))
-            ),
-            (
-                "PropertyFormat",
-                inQuery(
-                    "format",
-                    "Chooses the representation, in place of the header field Accept. The bytes of a data property have the type that they look like.",
-                    choice("json", "ejson", "ndjson", "csv", "bytes"))
-            ),
-            (
-                "Download",
-                inQuery(
-                    "download", "Makes browsers save the bytes of a data property as a file, perhaps of this name.",
-                    ["type": "string", "example": "photo.png"])
-            ),
-            (
-                "DownloadFile",
-                inQuery(
-                    "download", "Asks for the file, which browsers save, perhaps under this name.",
-                    ["type": "string", "example": "store.realm"])
-            ),
-            (
-                "DocumentFormat",
-                inQuery(
-                    "format", "Chooses between plain and Extended JSON, in place of the header field Accept.",
-                    choice("json", "ejson"))
-            ),
-            (
-                "SchemaFormat",
-                inQuery(
-                    "format", "Chooses the form in which the schema is written.",
-                    choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))
-            ),
-            ("Explain", inQuery("explain", "With the value true the plan of the query is returned instead of a page.", flag)),
+            .query(
+                "fields",
+                "Shows only these properties, at most \(limits.fields), separated by commas; a dotted path expands the link it crosses. @distance shows the distance of the order in metres.",
+                commas("name")),
+            .query(
+                "expand", "Replaces these links, at most \(limits.fields), separated by commas, by the objects they point to.",
+                commas("parent")),
+            .query("meta", "With the value none the member $meta is left out.", choice("full", "none")),
+            .query(
+                "ints", as: "DocumentInts",
+                "With the value string the document describes responses in which every integer is a string.",
+                choice("number", "string")),
+            .query(
+                "profile", as: "DocumentProfile",
+                "With the value simple the document has the six common operations of each class with few parameters, and classes whose members are all required.",
+                choice("full", "simple")),
+            .query(
+                "format", "Chooses the representation, in place of the header field Accept.",
+                choice("json", "ejson", "ndjson", "csv")),
+            .query(
+                "format", as: "PropertyFormat",
+                "Chooses the representation, in place of the header field Accept. The bytes of a data property have the type that they look like.",
+                choice("json", "ejson", "ndjson", "csv", "bytes")),
+            .query(
+                "download", "Makes browsers save the bytes of a data property as a file, perhaps of this name.",
+                ["type": "string", "example": "photo.png"]),
+            .query(
+                "download", as: "DownloadFile", "Asks for the file, which browsers save, perhaps under this name.",
+                ["type": "string", "example": "store.realm"]),
+            .query(
+                "format", as: "DocumentFormat", "Chooses between plain and Extended JSON, in place of the header field Accept.",
+                choice("json", "ejson")),
+            .query(
+                "format", as: "SchemaFormat", "Chooses the form in which the schema is written.",
+                choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid")),
+            .query("explain", "With the value true the plan of the query is returned instead of a page.", flag),
         ]
     }
 
     /// The parameters that say what version is read, and the header fields of requests.
-    private static let conditionParameters: [(String, DocumentValue)] = [
-        (
-            "Snapshot",
-            inQuery("snapshot", "Reads the version that this snapshot holds.", words("yjtFIZ9MAzf9sy0-cB4g-A"))
-        ),
-        (
-            "IfNoneMatch",
-            inHeader(
-                "If-None-Match", "Makes the response 304 while the entity tag is still this one.",
-                ["type": "string", "example": "\"h7Yq0c\""])
-        ),
-        (
-            "RequestId",
-            inHeader(
-                "X-Request-Id",
-                "Identifies the request by 1 to 128 of the characters A-Z a-z 0-9 . _ -; the response, problem documents and the log repeat it. The server replaces any other value by an id of its own.",
-                ["type": "string", "example": "order-17"])
-        ),
+    private static let conditionParameters: [SharedParameter] = [
+        .query("snapshot", "Reads the version that this snapshot holds.", words("yjtFIZ9MAzf9sy0-cB4g-A")),
+        .header(
+            "If-None-Match", "Makes the response 304 while the entity tag is still this one.",
+            ["type": "string", "example": "\"h7Yq0c\""]),
+        .header(
+            "X-Request-Id", as: "RequestId",
+            "Identifies the request by 1 to 128 of the characters A-Z a-z 0-9 . _ -; the response, problem documents and the log repeat it. The server replaces any other value by an id of its own.",
+            ["type": "string", "example": "order-17"]),
     ]
 }
