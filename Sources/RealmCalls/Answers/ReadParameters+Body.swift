@@ -11,21 +11,18 @@ extension ReadParameters {
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - kind: The kind of read, which decides the parameters.
     ///   - formats: The forms in which the endpoint can answer.
     /// - Throws: `unsupported_media_type` and `not_acceptable` before the body is parsed; then the
     ///   problems of the body and of the parameters.
-    package init(
-        ofBodyAnd call: Call, _ kind: ReadParameters.Kind, formats: ResponseFormat.Choice
-    ) throws(Problem) {
+    package init(ofBodyAnd call: Call, formats: ResponseFormat.Choice) throws(Problem) {
         guard call.request.method == .query || call.request.method == .post else {
-            try self.init(call, call.limits, kind, formats: formats)
+            try self.init(call, formats: formats)
             return
         }
         _ = try call.bodyTypes.type(of: call.request)
         _ = try ResponseFormat.negotiate(
             call.request, parameter: (try? QueryParameters(call.request.target))?["format"], among: formats)
         let body = try call.bodyObject()
-        try self.init(call, call.limits, kind, formats: formats, body: body)
+        try self.init(call, formats: formats, body: body)
     }
 }

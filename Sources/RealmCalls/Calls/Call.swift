@@ -26,6 +26,8 @@ package final class Call: @unchecked Sendable {
     package var methods = MethodSet()
     /// The media types that the operation accepts as its body.
     package var bodyTypes = BodyTypes()
+    /// The names of the parameters that the operation takes in the query string.
+    package var queryNames: [String] = []
     /// The state of the realm that the path names, taken once when the request was admitted; nil for paths outside of realms.
     package var realm: RealmState?
     /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
@@ -104,6 +106,9 @@ package final class Call: @unchecked Sendable {
             throw Problem(failed: error, refusalOfRealm, tellsAll: AccessPolicy.granted(to: caller) == .administer)
         }
     }
+
+    /// Throws `unknown_parameter` for a name in the query string that the operation does not take.
+    package func checkQueryNames() throws(Problem) { try QueryParameters(request.target).requireKnown(queryNames) }
 
     /// Returns the object in the body, which has arrived completely.
     ///

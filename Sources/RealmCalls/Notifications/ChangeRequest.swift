@@ -38,11 +38,6 @@ package struct ChangeRequest: Sendable {
     /// The maximum number of seconds that a poll waits. It is below the usual time-out of proxies,
     /// 60 seconds.
     package static let longestWait = 55
-    /// The names of the parameters of a request for changes that are not part of a definition.
-    private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format"]
-
-    /// The parameters that say what is observed, which a path with a class says itself.
-    private static let namesOfSources = ["class", "subscription", "ticket"]
 
     /// Reads the parameters of a request.
     ///
@@ -56,9 +51,7 @@ package struct ChangeRequest: Sendable {
     package init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
         guard url["snapshot"] == nil else { throw .conflict("a snapshot never changes", parameter: "snapshot") }
         let className = call.match.pattern.position(of: .class) == nil ? nil : try call.match[.class]
-        let names = SubscriptionDefinition.names + ChangeRequest.ownNames
-        let set = try ParameterSet(
-            url, urlNames: className == nil ? names : names.filter { !ChangeRequest.namesOfSources.contains($0) })
+        let set = try ParameterSet(url, urlNames: call.queryNames)
         self.format = format
         waitSeconds = try set.int("wait", in: 0...ChangeRequest.longestWait) ?? 0
         wantsSnapshots = try ChangeRequest.isTrue(set, "initial")

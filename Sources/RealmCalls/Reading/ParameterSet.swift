@@ -49,6 +49,11 @@ package struct ParameterSet: Sendable {
         }
     }
 
+    /// Reads the parameters in the URL of a request, which its operation states.
+    package init(_ call: Call) throws(Problem) {
+        try self.init(QueryParameters(call.request.target), urlNames: call.queryNames)
+    }
+
     /// Whether a parameter is given, in the URL or in the body.
     package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 

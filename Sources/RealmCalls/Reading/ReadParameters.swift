@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import MicroHTTP
-package import RealmAccess
+internal import RealmAccess
 package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
@@ -65,53 +65,16 @@ package struct ReadParameters: Sendable {
     /// The key paths by which equal rows are reduced to the first one.
     package var distinct: [String] { selection.distinct }
 
-    /// The kind of a read, which decides the parameters that it takes.
-    package enum Kind: Sendable {
-        /// A query of a class or of a collection, an aggregate, one object, or one property.
-        case list, aggregate, object, property
-
-        /// The parameters that may be members of a body.
-        var names: [String] { Kind.allNames[self]?.body ?? [] }
-        /// The parameters that may be in a URL: those of a body, and `download`.
-        var urlNames: [String] { Kind.allNames[self]?.url ?? [] }
-
-        /// The names of all kinds, computed once because every request needs them.
-        private static let allNames: [Kind: (body: [String], url: [String])] = {
-            var names: [Kind: (body: [String], url: [String])] = [:]
-            for kind in [Kind.list, .aggregate, .object, .property] {
-                let shared = kind.bodyNames + ["format"]
-                names[kind] = (shared, shared + (kind == .property ? ["download"] : []))
-            }
-            return names
-        }()
-
-        /// The parameters that this kind of read takes, besides `format`.
-        private var bodyNames: [String] {
-            switch self {
-            case .list, .property:
-                return [
-                    "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
-                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "facets",
-                    "snapshot",
-                ]
-            case .aggregate:
-                return ["where", "args", "ops", "groupBy", "sort", "limit", "after", "offset", "count", "ints", "snapshot"]
-            case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
-            }
-        }
-    }
-
-    /// Reads the parameters of a request.
+    /// Reads the parameters of a request. Its operation states which there are.
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - limits: The bounds of the server: page size, lengths and numbers of terms.
     ///   - formats: The forms in which the endpoint can answer.
     ///   - body: The object in the body; nil for a request without one.
     /// - Throws: `not_acceptable` before anything else; then `unknown_parameter`,
     ///   `invalid_parameter`, `invalid_query` or `conflicting_parameters`.
     package init(
-        _ call: Call, _ limits: Limits, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil
+        _ call: Call, formats: ResponseFormat.Choice, body: JSONObject? = nil
     ) throws(Problem) {
         if body == nil, call.request.target.query == nil {
             format = try ResponseFormat.negotiate(call.request, parameter: nil, among: formats)
@@ -122,12 +85,15 @@ package struct ReadParameters: Sendable {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let wanted = (try? url.get())?["format"] ?? body?["format"]?.string
         format = try ResponseFormat.negotiate(call.request, parameter: wanted, among: formats)
-        let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
+        // A file name belongs to links.
+        let bodyNames = body == nil ? [] : call.queryNames.filter { $0 != "download" }
+        let set = try ParameterSet(try url.get(), urlNames: call.queryNames, body: body, bodyNames: bodyNames)
+        let limits = call.limits
         _ = try set.text("format")
         try readQuery(set, limits)
         try readPage(set, limits)
         try readShape(set, limits)
-        try checkCombinations(set, kind)
+        try checkCombinations(set, isGrouping: call.queryNames.contains("groupBy"))
         given = set.names
         snapshot = try set.text("snapshot")
     }
@@ -170,8 +136,8 @@ package struct ReadParameters: Sendable {
 
     /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another
     /// one.
-    private func checkCombinations(_ set: ParameterSet, _ kind: Kind) throws(Problem) {
-        if kind == .aggregate, groupBy == nil {
+    private func checkCombinations(_ set: ParameterSet, isGrouping: Bool) throws(Problem) {
+        if isGrouping, groupBy == nil {
             for name in ["sort", "limit", "after", "offset", "count"] where set.has(name) {
                 throw .conflict("'\(name)' needs 'groupBy'", parameter: name)
             }

@@ -45,19 +45,14 @@ package struct WriteOptions: Sendable {
         }
     }
 
-    /// The parameters that decide how objects in answers are written.
-    package static let shape = ["format", "ints", "meta"]
-
     /// Reads the parameters and header fields of a request.
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - names: The names of the endpoint's own parameters. `dryRun` and those in `shape` are
-    ///     always known.
     ///   - honours: Which preferences have an effect.
     /// - Throws: `not_acceptable`, `unsupported_media_type`, `conflicting_parameters`,
     ///   `unknown_parameter` or `invalid_parameter`.
-    package init(_ call: Call, names: [String] = [], honours: Honours = Honours()) throws(Problem) {
+    package init(_ call: Call, honours: Honours = Honours()) throws(Problem) {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let format = try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         bodyType = try call.bodyTypes.type(of: call.request)
@@ -65,7 +60,7 @@ package struct WriteOptions: Sendable {
             throw .conflict("a snapshot cannot be written to", parameter: "snapshot")
         }
         commitMark = try WriteOptions.commitMark(call)
-        let set = try ParameterSet(try url.get(), urlNames: names + ["dryRun"] + WriteOptions.shape)
+        let set = try ParameterSet(try url.get(), urlNames: call.queryNames)
         parameters = set
         isDryRun = try set.flag("dryRun")
         var representation = Representation()

@@ -35,7 +35,7 @@ struct AdminEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func leases(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         registry.removeEndedTransactions { catalog.database($0) }
         var writer = JSONWriter()
         writer.beginObject()
@@ -60,7 +60,7 @@ struct AdminEndpoints: Sendable {
     ///
     /// - Throws: `not_found` when there is none of this id.
     func endLease(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard registry.end(try call.match[.id]) else {
             throw Problem(.notFound, "there is no lease of this id")
         }
@@ -73,7 +73,7 @@ struct AdminEndpoints: Sendable {
     ///
     /// - Throws: The problems of `change(_:)`.
     func configuration(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         if call.request.method == .patch { try change(call) }
         return .now(Response(unstored: configurationDocument))
     }
@@ -83,7 +83,7 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body. A configuration that cannot be
     ///   read is in the reply.
     func reload(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
         return .work { [reloading] in
             do throws(Problem) {

@@ -21,7 +21,7 @@ enum AsyncWriteEndpoints {
     ///   cannot be cancelled.
     static func write(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let id = try call.match[.id]
         let version = database.current.tokenText
         call.versionToken = version

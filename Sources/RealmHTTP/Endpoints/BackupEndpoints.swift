@@ -67,7 +67,7 @@ struct BackupEndpoints: Sendable {
 
     /// Chooses the version that is copied; the only parameter is `snapshot`.
     private func context(_ call: Call) throws(Problem) -> ReadContext {
-        let parameters = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["snapshot"])
+        let parameters = try ParameterSet(call)
         // A copy of the file has everything.
         guard call.scope == nil else { throw AccessPolicy.forbiddenByRoles }
         return try ReadContext(call, snapshot: try parameters.text("snapshot"))

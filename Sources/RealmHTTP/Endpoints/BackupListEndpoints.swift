@@ -22,7 +22,7 @@ struct BackupListEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func list(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let realm = try call.match[.realm]
         return reply(call) { () throws(Problem) in
             let (list, failure) = backups.list(of: realm)
@@ -46,7 +46,7 @@ struct BackupListEndpoints: Sendable {
     /// - Throws: `unknown_parameter`, `precondition_failed` when the realm has another version than `If-Match` demands, or
     ///   the problem of a realm that is not open.
     func make(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let database = try call.database()
         let version = database.current
         try WriteCondition(call.request).require(version.token)
@@ -66,7 +66,7 @@ struct BackupListEndpoints: Sendable {
     /// - Throws: `unknown_parameter`, or `not_acceptable`. An unknown id is in the reply.
     func get(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
-        try url.requireKnown(["download"])
+        try url.requireKnown(call.queryNames)
         let download = url["download"]
         let format =
             download == nil ? try ResponseFormat.negotiate(call.request, parameter: nil, among: [.documents, .octets]) : .octets
@@ -89,7 +89,7 @@ struct BackupListEndpoints: Sendable {
     /// - Throws: `unknown_parameter`, or `precondition_failed` when the realm has another version than `If-Match` demands.
     ///   An unknown id is in the reply.
     func delete(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         try WriteCondition(call.request).require((try? call.database())?.current.token)
         return reply(call) { () throws(Problem) in

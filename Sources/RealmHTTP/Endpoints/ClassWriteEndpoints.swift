@@ -23,9 +23,7 @@ enum ClassWriteEndpoints {
     ///   Problems of objects are in the reply.
     static func create(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(
-            call, names: ["upsert", "nested"],
-            honours: .init(returns: true, handling: true))
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let maker = ObjectMaker(
             className: target.name, policy: try ObjectMaker.policy(options.parameters), input: try options.input())
         let bodies = try ObjectBodies(call, options) {
@@ -57,9 +55,7 @@ enum ClassWriteEndpoints {
     ///   or a missing condition.
     static func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(
-            call,
-            names: ["where", "args", "maxAffected", "nested"], honours: .init(returns: true, handling: true))
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let input = try options.input()
         let body = try ObjectBodies.one(call)
         let selection = try Selection(call, options)
@@ -87,7 +83,7 @@ enum ClassWriteEndpoints {
     ///   condition.
     static func delete(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(call, names: ["where", "args", "maxAffected"], honours: .init(returns: true))
+        let options = try WriteOptions(call, honours: .init(returns: true))
         let selection = try Selection(call, options)
         try target.requireClass()
         try target.requireCondition(options.condition)
@@ -109,7 +105,7 @@ enum ClassWriteEndpoints {
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
     static func deleteAll(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, names: ["confirm"])
+        let options = try WriteOptions(call)
         switch try options.parameters.text("confirm") {
         case "all": break
         case nil:

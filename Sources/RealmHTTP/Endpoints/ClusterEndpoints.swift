@@ -17,7 +17,7 @@ struct ClusterEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter`; `not_found` for a server that is no node of a cluster.
     func get(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard let cluster else { throw Problem(.notFound, "this server is not a node of a cluster") }
         let member = cluster.member
         let map = member.map

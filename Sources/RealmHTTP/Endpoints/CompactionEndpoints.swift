@@ -27,7 +27,7 @@ struct CompactionEndpoints: Sendable {
     ///   when the file is replaced.
     func compact(_ call: Call) throws(Problem) -> Reply {
         let (name, database) = (try call.match[.realm], try call.database())
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let options = try WriteOptions(call)
         let newest = database.current.token
         try options.condition.require(newest)

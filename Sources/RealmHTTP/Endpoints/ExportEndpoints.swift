@@ -33,9 +33,7 @@ struct ExportEndpoints: Sendable {
     /// A stream checks its deadline and sizes part by part, so a long export is not limited as a
     /// whole.
     private func export(_ call: Call) throws(Problem) -> Response {
-        let url = try QueryParameters(call.request.target)
-        let parameters = try ParameterSet(
-            url, urlNames: ["format", "class", "where", "args", "sort", "snapshot", "csv", "geometry"])
+        let parameters = try ParameterSet(call)
         let format = try exportFormat(call, try parameters.text("format"))
         let separator = try spreadsheetSeparator(try parameters.text("csv"), format)
         let geometry = try parameters.text("geometry")

@@ -33,8 +33,7 @@ struct ImportEndpoints: Sendable {
     /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its
     ///   number in `line`, and in `committed` how many lines were committed.
     func post(_ call: Call) throws(Problem) -> Reply {
-        let options = try WriteOptions(
-            call, names: ["mode", "class", "atomic", "columns", "separator", "tables"], honours: .init(handling: true))
+        let options = try WriteOptions(call, honours: .init(handling: true))
         let names = try ImportOptions(
             options.parameters, isLenient: options.preferences.isLenient, depthLimit: limits.jsonDepth)
         guard options.bodyType == .sqlite else { return try post(call, options, names) }

@@ -34,7 +34,7 @@ struct KeyEndpoints: Sendable {
     ///   that does not exist.
     func keys(_ call: Call) throws(Problem) -> Reply {
         let parameters = try QueryParameters(call.request.target)
-        try parameters.requireKnown(call.request.method == .post ? [KeyEndpoints.confirm] : [])
+        try parameters.requireKnown(call.queryNames)
         guard call.request.method == .post else { return .now(list()) }
         let text = APIKeyText()
         let key = try KeyEndpoints.key(text, try call.bodyObject())
@@ -62,7 +62,7 @@ struct KeyEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any other query parameter. An unknown id is in the reply.
     func revoke(_ call: Call) throws(Problem) -> Reply {
         let parameters = try QueryParameters(call.request.target)
-        try parameters.requireKnown([KeyEndpoints.confirm])
+        try parameters.requireKnown(call.queryNames)
         let check = try KeyEndpoints.isConfirmed(parameters) ? nil : CredentialCheck(options.current)
         let id = try call.match[.id]
         return work(call) { file throws(KeyFile.Failure) in
@@ -75,7 +75,7 @@ struct KeyEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body. An unknown id is in the reply.
     func rotate(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
         let id = try call.match[.id]
         return work(call) { file throws(KeyFile.Failure) in

@@ -18,7 +18,7 @@ enum ListEndpoints {
     /// - Returns: A page in the requested representation, or 304 when the client has that already.
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class.
     static func list(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows])
+        let parameters = try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let etag = context.versionTag(parameters.code)

@@ -18,7 +18,7 @@ enum ObjectEndpoints {
     /// - Returns: The object, or 304 when the client has that already.
     /// - Throws: `object_not_found`, `class_not_found`, or the `Problem` of a wrong parameter.
     static func get(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(call, call.limits, .object, formats: .documents)
+        let parameters = try ReadParameters(call, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let row = try context.row(in: table)

@@ -23,8 +23,7 @@ enum ObjectWriteEndpoints {
     ///   failed condition is in the reply.
     static func put(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(
-            call, names: ["nested"], honours: .init(returns: true, handling: true))
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let input = try options.input()
         let body = try ObjectBodies.one(call)
         let key = try call.match[.key]
@@ -51,9 +50,7 @@ enum ObjectWriteEndpoints {
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     static func patch(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(
-            call,
-            names: ["nested"], honours: .init(returns: true, handling: true))
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let input = try options.input()
         let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == .jsonPatch)
         let name = target.name
@@ -88,8 +85,7 @@ enum ObjectWriteEndpoints {
     /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     static func setProperty(_ call: Call) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(
-            call, names: ["nested"], honours: .init(handling: true))
+        let options = try WriteOptions(call, honours: .init(handling: true))
         let input = try options.input()
         let property = try call.match[.property]
         let value: Result<InputValue, InputReader.InputError>

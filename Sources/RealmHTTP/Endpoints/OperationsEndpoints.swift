@@ -28,7 +28,7 @@ struct OperationsEndpoints: Sendable {
     /// It depends on no realm, so a supervisor does not restart a server only because a file is
     /// missing.
     func health(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         var response = Response(type: "application/json", OutputBuffer.constant("{\"status\":\"ok\"}"))
         response.add("Cache-Control", constant: "no-store")
         return .now(response)
@@ -39,7 +39,7 @@ struct OperationsEndpoints: Sendable {
     ///
     /// - Throws: `not_ready` with the names of the realms that are not open, and for a node that has lost its cluster.
     func readiness(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard !lifecycle.isStopping, catalog.unready.isEmpty else {
             throw Problem(.notReady, lifecycle.isStopping ? "the server is shutting down" : "not every realm is open")
                 .with("realms", .texts(catalog.unready))
@@ -60,7 +60,7 @@ struct OperationsEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func version(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         writer.member("name", text: Build.name)
@@ -73,7 +73,7 @@ struct OperationsEndpoints: Sendable {
     ///
     /// The attendant writes it: a thread of its own, which has time even when all workers are busy.
     func metrics(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         return .attend { [registry] in
             var response = Response(type: "text/plain; version=0.0.4; charset=utf-8", OutputBuffer.text(registry.text))
             response.add("Cache-Control", constant: "no-store")

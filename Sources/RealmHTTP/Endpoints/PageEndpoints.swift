@@ -21,7 +21,7 @@ struct PageEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter.
     func index(_ call: Call) throws(Problem) -> Reply {
         if isOn, PageRequest.prefersPage(call.request), let console = pages.console { return .now(console.response(to: call)) }
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         return .now(Response(unstored: index(for: call)))
     }
 

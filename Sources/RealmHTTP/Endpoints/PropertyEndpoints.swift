@@ -23,7 +23,7 @@ enum PropertyEndpoints {
     static func get(_ call: Call) throws(Problem) -> Reply {
         // A link may accept nothing but pictures, so it is looked at before the formats are negotiated.
         let read = Result { () throws(Problem) in
-            try ReadParameters(ofBodyAnd: call, .property, formats: [.documents, .rows, .octets])
+            try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows, .octets])
         }
         if let link = DataLink(call.request) {
             let context = try ReadContext(call, snapshot: link.snapshot)
@@ -52,7 +52,7 @@ enum PropertyEndpoints {
     /// - Throws: `not_found` when that property does not exist or does not link to the class of the
     ///   object.
     static func links(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows])
+        let parameters = try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         return .now(try elements(of: try CollectionTarget.links(context), parameters, context))
     }

@@ -35,7 +35,7 @@ struct RealmEndpoints: Sendable {
             directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList
             && catalog.isAllOpen(among: RealmEndpoints.shortList)
         return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
-            let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
+            let parameters = try ParameterSet(call)
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
             let page = try directory.page(after: after, limit: limit, for: call)
@@ -63,7 +63,7 @@ struct RealmEndpoints: Sendable {
     ///
     /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw .noRealm }
         // Of a realm that is not open the file is read.
         return try Reply.reading(call, isShort: state.isReady) { () throws(Problem) in
@@ -150,7 +150,7 @@ struct RealmEndpoints: Sendable {
     /// - Returns: A reply that a worker completes when the realm is closed, with 204.
     /// - Throws: `realm_not_found`, or the `Problem` of a wrong parameter.
     func detach(_ call: Call) throws(Problem) -> Reply {
-        let options = try WriteOptions(call, names: ["files"])
+        let options = try WriteOptions(call)
         let deletesFiles = try options.parameters.flag("files")
         if options.isDryRun { call.audit?.noteDryRun() }
         guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw .noRealm }
@@ -169,7 +169,7 @@ struct RealmEndpoints: Sendable {
     /// - Throws: `invalid_body`; `already_attached` for a realm that is open. Problems of the file and the key are in
     ///   the reply.
     func putKey(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         // A realm that lacks its key has no version that could be demanded.
         try WriteCondition(call.request).require(nil)
         let reader = SchemaReader(place: InputPlace())

@@ -36,7 +36,7 @@ struct SchemaEndpoints: Sendable {
             description(
                 call,
                 OutputBuffer.text(
-                    api.text(try integers(try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints"])))),
+                    api.text(try integers(try ParameterSet(call)))),
                 epoch: "api")
         }
     }
@@ -45,7 +45,7 @@ struct SchemaEndpoints: Sendable {
     /// the file.
     private func document(_ call: Call) throws(Problem) -> Response {
         let parameters = try QueryParameters(call.request.target)
-        try parameters.requireKnown(["format", "snapshot"])
+        try parameters.requireKnown(call.queryNames)
         let format = try schemaFormat(call, parameters["format"])
         let context = try ReadContext(call, snapshot: parameters["snapshot"])
         let schema = RealmSchema(context.snapshot, context.database.backlinkNames).adding(context.database.defaults)
@@ -129,7 +129,7 @@ struct SchemaEndpoints: Sendable {
 
     /// Returns the response with the API description of one realm.
     private func realmDescription(_ call: Call) throws(Problem) -> Response {
-        let set = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints", "profile"])
+        let set = try ParameterSet(call)
         let ints = try integers(set)
         let profile = try set.choice("profile", OpenAPIDocument.Profile.allCases.map(\.rawValue))
         let context = try ReadContext(call)

@@ -25,7 +25,7 @@ struct SessionEndpoints: Sendable {
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func me(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         // The files of realms that are closed are read.
         let isShort = catalog.count <= SessionEndpoints.shortList && catalog.isAllOpen(among: SessionEndpoints.shortList)
         return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
@@ -69,7 +69,7 @@ struct SessionEndpoints: Sendable {
     /// - Throws: `unauthenticated` for a request without a credential of its own, `not_found` for one to end a session that has
     ///   none, `invalid_body` for a body.
     func session(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
         return .now(call.request.method == .delete ? try end(call) : try begin(call))
     }

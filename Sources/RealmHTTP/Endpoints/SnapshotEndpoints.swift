@@ -21,7 +21,7 @@ struct SnapshotEndpoints: Sendable {
     /// - Throws: `too_many_snapshots`, or the `Problem` of a wrong body.
     func snapshots(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard call.request.method == .post else { return .now(list(database, call)) }
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try pinned.pin(
@@ -50,7 +50,7 @@ struct SnapshotEndpoints: Sendable {
     /// - Throws: `not_found`, `snapshot_expired`, or the `Problem` of a wrong body.
     func snapshot(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let id = try call.match[.id]
         switch call.request.method {
         case .delete:

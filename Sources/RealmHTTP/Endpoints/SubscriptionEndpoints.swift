@@ -29,7 +29,7 @@ struct SubscriptionEndpoints: Sendable {
     /// - Throws: The `Problem` of a definition, with its place in the body, or `too_many_streams`.
     private func register(_ call: Call) throws(Problem) -> Reply {
         let context = try ReadContext(call)
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let body = try call.bodyObject()
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
         let client = call.account
@@ -121,7 +121,7 @@ struct SubscriptionEndpoints: Sendable {
     /// - Throws: `not_found` for an unknown id, `subscription_expired` for one that has ended.
     func subscription(_ call: Call) throws(Problem) -> Reply {
         let context = try ReadContext(call)
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let id = try call.match[.id]
         if call.request.method == .delete {
             guard notifications.registrations.delete(id: id, in: context.database, for: call) else {

@@ -28,7 +28,7 @@ struct TransactionEndpoints: Sendable {
         guard allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
         }
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         guard call.request.headers[.realmTransaction] == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")
         }
@@ -80,7 +80,7 @@ struct TransactionEndpoints: Sendable {
     ///   `precondition_failed` when it began with another version than `If-Match` demands.
     func commit(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let id = try call.match[.id]
         let mark = try call.services.commitMark(call, database).get()
         let condition = try WriteCondition(call.request)
@@ -113,7 +113,7 @@ struct TransactionEndpoints: Sendable {
     /// - Throws: `not_found` for an unknown id. Problems of rolling back are in the reply.
     func transaction(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        try QueryParameters(call.request.target).requireKnown([])
+        try call.checkQueryNames()
         let id = try call.match[.id]
         guard call.request.method == .delete else {
             guard let info = database.transaction(id, owner: call.ownerScope) else {

@@ -28,7 +28,7 @@ struct UploadEndpoints: Sendable {
     /// - Returns: A reply with 201 and the realm's document, completed when the copy is served.
     /// - Throws: `invalid_parameter` for the name or the key, `not_a_realm` without a body. Problems of the file are in the reply.
     func upload(_ call: Call) throws(Problem) -> Reply {
-        let options = try WriteOptions(call, names: ["name"]).synchronous
+        let options = try WriteOptions(call).synchronous
         try options.condition.requireNothing()
         guard !call.request.body.isEmpty else {
             throw Problem(.notARealm, "the file is empty: the body of the request has no bytes")

@@ -76,4 +76,12 @@ struct SharedParameter {
         OpenAPIParts.parameters(limits) + OpenAPIWrites.parameters(limits) + OpenAPIChanges.parameters(limits)
             + OpenAPIChanges.writeParameters
     }
+
+    /// The names in the query string by their ids.
+    private static let queryNames: [ByteText: String] = Dictionary(
+        texts: all(Limits()).filter { $0.place == .query }.map { ($0.id, $0.name) } + [("Ints", "ints")]
+    ) { first, _ in first }
+
+    /// Returns the names of those parameters that are in the query string.
+    static func queryNames(of ids: [String]) -> [String] { ids.compactMap { queryNames[$0] } }
 }

@@ -57,6 +57,7 @@ struct AdmissionControl: Sendable {
         call.readMethods = route.readMethods
         call.methods = route.readMethods.union(route.writeMethods)
         call.bodyTypes = route.bodyTypes(of: call.request.method)
+        call.queryNames = route.queryNames(of: call.request.method)
         // Whoever signs in has no credential yet, or one that has expired.
         if wantsPage { return route }
         // What monitors the server needs no credential, and is answered whatever it brings.

@@ -79,6 +79,8 @@ package final class Route: Sendable {
     private let accessByMethod: [AccessClass]
     /// The media types of the body that each method accepts, by its position in `MethodSet`.
     private let bodyTypesByMethod: [BodyTypes]
+    /// The names of the query parameters of each method, by its position in `MethodSet`.
+    private let queryNamesByMethod: [[String]]
 
     /// Creates a route.
     ///
@@ -94,7 +96,9 @@ package final class Route: Sendable {
         writeMethods = operations.reduce(into: MethodSet()) { if $1.isWrite { $0.formUnion($1.methods) } }
         let methods = HTTPMethod.allCases.sorted { $0.position < $1.position }
         accessByMethod = methods.map { Route.access(of: $0, operations) }
-        bodyTypesByMethod = methods.map { method in operations.first { $0.methods.contains(method) }?.bodyTypes ?? [] }
+        let operations = methods.map { method in operations.first { $0.methods.contains(method) } }
+        bodyTypesByMethod = operations.map { $0?.bodyTypes ?? [] }
+        queryNamesByMethod = operations.map { $0?.queryNames ?? [] }
     }
 
     /// Whether anything can be done at the path with this server. Other paths are answered with
@@ -140,6 +144,9 @@ package final class Route: Sendable {
     /// - Returns: The types; the empty set when the method takes no body, or when the path does not
     ///   have it.
     package func bodyTypes(of method: HTTPMethod?) -> BodyTypes { method.map { bodyTypesByMethod[$0.position] } ?? [] }
+
+    /// Returns the names of the query parameters of a method; none when the path does not have it.
+    func queryNames(of method: HTTPMethod?) -> [String] { method.map { queryNamesByMethod[$0.position] } ?? [] }
 
     /// Returns the codes of all problems that a request can be answered with.
     ///

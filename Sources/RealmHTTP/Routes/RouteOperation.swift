@@ -23,6 +23,8 @@ package struct RouteOperation: Sendable {
     package let isWrite: Bool
     /// The media types that the body of a request may have; the empty set for none.
     package let bodyTypes: BodyTypes
+    /// The names of the parameters in the query string; none for an operation that is not described.
+    let queryNames: [String]
     /// The codes of all problems that a request can be answered with.
     package let problems: Set<ProblemCode>
     /// The name of the method in the API description with the operation there; nil for what is not
@@ -106,6 +108,7 @@ package struct RouteOperation: Sendable {
         self.isWrite = isWrite
         self.handler = handler
         bodyTypes = description?.bodyTypes ?? types
+        queryNames = SharedParameter.queryNames(of: description?.parameters ?? [])
         problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound, .invalidConfiguration])
         joinsTransactions = description?.parameters.contains("RealmTransaction") ?? false
         let name = HTTPMethod.allCases.first { methods.contains($0) }?.rawValue.lowercased() ?? ""

@@ -440,7 +440,7 @@ package final class Attaching: Sendable {
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
             // Files that are sent are named in the URL; the endpoint has checked which parameters there may be.
-            let options = try WriteOptions(call, names: ["name"])
+            let options = try WriteOptions(call)
             var response = draft.response(.init(version: "", isCommitted: false), options)
             response.headers.removeAll { $0.name.description == "Realm-Version" }
             return response
