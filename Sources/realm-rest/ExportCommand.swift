@@ -40,7 +40,6 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "A JSON array of the arguments $0, $1, …")
     var args = "[]"
 
-    /// The key paths of the order, with commas.
     @Option(help: "Key paths with commas, each with - in front for the descending order.")
     var sort: String?
 

@@ -26,7 +26,6 @@ struct RecoverCommand: ParsableCommand {
     @Option(help: "A file with the encryption key: 128 hex digits, or base64 of 64 bytes.")
     var keyFile: String?
 
-    /// Whether only the versions are printed.
     @Flag(help: "Print the list of versions and nothing else.")
     var versions = false
 

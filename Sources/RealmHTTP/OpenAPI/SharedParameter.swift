@@ -82,6 +82,5 @@ struct SharedParameter {
         texts: all(Limits()).filter { $0.place == .query }.map { ($0.id, $0.name) } + [("Ints", "ints")]
     ) { first, _ in first }
 
-    /// Returns the names of those parameters that are in the query string.
     static func queryNames(of ids: [String]) -> [String] { ids.compactMap { queryNames[$0] } }
 }

@@ -389,7 +389,6 @@ private struct AuditTrail: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response, as it is sent after this.
-    ///   - call: The request.
     func end(_ response: borrowing Response, of call: Call) {
         guard let log else { return }
         if let record = call.audit {

@@ -293,7 +293,6 @@ extension StorageError {
 ///
 /// The caretaker's thread asks at intervals; the value is used on that thread only.
 private struct QuietMoments {
-    /// What was seen of a realm.
     private struct Seen {
         /// The newest version.
         var version: UInt64
