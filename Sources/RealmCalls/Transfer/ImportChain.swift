@@ -95,6 +95,8 @@ package final class ImportChain: Sendable {
         var reader: ImportReader
         /// What the next commit must know of those before.
         var memory = ImportRun.Memory()
+        /// The version of the last commit, if the rights to what the import has made depend on what others change after it.
+        var version: Version?
         /// Whether the input is exhausted and all links are written.
         var isAtEnd = false
         /// The problem that ends the import; nil while it succeeds.
@@ -205,8 +207,11 @@ package final class ImportChain: Sendable {
             request,
             { [mode, rights, standing, audit, isLenient, parts] session -> Progress in
                 try standing.require()
+                var before = before
                 if let rights {
-                    session.restrict(to: rights) { before.memory.made[$0.table]?.new($0.object) != nil }
+                    if let version = before.version { before.memory.note(try session.changes(since: version)) }
+                    before.version = nil
+                    session.restrict(to: rights) { [memory = before.memory] in memory.isOwn($0) }
                 }
                 let run = ImportRun(session, mode, before.memory)
                 run.audit = audit
@@ -292,6 +297,9 @@ package final class ImportChain: Sendable {
     /// Notes what a commit achieved and begins the next one, or completes the import.
     private func finished(_ result: Result<WriteReceipt<Progress>, WriteError>, _ failure: ImportRun.Failure?) {
         switch result {
+        case .failure(let error) where error.code == .realmUnavailable && database.losesCommits:
+            let detail = "the realm was deleted or replaced during the import; import all lines again if it is there"
+            completion(.failure(Problem(.realmNotFound, detail)))
         case .failure(let error):
             let problem = Problem(importing: error)
             var after = progress.withLock { $0 }
@@ -300,7 +308,8 @@ package final class ImportChain: Sendable {
             }
             proceed(after)
         case .success(let receipt):
-            let after = receipt.value
+            var after = receipt.value
+            if rights != nil { after.version = receipt.version }
             guard after.isAtEnd || after.problem != nil && after.memory.later.entries.isEmpty else { return proceed(after) }
             if let problem = after.problem { return completion(.failure(after.described(problem))) }
             completion(

@@ -27,6 +27,8 @@ package final class ImportRun {
         var keys: [ByteText: KeyTranslation] = [:]
         /// The objects that were created, if the rights to them have to be checked, by table.
         var made: [TableKey: KeyTranslation] = [:]
+        /// Objects of `made` that others have changed since, and classes of which they may have changed any.
+        private var foreign: (objects: Set<ObjectPlace>, classes: Set<TableKey>) = ([], [])
         /// The values with links that are written at the end.
         var later = WaitingValues()
         /// How many entries of `later` are written, or are in `unlinked`.
@@ -50,6 +52,20 @@ package final class ImportRun {
         var byteCount: Int {
             later.byteCount + 2 * unlinked.count * MemoryLayout<WaitingValues.Entry>.stride
                 + keys.values.reduce(0) { $0 + $1.byteCount } + made.values.reduce(0) { $0 + $1.byteCount }
+                + 3 * foreign.objects.count * MemoryLayout<ObjectPlace>.stride
+        }
+
+        /// Returns whether the import has made an object that nobody else has changed since. It may complete such an object and link to
+        /// it; to others it needs the same rights as any write.
+        func isOwn(_ place: ObjectPlace) -> Bool {
+            made[place.table]?.new(place.object) != nil && !foreign.objects.contains(place)
+                && !foreign.classes.contains(place.table)
+        }
+
+        /// Notes what others have changed.
+        mutating func note(_ changes: (objects: Set<ObjectPlace>, classes: Set<TableKey>)) {
+            foreign.objects.formUnion(changes.objects.filter { isOwn($0) })
+            foreign.classes.formUnion(changes.classes)
         }
     }
 
@@ -560,7 +576,7 @@ package final class ImportRun {
     /// Writes the members of an object that wait, at the end of the import. Returns whether all of them could be written.
     ///
     /// A target that is still missing is an error then, unless links to such are left out. Another client may have
-    /// deleted the object between two commits, or have changed a property: its write came later than the line, so it remains.
+    /// deleted or hidden the object between two commits, or have changed a property: its write came later than the line, so it remains.
     private func link(
         _ imported: ImportedObject, _ waiting: WaitingValues.Entry, leavesMissing: Bool
     ) throws(Problem) -> Bool {
@@ -570,16 +586,20 @@ package final class ImportRun {
         var isOvertaken = false
         let isThere = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
-            guard try session.isThere(target) else { return false }
+            guard try session.isThere(target), try session.knows(target) else { return false }
             _ = try session.require(.objectKey(target.object), class: imported.className)
             var waits: Members = []
+            var open = waiting.properties
             for member in linked {
-                guard let property = try knownProperty(ofMember: member.name, of: target, imported.className),
-                    let state = waiting.properties.first(where: { $0.column == property.key })
+                guard let property = try currentProperty(ofMember: member.name, of: target),
+                    let position = open.firstIndex(where: { $0.column == property.key })
                 else { continue }
+                let state = open.remove(at: position)
                 let mark = isInParts ? try session.valueMark(property, of: target) : state.mark
                 if mark == state.mark { waits.append(member) } else { isOvertaken = true }
             }
+            // A migration has renamed, replaced or removed the property.
+            if !open.isEmpty { isOvertaken = true }
             linked = waits
             return true
         }
@@ -615,6 +635,14 @@ package final class ImportRun {
     /// - Throws: `WriteError` with the code `notFound`.
     private func property(ofMember name: String, of target: ObjectPlace) throws(WriteError) -> Column {
         try session.property(MemberNaming.documents.property(name), of: target)
+    }
+
+    /// Returns the property that a member which waits refers to now; nil if there is none any more.
+    private func currentProperty(ofMember name: String, of target: ObjectPlace) throws(WriteError) -> Column? {
+        do throws(WriteError) { return try property(ofMember: name, of: target) } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
     }
 
     /// Returns the property of an object that a member refers to; nil for an unknown one that is ignored.

@@ -19,10 +19,12 @@ extension Database {
         guard mode == .readWrite, !path.isEmpty else { return }
         try requireDeletable()
         let known = copies?.list() ?? []
+        setDiscarded()
         closeWriter()
         do throws(StorageError) {
             try System.delete(path)
         } catch {
+            setDiscarded(false)
             startWriter()
             throw error
         }

@@ -97,6 +97,8 @@ package final class Database: VersionSource {
     /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
     /// without the lock.
     private let isBanned = Atomic<Bool>(false)
+    /// Whether the file is deleted or replaced by another one.
+    private let isDiscarded = Atomic<Bool>(false)
     /// Called once when the file is closed; see `whenClosed`.
     let closing = ClosingAction()
     /// The thread that follows the file; nil unless another program writes it.
@@ -249,6 +251,12 @@ package final class Database: VersionSource {
         guard let shownClasses else { return whole }
         return shownClasses.part(of: whole, after: current.snapshot)
     }
+
+    /// Whether what was committed is gone when the database is closed.
+    package var losesCommits: Bool { mode == .copy || path.isEmpty || isDiscarded.load(ordering: .acquiring) }
+
+    /// Notes that the file is about to be deleted or replaced by another one; false takes that back.
+    package func setDiscarded(_ isDiscarded: Bool = true) { self.isDiscarded.store(isDiscarded, ordering: .releasing) }
 
     /// Whether writes are accepted; this may become false while the realm is open.
     package var isWritable: Bool { (mode == .readWrite || mode == .copy) && !isBanned.load(ordering: .acquiring) }

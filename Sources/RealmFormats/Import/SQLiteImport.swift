@@ -55,7 +55,13 @@ package struct SQLiteImport {
                     let database = try SQLiteDatabase(
                         reading: descriptor, valueLimit: recordLimit, goesOn: goesOn)
                     var rowCount = 0
-                    for source in try sources(database) { try write(source, of: database, to: target, counting: &rowCount) }
+                    let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
+                        try plainColumns(of: name, in: database)
+                    }
+                    for source in try sources(database) {
+                        try write(source, of: database, with: parts, to: target, counting: &rowCount)
+                    }
+                    try requireOwners(parts)
                 }
             }
         } catch let problem as Problem {
@@ -99,6 +105,7 @@ package struct SQLiteImport {
             let found = present.compactMap { name in
                 snapshot.classTable(named: name).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
             }
+            try requireTables(for: found, present, database)
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
                     "tables",
@@ -121,6 +128,36 @@ package struct SQLiteImport {
         }
     }
 
+    /// Throws `invalid_body` when a class has no table, but something else has its name, or nearly so.
+    private func requireTables(for found: [Source], _ present: [String], _ database: SQLiteDatabase) throws {
+        guard !options.isLenient else { return }
+        let others = try views(database)
+        for table in snapshot.classes where table.kind != .embedded && !found.contains(where: { $0.table.key == table.key }) {
+            let name = table.className ?? table.name
+            if others.contains(name) { throw try noTable(name, present, database) }
+            let letters = name.lowercasedASCII
+            if let near = present.first(where: { $0.lowercasedASCII == letters }) {
+                throw Problem(
+                    .invalidBody,
+                    "the table '\(near.brief)' has the letters of the class '\(name.brief)' in another case; name it with tables=TABLE:CLASS, or "
+                        + "leave it out with 'Prefer: handling=lenient'")
+            }
+        }
+    }
+
+    /// Throws `invalid_body` for rows of collections and embedded objects that belong to no row which was read.
+    private func requireOwners(_ parts: SQLiteParts) throws {
+        guard !options.isLenient, let table = try parts.tableWithRowsLeft(isWhole: options.tables == nil) else { return }
+        throw Problem(
+            .invalidBody,
+            "the table '\(table.brief)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
+    }
+
+    /// Returns the names of views and virtual tables.
+    private func views(_ database: SQLiteDatabase) throws -> [String] {
+        try names(try database.prepare("SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type IN ('table', 'view')"))
+    }
+
     /// Returns the names that a statement finds, without those of SQLite itself.
     private func names(_ list: SQLiteStatement) throws -> [String] {
         var names: [String] = []
@@ -135,8 +172,7 @@ package struct SQLiteImport {
 
     /// Makes the problem of a table that is not there, or no plain one.
     private func noTable(_ name: String, _ present: [String], _ database: SQLiteDatabase) throws -> Problem {
-        let others = try names(
-            try database.prepare("SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type IN ('table', 'view')"))
+        let others = try views(database)
         let detail =
             others.contains(name)
             ? "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
@@ -160,7 +196,7 @@ package struct SQLiteImport {
     ///   - target: The file for the lines.
     ///   - rowCount: The number of rows of all tables so far.
     private func write(
-        _ source: Source, of database: SQLiteDatabase, to target: BodyFile, counting rowCount: inout Int
+        _ source: Source, of database: SQLiteDatabase, with parts: SQLiteParts, to target: BodyFile, counting rowCount: inout Int
     ) throws {
         guard let names = try columns(of: source.name, in: database), !names.isEmpty else { throw SQLiteFailure.refused }
         let list = names.map(SQLiteDatabase.quoted).joined(separator: ", ")
@@ -170,9 +206,6 @@ package struct SQLiteImport {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
         }
         let cells = try cells(names, source.table)
-        let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
-            try plainColumns(of: name, in: database)
-        }
         let collections = try parts.collections(of: source.table, in: cells.map(\.name))
         let buffer = OutputBuffer(capacity: 256 << 10)
         while try rows.next() {
@@ -182,8 +215,12 @@ package struct SQLiteImport {
             } catch let error as SQLiteCell.Unfit {
                 throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
+            } catch let failure as SQLiteFailure where failure == .tooLong {
+                throw problem(failure).with("line", .integer(Int64(rowCount + 1)))
             }
-            guard buffer.count - start <= recordLimit else { throw SQLiteFailure.tooLong }
+            guard buffer.count - start <= recordLimit else {
+                throw problem(.tooLong).with("line", .integer(Int64(rowCount + 1)))
+            }
             rowCount += 1
             if buffer.count >= 64 << 10 { try flush(buffer, to: target) }
         }

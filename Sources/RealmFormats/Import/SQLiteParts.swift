@@ -23,6 +23,8 @@ final class SQLiteParts {
     private let columns: (String) throws -> [String]?
     /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read.
     private var statements: [Int: SQLiteStatement?] = [:]
+    /// The number of rows that were read of a table, by its position.
+    private var readCounts: [Int: Int] = [:]
     /// How many embedded objects lie in each other at the moment.
     private var nesting = 0
     /// As many as `ObjectEncoder` permits.
@@ -88,6 +90,7 @@ final class SQLiteParts {
             return true
         }
         let cells = (0..<row.columnCount).map { row.value($0) }
+        readCounts[made.position, default: 0] += 1
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= SQLiteParts.maximumNesting else { throw SQLiteFailure.malformed }
@@ -136,7 +139,34 @@ final class SQLiteParts {
             guard byteCount <= byteLimit else { throw SQLiteFailure.tooLong }
             elements.append(element)
         }
+        readCounts[position, default: 0] += elements.count
         return elements
+    }
+
+    /// Returns the name of a table of which more rows are there than were read; nil for none.
+    ///
+    /// - Parameter isWhole: Whether all classes were read, and so all owners of embedded objects.
+    func tableWithRowsLeft(isWhole: Bool) throws -> String? {
+        let ofClasses = Set(
+            schema.classes.values.flatMap { made in
+                made.table.kind == .embedded
+                    ? []
+                    : made.members.compactMap { member -> Int? in
+                        guard case .collection(let position) = member.place else { return nil }
+                        return position
+                    }
+            })
+        for (position, statement) in statements where statement != nil && (isWhole || ofClasses.contains(position)) {
+            let name = schema.tables[position].name
+            // Functions such as `count` do not run.
+            let rows = try database.prepare("SELECT 1 FROM \(SQLiteDatabase.quoted(name)) NOT INDEXED")
+            var left = readCounts[position] ?? 0
+            while try rows.next() {
+                if left == 0 { return name }
+                left -= 1
+            }
+        }
+        return nil
     }
 
     // MARK: - JSON

@@ -101,7 +101,13 @@ struct ImportEndpoints: Sendable {
             }
             return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
         case .sqlite:
-            let lines = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
+            let lines: ImportSource
+            do throws(Problem) {
+                lines = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
+            } catch {
+                // The whole database is read before the first commit.
+                throw error.has("line") ? error.with("committed", .integer(0)) : error
+            }
             return ImportReader(lines, className: nil, bounds: limits.importedJSON)
         default:
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }

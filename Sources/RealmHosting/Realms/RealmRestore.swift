@@ -202,6 +202,7 @@ package struct RealmRestore: Sendable {
         let problem = Problem(.realmUnavailable, "another file is being restored")
         directory.pinned.free(database)
         directory.notifications.close(database, failing: problem)
+        database.setDiscarded()
         database.close()
         // A client may have subscribed between the first call and the closing.
         directory.notifications.close(database, failing: problem)

@@ -10,6 +10,7 @@ import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
+import Foundation
 
 @testable import RealmFormats
 @testable import RealmHTTP
@@ -307,6 +308,138 @@ import Testing
         }
         try server.finish()
     }
+
+    // MARK: - Rights
+
+    /// A class whose objects belong to owners, and with what else the waiting values of its objects may change.
+    private static let owned = [
+        ClassInput(
+            "Inner", type: "embedded",
+            [
+                PropertyInput("to", "object", objectType: "A"), PropertyInput("x", "int", optional: true),
+                PropertyInput("t", "string", optional: true),
+            ]),
+        ClassInput(
+            "A", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("owner", "string", optional: true),
+                PropertyInput("secret", "string", optional: true), PropertyInput("i", "int", optional: true),
+                PropertyInput("n", "object", objectType: "A"), PropertyInput("e", "object", objectType: "Inner"),
+                PropertyInput("as", "object", collection: "list", objectType: "A"),
+            ]),
+    ]
+
+    private static func rights(_ allow: String, _ rule: String) throws -> any WriteRights {
+        let book = try RightsSamples.book(
+            """
+            roles:
+              r:
+                realms:
+                  "*":
+                    import: true
+                    classes:
+                      A: {allow: [\(allow)], where: "\(rule)"}
+                      Inner: {allow: [\(allow)], fields: {hide: [t]}}
+            """)
+        return RightsWrites(book.rights(of: RightsHolder(roles: ["r"]), in: "app"))
+    }
+
+    /// What the import had made counted as its own although others had taken it over: the last line made it visible again.
+    @Test(arguments: ["create, read, update, import", "create, read, import"])
+    func `an object that others take over during an import is theirs`(_ allow: String) throws {
+        let take = WaitingValueTests.patch(5, [("owner", .text("you")), ("secret", .text("s"))])
+        for links in [false, true] {
+            let server = try WriteServer(WaitingValueTests.owned)
+            let rights = try WaitingValueTests.rights(allow, "owner == 'me' OR n.owner == 'me'")
+            var lines = (0..<40).map { Line(id: $0, values: [("owner", #""me""#)]) }
+            if links { lines[5].values.append(("n", "39")) } else { lines.append(Line(id: 5, values: [("owner", #""me""#), ("i", "2")])) }
+            let result = try WaitingValueTests.run(
+                server, WaitingValueTests.body(lines, .lines), .upsert, rights: rights, other: take)
+            switch result {
+            case .success(let outcome): #expect(links && outcome.created == 40 && outcome.overtaken == 0)
+            case .failure(let problem): #expect(!links && problem.code == .duplicateKey && problem.line == 41, "\(problem)")
+            }
+            let found = try server.get("app/objects/A/5").json
+            #expect(found["owner"]?.text == "you" && found["i"]?.int == nil && found["n"]?.int == nil, "\(found)")
+            try server.finish()
+        }
+    }
+
+    /// Changes of hidden parts by others were counted, and kept the line from being written.
+    @Test func `what the sender does not see of a property does not stop its waiting value`() throws {
+        let changes: [(String, @Sendable (WriteSession) throws -> Void)] = [
+            ("e", WaitingValueTests.patch(5, [("e", .object(["t": .text("other")]))])),
+            ("as", WaitingValueTests.patch(5, [("as", .list([.integer(0)]))])), ("n", WaitingValueTests.patch(5, [("n", .integer(0))])),
+        ]
+        for (property, change) in changes {
+            let server = try WriteServer(WaitingValueTests.owned)
+            let there = #"[{"id":0,"owner":"you"},{"id":5,"owner":"me","e":{"x":1}}]"#
+            #expect(try server.send("POST", "app/objects/A", there).status == 201)
+            var lines = (5..<40).map { Line(id: $0, values: [("owner", #""me""#)]) }
+            lines[0].values.append((property, property == "e" ? #"{"x":2,"to":39}"# : property == "n" ? "39" : "[39]"))
+            let result = try WaitingValueTests.run(
+                server, WaitingValueTests.body(lines, .lines), .upsert,
+                rights: try WaitingValueTests.rights("create, read, update, import", "owner == 'me'"), other: change)
+            #expect(try result.get().overtaken == 0, "\(property)")
+            let found = try server.show("A/5")
+            #expect(found.contains(#""key":"39""#), "\(property): \(found)")
+            #expect(property != "e" || found.contains(#""x":2"#) && found.contains("other"), "\(found)")
+            #expect(property != "as" || found.contains(#""key":"0""#), "\(found)")
+            try server.finish()
+        }
+    }
+
+    // MARK: - Schemas and files
+
+    /// The values were dropped without a word.
+    @Test(arguments: [
+        #"[{"renameProperty":{"class":"A","from":"n","to":"nn"}}]"#, #"[{"removeProperty":{"class":"A","property":"n"}}]"#,
+        #"[{"removeProperty":{"class":"A","property":"n"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
+        #"[{"renameProperty":{"class":"A","from":"n","to":"nn"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
+    ])
+    func `values whose property a migration replaces are counted`(_ steps: String) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        var lines = (0..<40).map { Line(id: $0) }
+        lines[5].values = [("n", "39"), ("as", "[39]")]
+        let json = try JSONParser.parse(#"{"fromVersion":0,"toVersion":1,"allowDataLoss":true,"steps":\#(steps)}"#, depthLimit: 20)
+        let migration = try MigrationReader(Limits()).migration(json)
+        let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines)) { session in
+            _ = try session.migrate(migration)
+        }
+        #expect(try result.get().overtaken == 1)
+        #expect(try server.show("A/5").contains("39"), "the other value is there")
+        try server.finish()
+    }
+    private static let link = #"{"name":"n","type":"object","objectType":"A"}}"#
+
+    /// Its lines were said to be committed.
+    @Test(arguments: ["restored", "deleted", "memory"]) func `an import whose realm loses its commits states none`(_ way: String) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        if way == "memory" {
+            #expect(try server.send("DELETE", "app").status < 300)
+            let made = try server.send("POST", "", #"{"name":"app","inMemory":"app","schema":{"classes":[\#(Self.plain)]}}"#)
+            try #require(made.status == 201, "\(made.text)")
+        }
+        let backup = way == "restored" ? try #require(try server.send("POST", "app/backups", "{}").json["id"]?.text) : ""
+        let result = Awaited<Result<ImportChain.Outcome, any Error>>()
+        let body = WaitingValueTests.body((0..<100_000).map { Line(id: $0) }, .lines)
+        let thread = StoppingThread { result.set(Result { try WaitingValueTests.run(server, body).get() }) }
+        defer { withExtendedLifetime(thread) {} }
+        while try server.get("app/objects/A?limit=0&count=exact").json["count"]?.int ?? 0 < 10 {}
+        let answer =
+            switch way {
+            case "restored": try server.send("POST", "app/restore", #"{"backup":"\#(backup)"}"#)
+            case "deleted": try server.send("DELETE", "app?deleteFiles=true")
+            default: try server.send("DELETE", "app")
+            }
+        #expect(answer.status < 300, "\(answer.text)")
+        let problem = #expect(throws: Problem.self) { try result.wait(seconds: 600).get() }
+        #expect(problem?.code == .realmNotFound && problem?.has("committed") == false, "\(String(describing: problem))")
+        server.server.stop()
+        try? FileManager.default.removeItem(atPath: server.folder)
+    }
+    private static let plain =
+        #"{"name":"A","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"i","type":"int","optional":true}]}"#
 
     // MARK: - The end of the server
 

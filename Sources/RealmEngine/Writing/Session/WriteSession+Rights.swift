@@ -70,6 +70,9 @@ extension WriteSession {
         return try allows(.delete, place, table)
     }
 
+    /// Returns whether the sender knows of an object that is there.
+    package func knows(_ place: ObjectPlace) throws(WriteError) -> Bool { try knows(place, try table(place.table)) }
+
     /// Returns whether the sender may do something with an object.
     func allows(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) -> Bool {
         guard let restriction else { return true }

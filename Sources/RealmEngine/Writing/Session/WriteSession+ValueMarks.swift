@@ -7,7 +7,8 @@ package import RealmStorage
 extension WriteSession {
     /// Returns a number that stays the same while the value of a property does; nil for null and for an empty collection.
     ///
-    /// It covers all that is stored, also what the sender of the write does not see, and means something in this process alone.
+    /// It covers what the sender of the write sees, and means something in this process alone. What others change of the hidden parts
+    /// must not show, and a write leaves them as they are.
     ///
     /// - Complexity: Linear in the size of the value, which is counted by the budget.
     package func valueMark(_ property: Column, of place: ObjectPlace) throws(WriteError) -> Int? {
@@ -20,7 +21,7 @@ extension WriteSession {
     private func hash(_ property: Column, of place: ObjectPlace, into hasher: inout Hasher) throws(WriteError) -> Bool {
         guard let kind = property.collection else {
             let slot = Slot.property(place, property)
-            guard let value = try storedValue(in: slot), !value.isNull else { return false }
+            guard let value = try storedValue(in: slot), !value.isNull, try !isHiddenLink(value) else { return false }
             try hash(value, in: slot, into: &hasher)
             return true
         }
@@ -37,7 +38,7 @@ extension WriteSession {
         case .link(let key, let object):
             let target = try table(key)
             guard target.kind == .embedded else { return }
-            for column in target.columns {
+            for column in knownColumns(of: target) {
                 hasher.combine(try hash(column, of: ObjectPlace(table: key, object: object), into: &hasher))
             }
         case .list: _ = try hash(slot.collection, .list, into: &hasher)
@@ -54,10 +55,11 @@ extension WriteSession {
         defer { hasher.combine(count) }
         guard kind == .dictionary else {
             let list = try storedList(place)
-            while count < list.count {
+            for index in 0..<list.count {
                 try spend(WriteSession.unitsPerElement)
-                let value = try stored(try list.value(at: count))
-                try hash(value, in: .element(place, count), into: &hasher)
+                let value = try stored(try list.value(at: index))
+                if try isHiddenLink(value) { continue }
+                try hash(value, in: .element(place, index), into: &hasher)
                 count += 1
             }
             return count
@@ -67,9 +69,41 @@ extension WriteSession {
             try spend(WriteSession.unitsPerElement)
             let key = entry.key.bytes.string
             hasher.combine(ByteText(key))
-            try hash(entry.value, in: .entry(place, key), into: &hasher)
+            if try !isHiddenLink(entry.value) { try hash(entry.value, in: .entry(place, key), into: &hasher) }
             count += 1
         }
         return count
+    }
+
+    // MARK: - Changes by others
+
+    /// Returns what other writes have changed since a version of the same realm, which is still held: objects that existed, and the
+    /// classes of which any object may have changed.
+    package func changes(since former: Version) throws(WriteError) -> (objects: Set<ObjectPlace>, classes: Set<TableKey>) {
+        let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
+        var (objects, classes, embedded): (Set<ObjectPlace>, Set<TableKey>, Set<TableKey>) = ([], [], [])
+        let before = former.snapshot
+        guard base.version != before.version else { return (objects, classes) }
+        // No commit has written over blocks of the former version.
+        let sharesNodes = base.holdsTop(of: before)
+        for change in try stored(VersionDifference.changes(from: before, to: base, sharesNodes: sharesNodes)) {
+            try spend()
+            switch change {
+            case .created, .createdRun: break
+            case .deleted(let table, let object), .modified(let table, let object, _), .collection(let table, let object, _, _):
+                if base.table(table)?.kind == .embedded { embedded.insert(table) }
+                objects.insert(ObjectPlace(table: table, object: object))
+            case .schema(let table): classes.insert(table)
+            }
+        }
+        // An object has changed with what is embedded in it.
+        while !embedded.isEmpty {
+            var owners: Set<TableKey> = []
+            for table in base.classes where table.columns.contains(where: { $0.targetTable.map(embedded.contains) ?? false }) {
+                if classes.insert(table.key).inserted, table.kind == .embedded { owners.insert(table.key) }
+            }
+            embedded = owners
+        }
+        return (objects, classes)
     }
 }
