@@ -43,6 +43,7 @@ import Testing
         "RealmFormats/Tables/SheetNames.swift", "RealmFormats/Tables/RelationalNames.swift",
         "RealmHTTP/OpenAPI/OpenAPISchemaSplit.swift", "RealmHTTP/OpenAPI/OpenAPIComponents.swift",
         "RealmHTTP/OpenAPI/OpenAPIBatches.swift", "RealmHTTP/OpenAPI/OpenAPIParts+Parameters.swift",
+        "RealmHTTP/OpenAPI/SharedParameter.swift",
         "RealmFormats/Representation/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift",
         "RealmFormats/Errors/ProblemCode.swift",
         "RealmHTTP/Pages/APIPage.swift",
