@@ -15,18 +15,7 @@ internal import RealmStorage
 /// `AccessPolicy` decides who is an administrator; for all others the paths do not exist. They are
 /// not in the API description.
 struct AdminEndpoints: Sendable {
-    /// The realms whose transactions and names are shown.
-    let catalog: Catalog
-    /// The options of the server, which a reload changes.
-    let options: LiveOptions
-    /// Reads the configuration again.
-    let reloading: Reloading
-    /// The hosts and origins that the server accepts, which the configuration shows.
-    let rules: AccessRules
-    /// The transactions, snapshots and streams that clients hold.
-    let registry: LeaseRegistry
-    /// The level of the log, the one option that can be changed while the server runs.
-    let logLevel: AccessLog.LevelSwitch
+    let server: ServerState
 
     /// Answers `GET /admin/leases` with all transactions, snapshots and streams that clients hold.
     ///
@@ -36,12 +25,12 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter.
     func leases(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        registry.removeEndedTransactions { catalog.database($0) }
+        server.leases.removeEndedTransactions { server.catalog.database($0) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for lease in registry.all {
+        for lease in server.leases.all {
             writer.beginObject()
             writer.member("id", text: lease.id)
             writer.member("kind", text: lease.kind.rawValue)
@@ -61,7 +50,7 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `not_found` when there is none of this id.
     func endLease(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        guard registry.end(try call.match[.id]) else {
+        guard server.leases.end(try call.match[.id]) else {
             throw Problem(.notFound, "there is no lease of this id")
         }
         return .now(Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")]))
@@ -85,7 +74,7 @@ struct AdminEndpoints: Sendable {
     func reload(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
         guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
-        return .work { [reloading] in
+        return .work { [reloading = server.reloading] in
             do throws(Problem) {
                 return Response(unstored: try reloading.run().json)
             } catch {
@@ -111,7 +100,7 @@ struct AdminEndpoints: Sendable {
             let names = AccessLog.Level.allCases.map(\.name).joined(separator: ", ")
             throw Problem.invalidParameter("logLevel", "'logLevel' has to be one of: \(names)").with("pointer", "/logLevel")
         }
-        logLevel.set(level)
+        server.logLevel.set(level)
     }
 
     /// The configuration as JSON: version, log level, modes, hosts, origins, names of realms, and
@@ -119,21 +108,21 @@ struct AdminEndpoints: Sendable {
     ///
     /// Keys, tokens and paths are not in it.
     private var configurationDocument: OutputBuffer {
-        let options = options.current
+        let options = server.options
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", text: Build.version)
-        writer.member("logLevel", text: logLevel.current.name)
+        writer.member("logLevel", text: server.logLevel.current.name)
         writer.member("readOnly", bool: options.isReadOnly)
         writer.member("serverTiming", bool: options.showsTiming)
         writer.member("console", bool: options.showsConsole)
         if let node = options.cluster.node { writer.member("node", text: node) }
         writer.key("hosts")
-        write(rules.hosts.hosts, to: &writer)
+        write(server.rules.hosts.hosts, to: &writer)
         writer.key("origins")
-        write(rules.origins.allowed, to: &writer)
+        write(server.rules.origins.allowed, to: &writer)
         writer.key("realms")
-        write(Set(texts: catalog.all.map(\.name)), to: &writer)
+        write(Set(texts: server.catalog.all.map(\.name)), to: &writer)
         writer.key("limits")
         writer.beginObject()
         for entry in Limits.entries {

@@ -14,16 +14,7 @@ internal import SystemPackage
 ///
 /// A copy holds its version, not the writer: writes go on while it is made.
 struct BackupEndpoints: Sendable {
-    /// The limits of the server, of which the time of a streamed response applies to making a copy.
-    let liveLimits: LiveLimits
-    /// The limits in force.
-    var limits: Limits { liveLimits.current }
-    /// Folders for the files of copies that are sent, in the order in which they are tried.
-    let spoolFolders: [String]
-    /// The folders that copies may be stored in, and the realms of the server.
-    let directory: RealmDirectory
-    /// The register of copies that are stored outside of the data folder.
-    let stored: StoredCopies
+    let server: ServerState
 
     /// Answers `GET …/backup` with a Realm file: the newest version, that of a snapshot, or the
     /// uncommitted state of a transaction. An encrypted realm gives a file with the same key.
@@ -46,8 +37,8 @@ struct BackupEndpoints: Sendable {
     func post(_ call: Call) throws(Problem) -> Reply {
         let context = try context(call)
         try WriteCondition(call.request).require(context.version.token)
-        let request = try BackupRequest(try call.request.body.readJSON(limits.json))
-        if request.needsAdministrator, directory.access.grant(call.caller) < .administer {
+        let request = try BackupRequest(try call.request.body.readJSON(server.limits.json))
+        if request.needsAdministrator, server.directory.access.grant(call.caller) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
         // Copies go to folders that realms are served from. A credential for one realm must not learn what else is there.
@@ -60,7 +51,7 @@ struct BackupEndpoints: Sendable {
                 key: request.key(of: context.database), classes: try request.subset(of: context.snapshot),
                 control: control(call))
             guard let path = request.path else { return try send(context, options) }
-            let place = try AttachRoots.place(path, directory.folders.attach, "/path")
+            let place = try AttachRoots.place(path, server.directory.folders.attach, "/path")
             return try store(context, at: place, as: try name(of: place), options)
         }
     }
@@ -88,7 +79,7 @@ struct BackupEndpoints: Sendable {
     /// or, inside a transaction, than a read.
     private func control(_ call: Call) -> WorkControl {
         call.request.control(
-            until: call.version == nil ? .now().adding(seconds: Double(limits.http.answerSeconds)) : call.request.deadline)
+            until: call.version == nil ? .now().adding(seconds: Double(server.limits.http.answerSeconds)) : call.request.deadline)
     }
 
     // MARK: - Sending
@@ -98,7 +89,8 @@ struct BackupEndpoints: Sendable {
         let file: BodyFile
         let expected = context.database.usedBytes ?? 0
         do throws(StorageError) {
-            file = try BodyFile.make(inOneOf: spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
+            file = try BodyFile.make(
+                inOneOf: server.spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
         } catch {
             throw Problem(keepingCopy: error)
         }
@@ -125,17 +117,17 @@ struct BackupEndpoints: Sendable {
     ///   `already_attached` when another file is served under the name.
     private func name(of path: String) throws(Problem) -> RealmName? {
         let exists = System.entry(atPath: path, followsLink: false) != nil
-        guard directory.folders.data?.resolve(path) != nil else {
+        guard server.directory.folders.data?.resolve(path) != nil else {
             if exists { throw BackupEndpoints.exists }
             return nil
         }
-        guard let folder = directory.catalog.folder, let name = folder.servedName(ofPath: path) else {
+        guard let folder = server.directory.catalog.folder, let name = folder.servedName(ofPath: path) else {
             let rule = "\(RealmName.rule); the file is NAME.realm"
             throw Problem(.invalidBody, "a file in the data folder is served, so it needs a place and a name there: \(rule)")
                 .with("pointer", "/path")
         }
         if exists { throw BackupEndpoints.exists }
-        guard directory.catalog[name.text] == nil else {
+        guard server.directory.catalog[name.text] == nil else {
             throw Problem(.alreadyAttached, "another file is served as '\(name)' already").with("pointer", "/path")
         }
         // A realm that was detached keeps its file, which may be in another folder of the data folder.
@@ -168,7 +160,8 @@ struct BackupEndpoints: Sendable {
             serve(name, path, options.key)
             location = ObjectAddress.realm(name.text)
         } else {
-            location = ObjectAddress.backup(realm, stored.add(path, of: realm, version: context.snapshot.version, copy).id)
+            location = ObjectAddress.backup(
+                realm, server.backups.stored.add(path, of: realm, version: context.snapshot.version, copy).id)
         }
         return describe(path, copy, of: context, at: location)
     }
@@ -186,20 +179,20 @@ struct BackupEndpoints: Sendable {
     /// Lists a copy in the data folder under the name of its file, so that the first request opens it. One with
     /// a key that the server does not know otherwise is opened now.
     private func serve(_ name: RealmName, _ path: String, _ key: EncryptionKey?) {
-        directory.catalog.list(name)
-        guard key != directory.options.keys[name.text], (try? directory.requireRoom()) != nil,
-            (try? directory.catalog.reserve(name, path: path, isRequested: true)) != nil
+        server.directory.catalog.list(name)
+        guard key != server.directory.options.keys[name.text], (try? server.directory.requireRoom()) != nil,
+            (try? server.directory.catalog.reserve(name, path: path, isRequested: true)) != nil
         else { return }
-        var opening = directory.options.openOptions
+        var opening = server.directory.options.openOptions
         opening.key = key
         opening.isExactPath = true
-        directory.catalog.prepare(&opening, for: path)
+        server.directory.catalog.prepare(&opening, for: path)
         let state: Catalog.State
         do throws(StorageError) { state = .ready(try Database.open(name: name, path: path, opening)) } catch {
             state = .failed(error)
         }
         // A realm that was detached meanwhile stays so.
-        try? directory.catalog.settle(name, state)
+        try? server.directory.catalog.settle(name, state)
     }
 
     /// Makes the response for a stored copy, which is a realm or a backup at `location`.

@@ -11,12 +11,7 @@ internal import RealmStorage
 
 /// The backups of a realm: listing, making, reading and deleting them. All work is done by workers.
 struct BackupListEndpoints: Sendable {
-    /// The limits of the server, of which the time of a streamed response applies to making a backup.
-    let liveLimits: LiveLimits
-    /// The limits in force.
-    var limits: Limits { liveLimits.current }
-    /// The backups of all realms.
-    let backups: BackupService
+    let server: ServerState
 
     /// Answers `GET …/backups` with all backups of a realm, the newest first.
     ///
@@ -25,7 +20,7 @@ struct BackupListEndpoints: Sendable {
         try call.checkQueryNames()
         let realm = try call.match[.realm]
         return reply(call) { () throws(Problem) in
-            let (list, failure) = backups.list(of: realm)
+            let (list, failure) = server.backups.list(of: realm)
             var writer = JSONWriter(reservingCapacity: 256 + 256 * list.count)
             writer.beginObject()
             writer.key("items")
@@ -33,7 +28,7 @@ struct BackupListEndpoints: Sendable {
             for backup in list { backup.write(to: &writer) }
             writer.endArray()
             writer.nullMember("next")
-            if let planned = backups.planned { planned.status(of: realm).write(to: &writer, failure) }
+            if let planned = server.backups.planned { planned.status(of: realm).write(to: &writer, failure) }
             writer.endObject()
             return Response(unstored: writer.buffer)
         }
@@ -51,8 +46,8 @@ struct BackupListEndpoints: Sendable {
         let version = database.current
         try WriteCondition(call.request).require(version.token)
         return reply(call) { () throws(Problem) in
-            let control = WorkControl(deadline: .now().adding(seconds: Double(limits.http.answerSeconds)))
-            var backup = try backups.make(of: version, in: database, control)
+            let control = WorkControl(deadline: .now().adding(seconds: Double(server.limits.http.answerSeconds)))
+            var backup = try server.backups.make(of: version, in: database, control)
             backup.digest = try digest(of: backup, call)
             var response = describe(backup, status: 201)
             response.addLocation(ObjectAddress.backup(database.name.text, backup.id))
@@ -72,13 +67,13 @@ struct BackupListEndpoints: Sendable {
             download == nil ? try ResponseFormat.negotiate(call.request, parameter: nil, among: [.documents, .octets]) : .octets
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         return reply(call) { () throws(Problem) in
-            var backup = try backups.find(id, of: realm)
+            var backup = try server.backups.find(id, of: realm)
             guard format == .octets else {
-                backup.digest = try backups.knownDigest(of: backup)
+                backup.digest = try server.backups.knownDigest(of: backup)
                 backup.digest = try digest(of: backup, call)
                 return describe(backup, status: 200)
             }
-            let file = try backups.open(backup, for: call, call.request.control())
+            let file = try server.backups.open(backup, for: call, call.request.control())
             backup.digest = try Problem.stored(file.digest())
             return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.fileName)
         }
@@ -93,7 +88,7 @@ struct BackupListEndpoints: Sendable {
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         try WriteCondition(call.request).require((try? call.database())?.current.token)
         return reply(call) { () throws(Problem) in
-            try backups.delete(try backups.find(id, of: realm))
+            try server.backups.delete(try server.backups.find(id, of: realm))
             return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
         }
     }
@@ -112,7 +107,7 @@ struct BackupListEndpoints: Sendable {
     /// Returns the SHA-256 of a backup, which reads the whole file unless it is known.
     private func digest(of backup: Backup, _ call: Call) throws(Problem) -> [UInt8] {
         if let digest = backup.digest { return digest }
-        let file = try backups.open(backup, for: call, call.request.control())
+        let file = try server.backups.open(backup, for: call, call.request.control())
         return try Problem.stored(file.digest())
     }
 

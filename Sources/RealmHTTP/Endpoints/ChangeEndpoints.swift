@@ -10,14 +10,7 @@ internal import RealmStorage
 
 /// The feed of changes, `GET …/changes`: a stream of Server-Sent Events, or a long-poll.
 struct ChangeEndpoints: Sendable {
-    /// The subscriptions of all realms.
-    let notifications: ChangeService
-    /// The registry in which administrators see and end streams.
-    let leases: LeaseRegistry
-    /// The timer that ends long-polls whose time has passed.
-    let timers: TimerQueue
-    /// Threads that parse and bind long definitions.
-    let workers: WorkerPool
+    let server: ServerState
 
     /// Answers `GET …/changes`.
     ///
@@ -31,7 +24,7 @@ struct ChangeEndpoints: Sendable {
     ///   the client or the server has too many streams.
     func get(_ call: Call) throws(Problem) -> Reply {
         guard call.request.target.bytes.count + call.request.body.bytes.count > 1024 else { return try changes(call) }
-        return workers.reply(to: call) { () throws(Problem) in try changes(call) }
+        return server.workers.reply(to: call) { () throws(Problem) in try changes(call) }
     }
 
     /// Reads the parameters, takes a place among the streams, and begins a stream or a long-poll.
@@ -49,8 +42,8 @@ struct ChangeEndpoints: Sendable {
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
-        let slot = try notifications.slots.take(call.account, limit: call.caller.roleLimits?[.streams])
-        let realm = try notifications.notifications(of: context.database, for: context.call.scope)
+        let slot = try server.notifications.slots.take(call.account, limit: call.caller.roleLimits?[.streams])
+        let realm = try server.notifications.notifications(of: context.database, for: context.call.scope)
         let (holds, registration) = try self.holds(&request, realm, call)
         call.versionToken = context.version.tokenText
         guard isStream else {
@@ -58,7 +51,7 @@ struct ChangeEndpoints: Sendable {
                 start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
                 representation: request.representation)
             return .later { promise in
-                LongPoll(holds, options, slot: slot, registration: registration, call, timers, promise).begin()
+                LongPoll(holds, options, slot: slot, registration: registration, call, server.timers, promise).begin()
             }
         }
         return .now(stream(request, holds, registration: registration, slot: slot, call, context: context))
@@ -87,8 +80,8 @@ struct ChangeEndpoints: Sendable {
         let leaseID = "e_" + RandomName.make()
         let stream = EventStream(
             holds, options, slot: slot, registration: registration, call,
-            didEnd: { [leases] in leases.remove(leaseID) })
-        leases.add(
+            didEnd: { [leases = server.leases] in leases.remove(leaseID) })
+        server.leases.add(
             LeaseRegistry.Lease(
                 id: leaseID, kind: .stream, realm: context.database.name.text, principal: call.caller.principal.logName,
                 end: { [weak stream] in
@@ -120,10 +113,10 @@ struct ChangeEndpoints: Sendable {
             request.start = start
             return (FeedHolds([ReadSubscription(name: "default", feed: feed, skips: nil)], in: realm), nil)
         case .registration(let id):
-            let found = try notifications.registrations.find(id: id, in: realm.database, for: call)
+            let found = try server.notifications.registrations.find(id: id, in: realm.database, for: call)
             return try holds(found, request)
         case .ticket(let ticket):
-            let found = try notifications.registrations.find(ticket: ticket, in: realm.database, for: call)
+            let found = try server.notifications.registrations.find(ticket: ticket, in: realm.database, for: call)
             return try holds(found, request)
         }
     }

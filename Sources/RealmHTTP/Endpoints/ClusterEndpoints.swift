@@ -10,15 +10,14 @@ internal import RealmStorage
 
 /// What a node knows of its cluster.
 struct ClusterEndpoints: Sendable {
-    /// This server as a node of a cluster; nil for a server by itself.
-    let cluster: ClusterService?
+    let server: ServerState
 
     /// Answers `GET /v1/cluster` with the nodes, and how many shards each of them has.
     ///
     /// - Throws: `unknown_parameter`; `not_found` for a server that is no node of a cluster.
     func get(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        guard let cluster else { throw Problem(.notFound, "this server is not a node of a cluster") }
+        guard let cluster = server.cluster else { throw Problem(.notFound, "this server is not a node of a cluster") }
         let member = cluster.member
         let map = member.map
         var writer = JSONWriter()

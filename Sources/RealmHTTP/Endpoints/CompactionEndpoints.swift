@@ -11,10 +11,7 @@ internal import RealmStorage
 
 /// Compaction of realms while they are served.
 struct CompactionEndpoints: Sendable {
-    /// The workers, which copy the file.
-    let workers: WorkerPool
-    /// The realms; detaching one cancels its compaction.
-    let directory: RealmDirectory
+    let server: ServerState
 
     /// Answers `POST …/compact`: replaces the file by one without free space.
     ///
@@ -36,13 +33,13 @@ struct CompactionEndpoints: Sendable {
         let wait = Duration.seconds(call.limits.writeSeconds)
         let deferred = DeferredOperation(call: call, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
-            let isQueued = workers.submit(for: call.account) {
+            let isQueued = server.workers.submit(for: call.account) {
                 guard operation?.begin() ?? true else { return }
-                directory.catalog.work(on: name, control) {
+                server.directory.catalog.work(on: name, control) {
                     database.compact(wait: wait, ifVersion: version, control) { result in
                         completion(
                             result.map(CompactionEndpoints.outcome).mapError { error in
-                                control.isCancelled ? directory.detached(name) : Problem(error)
+                                control.isCancelled ? server.directory.detached(name) : Problem(error)
                             })
                     }
                 }

@@ -12,8 +12,7 @@ internal import RealmStorage
 
 /// Exports of a whole realm, or of the objects of one class.
 struct ExportEndpoints: Sendable {
-    /// Folders for exports that are files, in the order in which they are tried.
-    let spoolFolders: [String]
+    let server: ServerState
 
     /// Answers `GET …/export`: all objects of one version, or those of a class that match a predicate.
     ///
@@ -109,7 +108,8 @@ struct ExportEndpoints: Sendable {
     ) throws(Problem) -> (file: BodyFile, isCut: Bool) {
         let file: BodyFile
         do throws(StorageError) {
-            file = try BodyFile.make(inOneOf: spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
+            file = try BodyFile.make(
+                inOneOf: server.spoolFolders, try context.call.request.body.spool?.open(for: context.call.account))
         } catch {
             throw Problem(keepingCopy: error)
         }

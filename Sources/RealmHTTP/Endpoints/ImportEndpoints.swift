@@ -10,14 +10,7 @@ internal import RealmStorage
 
 /// Imports of earlier exports, and of objects as NDJSON, JSON, CSV or tables of SQLite.
 struct ImportEndpoints: Sendable {
-    /// The bounds on bodies and on their records.
-    let liveLimits: LiveLimits
-    /// The limits in force.
-    var limits: Limits { liveLimits.current }
-    /// Whether the server is stopping.
-    let lifecycle: Lifecycle
-    /// Folders for inflated bodies, in the order in which they are tried.
-    let spoolFolders: [String]
+    let server: ServerState
 
     /// How long an import may take in all, in seconds, the wait for the writer and all commits included.
     private static let importSeconds = 600.0
@@ -35,7 +28,7 @@ struct ImportEndpoints: Sendable {
     func post(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call, honours: .init(handling: true))
         let names = try ImportOptions(
-            options.parameters, isLenient: options.preferences.isLenient, depthLimit: limits.jsonDepth)
+            options.parameters, isLenient: options.preferences.isLenient, depthLimit: server.limits.jsonDepth)
         guard options.bodyType == .sqlite else { return try post(call, options, names) }
         // Tables become lines first, which takes long, whatever the size of the file.
         return .later { promise in
@@ -66,7 +59,7 @@ struct ImportEndpoints: Sendable {
             let run = ImportRun(context.session, mode)
             run.audit = context.audit
             run.isLenient = names.isLenient
-            let seconds = limits.importSeconds
+            let seconds = server.limits.importSeconds
             run.end = .now().adding(seconds: Double(seconds))
             do throws(Problem) { try run.run(reader) } catch {
                 let isLate = error.code == .deadlineExceeded && error.has("limitName")
@@ -90,7 +83,7 @@ struct ImportEndpoints: Sendable {
         _ call: Call, _ options: WriteOptions, named names: ImportOptions, in database: Database, _ control: WorkControl?
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
-        let source = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
+        let source = try ImportSource(bodyOf: call, server.limits, spoolFolders: server.spoolFolders)
         try requireFitting(options)
         let snapshot = database.current.shown(by: call.scope).snapshot
         switch options.bodyType {
@@ -99,7 +92,7 @@ struct ImportEndpoints: Sendable {
             guard let table = snapshot.classTable(named: name) else {
                 throw Problem.noClass(name, in: snapshot).with("parameter", "class")
             }
-            return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
+            return try ImportReader(csv: source, table, snapshot, bounds: server.limits.importedJSON, options: names)
         case .sqlite:
             let lines: ImportSource
             do throws(Problem) {
@@ -108,11 +101,11 @@ struct ImportEndpoints: Sendable {
                 // The whole database is read before the first commit.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
-            return ImportReader(lines, className: nil, bounds: limits.importedJSON)
+            return ImportReader(lines, className: nil, bounds: server.limits.importedJSON)
         default:
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
             let isArray = options.bodyType == .ndjson ? false : try source.beginsWithBracket()
-            return ImportReader(source, className: name, bounds: limits.importedJSON, isArray: isArray)
+            return ImportReader(source, className: name, bounds: server.limits.importedJSON, isArray: isArray)
         }
     }
 
@@ -132,9 +125,9 @@ struct ImportEndpoints: Sendable {
         _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: Call,
         _ control: WorkControl?
     ) throws(Problem) -> ImportSource {
-        let end = RealmPlatform.Instant.now().adding(seconds: Double(limits.readSeconds))
+        let end = RealmPlatform.Instant.now().adding(seconds: Double(server.limits.readSeconds))
         func temporary() throws(StorageError) -> BodyFile {
-            try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
+            try BodyFile.make(inOneOf: server.spoolFolders, try call.request.body.spool?.open(for: call.account))
         }
         let (file, lines): (BodyFile, BodyFile)
         do throws(StorageError) {
@@ -149,8 +142,8 @@ struct ImportEndpoints: Sendable {
             throw Problem(spooling: error)
         }
         let tables = SQLiteImport(
-            snapshot: snapshot, options: names, className: className, recordLimit: limits.importRecordBytes,
-            byteLimit: limits.importBytes
+            snapshot: snapshot, options: names, className: className, recordLimit: server.limits.importRecordBytes,
+            byteLimit: server.limits.importBytes
         ) {
             RealmPlatform.Instant.now() < end && control?.isCancelled != true
         }
@@ -203,11 +196,11 @@ struct ImportEndpoints: Sendable {
         return .later { promise in
             let deadline = RealmPlatform.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
             let (rights, audit) = (call.writeRights, call.audit)
-            let parts = ImportChain.Parts(longestSeconds: Double(limits.importSeconds))
+            let parts = ImportChain.Parts(longestSeconds: Double(server.limits.importSeconds))
             ImportChain(
                 database, mode, reader, rights: rights, of: call.caller.standing, client: call.account,
                 deadline: deadline, audit: audit, isLenient: options.preferences.isLenient, parts: parts,
-                isStopping: { [lifecycle] in lifecycle.isStopping }
+                isStopping: { [lifecycle = server.lifecycle] in lifecycle.isStopping }
             ) { result in
                 switch result {
                 case .success(let outcome):

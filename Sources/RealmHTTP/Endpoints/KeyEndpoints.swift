@@ -13,10 +13,7 @@ internal import RealmStorage
 ///
 /// All of them read or replace a file, so workers answer.
 struct KeyEndpoints: Sendable {
-    /// The keys in force, with their file.
-    let keys: KeyStore
-    /// The options in force, which have the roles.
-    let options: LiveOptions
+    let server: ServerState
 
     /// The parameter that permits a change after which no key administers.
     private static let confirm = "confirm"
@@ -38,7 +35,7 @@ struct KeyEndpoints: Sendable {
         guard call.request.method == .post else { return .now(list()) }
         let text = APIKeyText()
         let key = try KeyEndpoints.key(text, try call.bodyObject())
-        let check = CredentialCheck(options.current)
+        let check = CredentialCheck(server.liveOptions.current)
         if let defect = check.defect(ofRoles: key.roles) {
             var problem = KeyEndpoints.invalid("roles", defect)
             problem.status = 422
@@ -63,7 +60,7 @@ struct KeyEndpoints: Sendable {
     func revoke(_ call: Call) throws(Problem) -> Reply {
         let parameters = try QueryParameters(call.request.target)
         try parameters.requireKnown(call.queryNames)
-        let check = try KeyEndpoints.isConfirmed(parameters) ? nil : CredentialCheck(options.current)
+        let check = try KeyEndpoints.isConfirmed(parameters) ? nil : CredentialCheck(server.liveOptions.current)
         let id = try call.match[.id]
         return work(call) { file throws(KeyFile.Failure) in
             try file.revoke(id, check)
@@ -97,7 +94,7 @@ struct KeyEndpoints: Sendable {
     private func work(
         _ call: Call, _ body: @escaping @Sendable (KeyFile) throws(KeyFile.Failure) -> Response
     ) -> Reply {
-        .work { [keys] in
+        .work { [keys = server.authenticator.keys] in
             guard var file = keys.file else {
                 let detail = "this server has no data folder, in which keys could be kept"
                 return Response(Problem(.invalidConfiguration, detail), for: call)
@@ -140,7 +137,7 @@ struct KeyEndpoints: Sendable {
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for key in keys.all {
+        for key in server.authenticator.keys.all {
             writer.beginObject()
             key.write(to: &writer)
             writer.endObject()

@@ -8,8 +8,7 @@ internal import RealmStorage
 
 /// The last lines of the log, for administrators.
 struct LogEndpoints: Sendable {
-    /// The log; nil when none is written.
-    let log: AccessLog?
+    let server: ServerState
 
     /// The number of lines that are answered unless the request says otherwise.
     private static let usualLimit = 200
@@ -23,7 +22,7 @@ struct LogEndpoints: Sendable {
         let since = try parameters.int("since", in: 0...Int.max)
         let limit = try parameters.int("limit", in: 1...LogTail.lineLimit) ?? LogEndpoints.usualLimit
         let isText = try LogEndpoints.prefersText(call)
-        guard let log else { throw Problem(.notFound, "this server writes no log") }
+        guard let log = server.accessLog else { throw Problem(.notFound, "this server writes no log") }
         return .work {
             let (lines, last) = log.tail(after: since, limit: limit)
             // Those between what the client knows and the first line: forgotten, or beyond the limit.

@@ -12,16 +12,7 @@ internal import RealmStorage
 
 /// What the server reports of itself: health, readiness, version and metrics.
 struct OperationsEndpoints: Sendable {
-    /// The realms that have to be open before the server is ready.
-    let catalog: Catalog
-    /// The parts of the server that write metrics.
-    let registry: MetricsRegistry
-    /// Whether the server is stopping, and so not ready.
-    let lifecycle: Lifecycle
-    /// The audit log; nil when there is none.
-    let audit: AuditLog?
-    /// This server as a node of a cluster; nil for a server by itself.
-    let cluster: ClusterService?
+    let server: ServerState
 
     /// Answers `GET /healthz` with 200: the process is alive and answers requests.
     ///
@@ -40,16 +31,18 @@ struct OperationsEndpoints: Sendable {
     /// - Throws: `not_ready` with the names of the realms that are not open, and for a node that has lost its cluster.
     func readiness(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        guard !lifecycle.isStopping, catalog.unready.isEmpty else {
-            throw Problem(.notReady, lifecycle.isStopping ? "the server is shutting down" : "not every realm is open")
-                .with("realms", .texts(catalog.unready))
+        guard !server.lifecycle.isStopping, server.catalog.unready.isEmpty else {
+            throw Problem(.notReady, server.lifecycle.isStopping ? "the server is shutting down" : "not every realm is open")
+                .with("realms", .texts(server.catalog.unready))
         }
-        if let cluster, !cluster.member.isCurrent { throw Problem(.notReady, "the node has not heard from its cluster lately") }
+        if let cluster = server.cluster, !cluster.member.isCurrent {
+            throw Problem(.notReady, "the node has not heard from its cluster lately")
+        }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         writer.member("status", text: "ready")
         // Reads are answered all the same, so the server is not taken out of service for it.
-        if let audit, !audit.isWritten { writer.member("audit", text: "unavailable") }
+        if let audit = server.audit, !audit.isWritten { writer.member("audit", text: "unavailable") }
         writer.endObject()
         var response = Response(type: "application/json", writer.buffer)
         response.add("Cache-Control", constant: "no-store")
@@ -74,8 +67,8 @@ struct OperationsEndpoints: Sendable {
     /// The attendant writes it: a thread of its own, which has time even when all workers are busy.
     func metrics(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        return .attend { [registry] in
-            var response = Response(type: "text/plain; version=0.0.4; charset=utf-8", OutputBuffer.text(registry.text))
+        return .attend { [metrics = server.metrics] in
+            var response = Response(type: "text/plain; version=0.0.4; charset=utf-8", OutputBuffer.text(metrics.text))
             response.add("Cache-Control", constant: "no-store")
             return response
         }

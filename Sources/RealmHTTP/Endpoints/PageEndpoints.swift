@@ -11,16 +11,15 @@ internal import RealmStorage
 /// The pages for people, which are the console and the documents, and the client that pages of others take from here. All are parts of the
 /// program and tell nothing of what is served.
 struct PageEndpoints: Sendable {
-    /// Whether the server has pages.
-    let isOn: Bool
-    /// The pages with their files.
-    let pages: PageBook
+    let server: ServerState
 
     /// Answers `GET /`: browsers with the console, programs with an index of the server.
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func index(_ call: Call) throws(Problem) -> Reply {
-        if isOn, PageRequest.prefersPage(call.request), let console = pages.console { return .now(console.response(to: call)) }
+        if server.options.showsConsole, PageRequest.prefersPage(call.request), let console = server.pages.console {
+            return .now(console.response(to: call))
+        }
         try call.checkQueryNames()
         return .now(Response(unstored: index(for: call)))
     }
@@ -41,7 +40,7 @@ struct PageEndpoints: Sendable {
         writer.key("documents")
         writer.beginObject()
         writer.member("openapi", text: "/v1/openapi.json")
-        if isOn {
+        if server.options.showsConsole {
             for name in ["api", "query", "problems"] as [StaticString] {
                 writer.member(name, text: "/docs/\(name)" + (name.description == "problems" ? "/" : ""))
             }
@@ -55,13 +54,15 @@ struct PageEndpoints: Sendable {
     ///
     /// - Throws: `not_found` when there is no such file.
     func file(_ call: Call) throws(Problem) -> Reply {
-        guard isOn, let file = pages.file(try call.match[.path]) else { throw PageEndpoints.nothing }
+        guard server.options.showsConsole, let file = server.pages.file(try call.match[.path]) else {
+            throw PageEndpoints.nothing
+        }
         return .now(file.response(to: call))
     }
 
     /// Answers `GET /client.js` and `GET /client.d.ts`, whether there are pages or not: other servers' pages use the client too.
     func client(_ call: Call) throws(Problem) -> Reply {
-        guard let file = pages.clientFile(call.request.target.path) else { throw PageEndpoints.nothing }
+        guard let file = server.pages.clientFile(call.request.target.path) else { throw PageEndpoints.nothing }
         return .now(file.response(to: call))
     }
 
@@ -70,16 +71,16 @@ struct PageEndpoints: Sendable {
     /// - Throws: `not_found` when there is no such page.
     func document(_ call: Call) throws(Problem) -> Reply {
         let path = String(call.request.target.path.dropFirst("/docs/".count))
-        guard isOn else { throw PageEndpoints.nothing }
+        guard server.options.showsConsole else { throw PageEndpoints.nothing }
         // A page may have to be made first.
-        return .work { [pages] in
+        return .work { [pages = server.pages] in
             pages.document(path)?.response(to: call) ?? Response(PageEndpoints.nothing, for: call)
         }
     }
 
     /// Answers the path of a folder of pages without its slash: the pages are found with it, as their links start from there.
     func folder(_ call: Call) throws(Problem) -> Reply {
-        guard isOn else { throw PageEndpoints.nothing }
+        guard server.options.showsConsole else { throw PageEndpoints.nothing }
         var response = Response(status: 308)
         response.addLocation(call.request.target.path + "/")
         response.headers += PageFile.rules

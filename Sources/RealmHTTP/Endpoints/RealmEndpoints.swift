@@ -13,11 +13,7 @@ internal import RealmStorage
 ///
 /// Work that waits for files is done by workers.
 struct RealmEndpoints: Sendable {
-    /// The realms as clients see and change them.
-    let directory: RealmDirectory
-
-    /// The realms of the server by name, with their states.
-    private var catalog: Catalog { directory.catalog }
+    let server: ServerState
 
     /// The largest number of realms that are listed on the daemon's thread; longer lists are
     /// written by a worker.
@@ -32,13 +28,13 @@ struct RealmEndpoints: Sendable {
     /// - Throws: `unknown_parameter`, `invalid_parameter` for a `limit` out of range, `cursor_invalid`.
     func list(_ call: Call) throws(Problem) -> Reply {
         let isShort =
-            directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList
-            && catalog.isAllOpen(among: RealmEndpoints.shortList)
+            server.directory.cluster == nil && server.catalog.listedCount <= RealmEndpoints.shortList
+            && server.catalog.isAllOpen(among: RealmEndpoints.shortList)
         return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
             let parameters = try ParameterSet(call)
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
-            let page = try directory.page(after: after, limit: limit, for: call)
+            let page = try server.directory.page(after: after, limit: limit, for: call)
             let next = page.hasMore ? page.realms.last.map { NameCursor($0.name).text } : nil
             var writer = JSONWriter()
             writer.beginObject()
@@ -47,7 +43,7 @@ struct RealmEndpoints: Sendable {
             var looks = RealmEndpoints.looks
             for (name, state) in page.realms {
                 if state.isClosed { looks -= 1 }
-                try directory.write(name, state, to: &writer, for: call, looks: looks >= 0, isListed: true)
+                try server.directory.write(name, state, to: &writer, for: call, looks: looks >= 0, isListed: true)
             }
             writer.endArray()
             if let next { writer.member("next", text: next) } else { writer.nullMember("next") }
@@ -64,12 +60,12 @@ struct RealmEndpoints: Sendable {
     /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
-        guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw .noRealm }
+        guard let name = call.match.decoded(.realm), let state = server.catalog[name] else { throw .noRealm }
         // Of a realm that is not open the file is read.
         return try Reply.reading(call, isShort: state.isReady) { () throws(Problem) in
-            guard let state = catalog[name] else { throw .noRealm }
+            guard let state = server.catalog[name] else { throw .noRealm }
             var writer = JSONWriter()
-            try directory.write(name, state, to: &writer, for: call, isDetailed: true, looks: true)
+            try server.directory.write(name, state, to: &writer, for: call, isDetailed: true, looks: true)
             var response = RealmEndpoints.json(writer.buffer)
             if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
             return response
@@ -95,18 +91,18 @@ struct RealmEndpoints: Sendable {
         let options = try WriteOptions(call)
         // The realm does not exist yet, so it has no version either.
         try options.condition.requireNothing()
-        let attachment = try RealmAttachment(call, folder: catalog.folder)
+        let attachment = try RealmAttachment(call, folder: server.catalog.folder)
         call.audit?.setRealm(attachment.name.text)
         if options.isDryRun { call.audit?.noteDryRun() }
-        return directory.workers.reply(to: call) { promise in
+        return server.directory.workers.reply(to: call) { promise in
             do throws(Problem) {
-                guard catalog[attachment.name.text] == nil else { throw directory.taken(attachment.name) }
+                guard server.catalog[attachment.name.text] == nil else { throw server.directory.taken(attachment.name) }
                 var attachment = attachment
-                try attachment.locate(in: directory.folders.attach, catalog.folder)
-                if let path = attachment.source.path, catalog.isReplicated(atPath: path) {
-                    try directory.cluster?.requireNew(attachment.name)
+                try attachment.locate(in: server.directory.folders.attach, server.catalog.folder)
+                if let path = attachment.source.path, server.catalog.isReplicated(atPath: path) {
+                    try server.directory.cluster?.requireNew(attachment.name)
                 }
-                try begin(Attaching(attachment, call, directory, isDryRun: options.isDryRun), options, promise)
+                try begin(Attaching(attachment, call, server.directory, isDryRun: options.isDryRun), options, promise)
             } catch {
                 promise.complete(Response(error, for: call))
             }
@@ -126,15 +122,15 @@ struct RealmEndpoints: Sendable {
     ///   many realms.
     private func begin(_ attaching: Attaching, _ options: WriteOptions, _ promise: any ResponsePromise) throws(Problem) {
         guard !options.isDryRun else {
-            try directory.requireRoom()
+            try server.directory.requireRoom()
             return attaching.run(promise)
         }
         let attachment = attaching.attachment
         // A missing file is reported without being opened.
         if let problem = attachment.missing() { throw problem }
-        try directory.reserve(attachment)
+        try server.directory.reserve(attachment)
         guard options.preferences.isAsynchronous else { return attaching.run(promise) }
-        let document = try directory.document(
+        let document = try server.directory.document(
             attachment.name.text, .opening(progress: 0), for: attaching.call, backup: nil)
         var response = Response(unstored: document, status: 202)
         response.addLocation(ObjectAddress.realm(attachment.name.text))
@@ -153,9 +149,9 @@ struct RealmEndpoints: Sendable {
         let options = try WriteOptions(call)
         let deletesFiles = try options.parameters.flag("files")
         if options.isDryRun { call.audit?.noteDryRun() }
-        guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw .noRealm }
-        return directory.workers.reply(to: call) { promise in
-            let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, directory)
+        guard let name = call.match.decoded(.realm), server.catalog[name] != nil else { throw .noRealm }
+        return server.directory.workers.reply(to: call) { promise in
+            let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, server.directory)
             if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }
             departure.run(call, promise)
         }
@@ -178,9 +174,9 @@ struct RealmEndpoints: Sendable {
             throw reader.malformed("'encryptionKey' is missing", InputPlace())
         }
         guard let name = call.match.decoded(.realm) else { throw .noRealm }
-        return directory.workers.reply(to: call) { promise in
+        return server.directory.workers.reply(to: call) { promise in
             do throws(Problem) {
-                if directory.retry(name, with: key, promise) { return }
+                if server.directory.retry(name, with: key, promise) { return }
                 try open(name, with: key)
                 promise.complete(RealmDirectory.keyAccepted)
             } catch {
@@ -195,15 +191,15 @@ struct RealmEndpoints: Sendable {
     /// Opens a failed realm with a key. Called on a worker.
     private func open(_ name: String, with key: EncryptionKey) throws(Problem) {
         for _ in 0..<RealmEndpoints.keyAttempts {
-            switch catalog[name] {
+            switch server.catalog[name] {
             case nil: throw .noRealm
             case .ready?: throw Problem(.alreadyAttached, "the realm is open already")
             case .opening?: throw Problem(.realmUnavailable, "the realm is being opened")
-            case .closed?: _ = catalog.openNow(name)
-            case .failed(let error)? where catalog.failedSource(name) == nil:
+            case .closed?: _ = server.catalog.openNow(name)
+            case .failed(let error)? where server.catalog.failedSource(name) == nil:
                 throw Problem(opening: error)
             case .failed?:
-                switch catalog.revive(name, with: key) {
+                switch server.catalog.revive(name, with: key) {
                 case .ready?: return
                 case .failed(let error)?: throw Problem(opening: error)
                 // The server is opening or closing it at the moment.

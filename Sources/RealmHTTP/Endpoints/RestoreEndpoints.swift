@@ -11,16 +11,7 @@ internal import RealmStorage
 
 /// Replaces the file of a realm by a backup, or by the file in the body of a request.
 struct RestoreEndpoints: Sendable {
-    /// The bounds on bodies.
-    let liveLimits: LiveLimits
-    /// The limits in force.
-    var limits: Limits { liveLimits.current }
-    /// Folders for inflated bodies, in the order in which they are tried.
-    let spoolFolders: [String]
-    /// The realms as clients see and change them.
-    let directory: RealmDirectory
-    /// The backups of all realms.
-    let backups: BackupService
+    let server: ServerState
 
     /// Answers `POST …/restore`: verifies a Realm file, and serves it in the place of the present one.
     ///
@@ -35,12 +26,12 @@ struct RestoreEndpoints: Sendable {
     func restore(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call).synchronous
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
-        guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw .noRealm }
-        return directory.workers.reply(to: call) { promise in
+        guard let name = call.match.decoded(.realm), server.directory.catalog[name] != nil else { throw .noRealm }
+        return server.directory.workers.reply(to: call) { promise in
             let control = call.request.control()
             do throws(Problem) {
                 promise.complete(
-                    try directory.work(on: name, control) { () throws(Problem) in
+                    try server.directory.work(on: name, control) { () throws(Problem) in
                         try restore(name, from: type, call, options, control)
                     })
             } catch {
@@ -54,8 +45,8 @@ struct RestoreEndpoints: Sendable {
         _ name: String, from type: BodyType, _ call: Call, _ options: WriteOptions, _ control: WorkControl
     ) throws(Problem) -> Response {
         let admitted: Database? = if case .ready(let database)? = call.realm { database } else { nil }
-        let restore = try RealmRestore(name, admitted: admitted, if: options.condition, directory, control)
-        let body = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
+        let restore = try RealmRestore(name, admitted: admitted, if: options.condition, server.directory, control)
+        let body = try ImportSource(bodyOf: call, server.limits, spoolFolders: server.spoolFolders)
         let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call, control))
         try restore.fill(from: source)
         try restore.verify()
@@ -66,13 +57,13 @@ struct RestoreEndpoints: Sendable {
         // Receiving and verifying the file may have taken long.
         try call.caller.standing.require()
         let backup = try restore.run()
-        return response(name, try directory.document(name, for: call, backup: backup), options)
+        return response(name, try server.directory.document(name, for: call, backup: backup), options)
     }
 
     /// Makes the response with a document of the realm. That of a realm which is not open states no version.
     private func response(_ name: String, _ document: OutputBuffer, _ options: WriteOptions) -> Response {
         var version: String?
-        if case .ready(let database)? = directory.catalog[name] { version = database.current.tokenText }
+        if case .ready(let database)? = server.directory.catalog[name] { version = database.current.tokenText }
         var response = WriteDraft(status: 200, content: .document(document))
             .response(.init(version: version ?? "", isCommitted: !options.isDryRun), options)
         if version == nil { response.headers.removeAll { $0.name.description == "Realm-Version" } }
@@ -85,16 +76,17 @@ struct RestoreEndpoints: Sendable {
     private func backup(
         _ body: ImportSource, of realm: String, _ call: Call, _ control: WorkControl
     ) throws(Problem) -> BodyFile {
-        guard body.byteCount <= limits.bodyBytes else {
-            throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
+        guard body.byteCount <= server.limits.bodyBytes else {
+            throw .overLimit(
+                .bodyTooLarge, "the body is larger than \(server.limits.bodyBytes) bytes", limit: server.limits.bodyBytes)
         }
         call.request.body.bytes = Array(try body.read(at: 0, byteCount: body.byteCount))
         let place = InputPlace()
         let reader = SchemaReader(place: place)
-        let object = try reader.members(try call.request.body.readJSON(limits.json), ["backup"], place)
+        let object = try reader.members(try call.request.body.readJSON(server.limits.json), ["backup"], place)
         guard let id = try reader.text(object, "backup", place) else {
             throw reader.malformed("the id of a backup is missing", place.inside("backup"))
         }
-        return try backups.open(try backups.find(id, of: realm), for: call, control)
+        return try server.backups.open(try server.backups.find(id, of: realm), for: call, control)
     }
 }

@@ -11,8 +11,7 @@ internal import RealmStorage
 
 /// Schemas in several forms, and the API descriptions.
 struct SchemaEndpoints: Sendable {
-    /// The description of the whole interface.
-    let api: APIDescription
+    let server: ServerState
 
     /// Answers `GET …/schema` and `…/schema/{class}`, on this thread for small schemas and by a
     /// worker for large ones.
@@ -36,7 +35,7 @@ struct SchemaEndpoints: Sendable {
             description(
                 call,
                 OutputBuffer.text(
-                    api.text(try integers(try ParameterSet(call)))),
+                    server.api.text(try integers(try ParameterSet(call)))),
                 epoch: "api")
         }
     }

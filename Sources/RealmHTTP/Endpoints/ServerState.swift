@@ -15,7 +15,7 @@ internal import Synchronization
 /// kept for later requests.
 ///
 /// All of it is made here, before anything that uses it, and never replaced; it lives as long as
-/// the server. Endpoints do not see this object: each is given the parts that it needs.
+/// the server.
 package final class ServerState: Sendable {
     /// The options in force, which a reload of the configuration changes.
     let liveOptions: LiveOptions
@@ -61,6 +61,10 @@ package final class ServerState: Sendable {
     package let audit: AuditLog?
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
+    /// The pages for people.
+    let pages: PageBook
+    /// The description of the whole interface.
+    let api: APIDescription
     /// The level of the log, which administrators may change while the server runs.
     let logLevel: AccessLog.LevelSwitch
 
@@ -96,6 +100,10 @@ package final class ServerState: Sendable {
         self.audit = audit
         self.tokens = tokens ?? TokenVerifier(liveOptions.limits, logger: options.logger)
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
+        pages = PageBook { [limits = liveOptions.limits] in
+            OpenAPIDocument.api(version: Build.version, ints: .number, limits: limits.current)
+        }
+        api = APIDescription(liveOptions.limits)
         workers = WorkerPool(limits)
         waitingBytes = ByteLedger(limit: limits.waitingBytes, limitOfPrincipal: limits.waitingBytesPerPrincipal)
         pinned = PinnedVersions(liveOptions.limits, leases, timers)

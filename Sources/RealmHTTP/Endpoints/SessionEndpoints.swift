@@ -11,12 +11,7 @@ internal import RealmStorage
 
 /// Who a client is, and the sessions of browsers.
 struct SessionEndpoints: Sendable {
-    /// The sessions, beside what else tells who sends a request.
-    let authenticator: Authenticator
-    /// The realms, in which a client may do something.
-    let catalog: Catalog
-    /// The options, among which the roles are.
-    let options: LiveOptions
+    let server: ServerState
 
     /// The largest number of open realms for which the rights are found out on the daemon's thread.
     private static let shortList = 20
@@ -27,7 +22,8 @@ struct SessionEndpoints: Sendable {
     func me(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
         // The files of realms that are closed are read.
-        let isShort = catalog.count <= SessionEndpoints.shortList && catalog.isAllOpen(among: SessionEndpoints.shortList)
+        let isShort =
+            server.catalog.count <= SessionEndpoints.shortList && server.catalog.isAllOpen(among: SessionEndpoints.shortList)
         return try Reply.reading(call, isShort: isShort) { () throws(Problem) in
             try description(of: call)
         }
@@ -52,9 +48,9 @@ struct SessionEndpoints: Sendable {
         } else {
             writer.nullMember("expiresAt")
         }
-        let isJudged = AccessPolicy.isJudgedByRoles(principal, hasCredentials: authenticator.hasCredentials)
-        let visibility = RealmVisibility(principal: principal, roles: options.roles, isJudged: isJudged)
-        let summary = try RightsSummary(visibility, catalog, call.request.budget)
+        let isJudged = AccessPolicy.isJudgedByRoles(principal, hasCredentials: server.authenticator.hasCredentials)
+        let visibility = RealmVisibility(principal: principal, roles: server.liveOptions.roles, isJudged: isJudged)
+        let summary = try RightsSummary(visibility, server.catalog, call.request.budget)
         writer.key("may")
         writer.write(.object(summary.may))
         if summary.hasMore { writer.member("more", bool: true) }
@@ -80,7 +76,7 @@ struct SessionEndpoints: Sendable {
             throw Problem(.unauthenticated, "a session begins with the header field Authorization")
                 .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\""))
         }
-        let (secrets, principal) = try authenticator.sessions.begin(call.caller.principal)
+        let (secrets, principal) = try server.authenticator.sessions.begin(call.caller.principal)
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("csrfToken", text: secrets.csrfToken)
@@ -93,7 +89,7 @@ struct SessionEndpoints: Sendable {
 
     /// Ends the session of a request.
     private func end(_ call: Call) throws(Problem) -> Response {
-        guard let cookie = call.caller.sessionCookie, authenticator.sessions.end(cookie) else {
+        guard let cookie = call.caller.sessionCookie, server.authenticator.sessions.end(cookie) else {
             throw Problem(.notFound, "this request belongs to no session")
         }
         var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])

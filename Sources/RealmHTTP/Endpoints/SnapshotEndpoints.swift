@@ -10,8 +10,7 @@ internal import RealmStorage
 
 /// Snapshots: versions that a client holds for later reads, under a lease that expires.
 struct SnapshotEndpoints: Sendable {
-    /// The versions that clients hold, with their leases.
-    let pinned: PinnedVersions
+    let server: ServerState
 
     /// Answers `GET` and `POST …/snapshots`.
     ///
@@ -24,10 +23,10 @@ struct SnapshotEndpoints: Sendable {
         try call.checkQueryNames()
         guard call.request.method == .post else { return .now(list(database, call)) }
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
-        let lease = try pinned.pin(
+        let lease = try server.pinned.pin(
             database, realm: database.name.text, client: holder(call),
             owner: call.owner, for: call.caller, ttl: ttl)
-        let free: @Sendable () -> Void = { [pinned, id = lease.id, realm = database.name.text] in
+        let free: @Sendable () -> Void = { [pinned = server.pinned, id = lease.id, realm = database.name.text] in
             _ = pinned.free(id, realm: realm, owner: nil)
         }
         // Before it was among the leases, a reload could not end it.
@@ -54,7 +53,7 @@ struct SnapshotEndpoints: Sendable {
         let id = try call.match[.id]
         switch call.request.method {
         case .delete:
-            guard pinned.free(id, realm: database.name.text, owner: call.ownerScope) else {
+            guard server.pinned.free(id, realm: database.name.text, owner: call.ownerScope) else {
                 throw Problem(.notFound, "there is no snapshot of this id")
             }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
@@ -64,8 +63,8 @@ struct SnapshotEndpoints: Sendable {
             guard let ttl = try ttl(call) else {
                 throw Problem(.invalidBody, "the body needs a 'ttl'").with("pointer", "/ttl")
             }
-            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl, owner: call.ownerScope)))
-        default: return .now(document(200, try pinned.find(id, in: database, isUse: false, owner: call.ownerScope)))
+            return .now(document(200, try server.pinned.renew(id, in: database, ttl: ttl, owner: call.ownerScope)))
+        default: return .now(document(200, try server.pinned.find(id, in: database, isUse: false, owner: call.ownerScope)))
         }
     }
 
@@ -83,7 +82,7 @@ struct SnapshotEndpoints: Sendable {
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for lease in pinned.all(of: database) where owner ?? lease.owner == lease.owner {
+        for lease in server.pinned.all(of: database) where owner ?? lease.owner == lease.owner {
             SnapshotEndpoints.write(lease, to: &writer)
         }
         writer.endArray()

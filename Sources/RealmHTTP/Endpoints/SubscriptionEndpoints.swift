@@ -10,15 +10,12 @@ internal import RealmStorage
 
 /// Registered subscriptions: several definitions under names, which one stream delivers together.
 struct SubscriptionEndpoints: Sendable {
-    /// The subscriptions of all realms, and their registrations.
-    let notifications: ChangeService
-    /// Threads that parse and resolve definitions.
-    let workers: WorkerPool
+    let server: ServerState
 
     /// Answers `POST …/subscriptions` on a worker, with 201 and the id and ticket of the
     /// registration.
     func post(_ call: Call) throws(Problem) -> Reply {
-        workers.reply(to: call) { () throws(Problem) in try register(call) }
+        server.workers.reply(to: call) { () throws(Problem) in try register(call) }
     }
 
     /// Reads the definitions, holds a feed for each of them, and aligns the feeds to one version.
@@ -33,19 +30,19 @@ struct SubscriptionEndpoints: Sendable {
         let body = try call.bodyObject()
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
         let client = call.account
-        let realm = try notifications.notifications(of: context.database, for: context.call.scope)
-        try notifications.registrations.reserve(client, limit: call.caller.roleLimits?[.registrations])
+        let realm = try server.notifications.notifications(of: context.database, for: context.call.scope)
+        try server.notifications.registrations.reserve(client, limit: call.caller.roleLimits?[.registrations])
         let holds: FeedHolds
         do throws(Problem) {
             holds = try hold(definitions, realm, for: call)
         } catch {
-            notifications.registrations.giveBack(client)
+            server.notifications.registrations.giveBack(client)
             throw error
         }
         return .later { promise in
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in holds.subs { sub.feed.activate() }
-            let share = ObservedShare(notifications.slots.shares, of: client)
+            let share = ObservedShare(server.notifications.slots.shares, of: client)
             realm.align(
                 holds.subs, wantsContents: false, for: call.account, countedIn: share,
                 until: call.request.deadline,
@@ -92,22 +89,22 @@ struct SubscriptionEndpoints: Sendable {
         let problem = standing.problem ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
         switch problem.map(Result.failure) ?? result {
         case .failure(let problem):
-            notifications.registrations.giveBack(call.account)
+            server.notifications.registrations.giveBack(call.account)
             holds.giveUp()
             return Response(problem, for: call)
         case .success(let aligned):
             let version = aligned.version.tokenText
             let registration = Registration(
                 holds, for: call, version: version, seconds: call.limits.registrationSeconds,
-                share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
-            notifications.registrations.add(registration)
+                share: share, becameIdle: { [weak notifications = server.notifications] in notifications?.watchRegistrations() })
+            server.notifications.registrations.add(registration)
             // Before it was in the table, a reload could not end it.
             if let problem = standing.problem {
-                notifications.registrations.end(registration)
+                server.notifications.registrations.end(registration)
                 return Response(problem, for: call)
             }
-            call.takeBack = { [table = notifications.registrations] in table.end(registration) }
-            notifications.watchRegistrations()
+            call.takeBack = { [table = server.notifications.registrations] in table.end(registration) }
+            server.notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)
             response.addLocation(ObjectAddress.subscription(registration.notifications.database.name.text, registration.id))
             response.add("Realm-Version", version)
@@ -124,14 +121,14 @@ struct SubscriptionEndpoints: Sendable {
         try call.checkQueryNames()
         let id = try call.match[.id]
         if call.request.method == .delete {
-            guard notifications.registrations.delete(id: id, in: context.database, for: call) else {
+            guard server.notifications.registrations.delete(id: id, in: context.database, for: call) else {
                 throw SubscriptionEndpoints.unknown
             }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
             response.add("Realm-Version", context.version.tokenText)
             return .now(response)
         }
-        guard let registration = try notifications.registrations.find(id: id, in: context.database, for: call) else {
+        guard let registration = try server.notifications.registrations.find(id: id, in: context.database, for: call) else {
             throw SubscriptionEndpoints.unknown
         }
         var response = Response(unstored: registration.document, status: 200)

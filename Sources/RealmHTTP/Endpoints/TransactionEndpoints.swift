@@ -5,15 +5,13 @@ internal import RealmAccess
 internal import RealmCalls
 internal import RealmEngine
 internal import RealmFormats
+internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
 /// Interactive transactions: leases on the one writer of a realm, which span several requests.
 struct TransactionEndpoints: Sendable {
-    /// Whether interactive transactions are enabled on this server.
-    let allowsTransactions: Bool
-    /// The registry in which administrators see and end transactions.
-    let leases: LeaseRegistry
+    let server: ServerState
 
     /// Answers `POST …/transactions`: waits for the writer, then begins a transaction.
     ///
@@ -25,7 +23,7 @@ struct TransactionEndpoints: Sendable {
     ///   `precondition_failed`, or the `Problem` of a wrong body.
     func begin(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        guard allowsTransactions else {
+        guard server.options.allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
         }
         try call.checkQueryNames()
@@ -55,7 +53,7 @@ struct TransactionEndpoints: Sendable {
                             // Before it was among the leases, a reload could not end it.
                             try call.caller.standing.require()
                         } catch {
-                            leases.remove(info.id)
+                            server.leases.remove(info.id)
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
                             throw error
                         }
@@ -96,7 +94,7 @@ struct TransactionEndpoints: Sendable {
             database.commitTransaction(id, owner: call.ownerScope, commit) { result in
                 switch result {
                 case .success(let version):
-                    leases.remove(id)
+                    server.leases.remove(id)
                     var writer = JSONWriter(reservingCapacity: 64)
                     writer.beginObject()
                     writer.member("version", text: version.tokenText)
@@ -125,7 +123,7 @@ struct TransactionEndpoints: Sendable {
             database.rollBackTransaction(id, owner: call.ownerScope) { result in
                 switch result {
                 case .success:
-                    leases.remove(id)
+                    server.leases.remove(id)
                     var answer = Response(status: 204)
                     answer.add("Realm-Version", database.current.tokenText)
                     answer.add("Cache-Control", constant: "no-store")
@@ -161,7 +159,7 @@ struct TransactionEndpoints: Sendable {
 
     /// Registers a transaction as a lease, which administrators can end by rolling it back.
     private func addLease(_ info: TransactionInfo, _ database: Database, _ call: Call) {
-        leases.add(
+        server.leases.add(
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
                 id: info.id, kind: .transaction, realm: database.name.text, principal: call.caller.principal.logName,

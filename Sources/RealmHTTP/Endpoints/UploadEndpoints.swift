@@ -11,14 +11,7 @@ internal import RealmStorage
 
 /// Realm files that clients send to look at them.
 struct UploadEndpoints: Sendable {
-    /// The bounds on bodies.
-    let liveLimits: LiveLimits
-    /// The limits in force.
-    var limits: Limits { liveLimits.current }
-    /// Folders for bodies, in the order in which they are tried.
-    let spoolFolders: [String]
-    /// The realms as clients see and change them.
-    let directory: RealmDirectory
+    let server: ServerState
 
     /// Answers `POST /v1/uploads`: serves a private copy of the Realm file in the body.
     ///
@@ -40,12 +33,12 @@ struct UploadEndpoints: Sendable {
         let key = try key(of: call)
         call.audit?.setRealm(name.text)
         if options.isDryRun { call.audit?.noteDryRun() }
-        return directory.workers.reply(to: call) { promise in
+        return server.directory.workers.reply(to: call) { promise in
             do throws(Problem) {
                 let attachment = RealmAttachment(of: try file(of: call), named: name, key: key)
-                guard directory.catalog[name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(name)) }
-                if options.isDryRun { try directory.requireRoom() } else { try directory.reserve(attachment) }
-                Attaching(attachment, call, directory, isDryRun: options.isDryRun).run(promise)
+                guard server.directory.catalog[name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(name)) }
+                if options.isDryRun { try server.directory.requireRoom() } else { try server.directory.reserve(attachment) }
+                Attaching(attachment, call, server.directory, isDryRun: options.isDryRun).run(promise)
             } catch {
                 promise.complete(Response(error, for: call))
             }
@@ -64,10 +57,10 @@ struct UploadEndpoints: Sendable {
 
     /// Returns the file in the body of a request.
     private func file(of call: Call) throws(Problem) -> BodyFile {
-        let source = try ImportSource(bodyOf: call, limits, spoolFolders: spoolFolders)
+        let source = try ImportSource(bodyOf: call, server.limits, spoolFolders: server.spoolFolders)
         if let file = source.file { return file }
         do throws(StorageError) {
-            let file = try BodyFile.make(inOneOf: spoolFolders, try call.request.body.spool?.open(for: call.account))
+            let file = try BodyFile.make(inOneOf: server.spoolFolders, try call.request.body.spool?.open(for: call.account))
             try file.append(call.request.body.bytes)
             call.request.body.forget()
             return file

@@ -6,8 +6,8 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The functions that answer requests, by route and method, bound to their endpoints once when the
-/// server is made.
+/// The functions that answer requests, by route and method, bound to a server once when it
+/// is made.
 ///
 /// Looking one up takes an index and no comparison. The table never changes, so any thread may use
 /// it.
@@ -25,16 +25,16 @@ struct HandlerTable: Sendable {
     /// method that the path does not have.
     private let handlers: [Handler?]
 
-    /// Binds the functions that the routes name to the endpoints of a server.
+    /// Binds the functions that the routes name to a server.
     ///
     /// - Parameters:
     ///   - routes: All routes, in the order of `RouteTable`.
-    ///   - endpoints: The endpoints of the server.
-    init(_ routes: [Route], _ endpoints: Endpoints) {
+    ///   - server: The parts that requests share.
+    init(_ routes: [Route], _ server: ServerState) {
         var handlers = [Handler?](repeating: nil, count: routes.count * HandlerTable.methodCount)
         for (index, route) in routes.enumerated() {
             for operation in route.operations {
-                let handler = Handler(function: operation.handler(endpoints), isWrite: operation.isWrite)
+                let handler = Handler(function: operation.handler(server), isWrite: operation.isWrite)
                 for method in HTTPMethod.allCases where operation.methods.contains(method) {
                     handlers[index * HandlerTable.methodCount + method.position] = handler
                 }

@@ -48,7 +48,7 @@ package final class RequestDispatcher: RequestHandler {
     package init(_ server: ServerState) {
         self.server = server
         let answers = AnswerCache(byteLimit: server.limits.answerCacheBytes)
-        handlers = HandlerTable(RouteTable.routes, Endpoints(server))
+        handlers = HandlerTable(RouteTable.routes, server)
         admission = AdmissionControl(server)
         bodies = BodyReader(server)
         finisher = ResponseFinisher(server)

@@ -17,8 +17,8 @@ package struct RouteOperation: Sendable {
     package let methods: MethodSet
     /// The access class that a client needs for these methods.
     package let access: AccessClass
-    /// Selects the function that answers. Routes exist once per process, and endpoints once per server.
-    let handler: @Sendable (Endpoints) -> Function
+    /// Selects the function that answers, of an endpoint with the parts of a server.
+    let handler: @Sendable (ServerState) -> Function
     /// Whether the methods change a realm, or the list of realms.
     package let isWrite: Bool
     /// The media types that the body of a request may have; the empty set for none.
@@ -72,10 +72,10 @@ package struct RouteOperation: Sendable {
     ///     described.
     ///   - types: The media types of the body of an operation without description; one with a
     ///     description has them there.
-    ///   - handler: Selects the function among the endpoints of a server.
+    ///   - handler: Selects the function of an endpoint with the parts of a server.
     static func read(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> Function
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (ServerState) -> Function
     ) -> RouteOperation {
         RouteOperation(methods: methods, access: access, isWrite: false, description, types, handler)
     }
@@ -89,10 +89,10 @@ package struct RouteOperation: Sendable {
     ///     described.
     ///   - types: The media types of the body of an operation without description; one with a
     ///     description has them there.
-    ///   - handler: Selects the function among the endpoints of a server.
+    ///   - handler: Selects the function of an endpoint with the parts of a server.
     static func write(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> Function
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (ServerState) -> Function
     ) -> RouteOperation {
         RouteOperation(methods: methods, access: access, isWrite: true, description, types, handler)
     }
@@ -101,7 +101,7 @@ package struct RouteOperation: Sendable {
     /// method, in lower case.
     private init(
         methods: MethodSet, access: AccessClass, isWrite: Bool, _ description: OperationDescription?, _ types: BodyTypes,
-        _ handler: @escaping @Sendable (Endpoints) -> Function
+        _ handler: @escaping @Sendable (ServerState) -> Function
     ) {
         self.methods = methods
         self.access = access

@@ -12,18 +12,18 @@ extension RouteTable {
         // HEAD is left out: the head of a stream says nothing without its body.
         Route(
             "/v1/realms/{realm}/changes", [.takesTickets, .showsVisible, .subscribes],
-            operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { $0.changes.get }]),
+            operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { ChangeEndpoints(server: $0).get }]),
         Route(
             "/v1/realms/{realm}/changes/{class}", [.showsVisible, .subscribes],
-            operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changesOfClass) { $0.changes.get }]),
+            operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changesOfClass) { ChangeEndpoints(server: $0).get }]),
         Route(
             "/v1/realms/{realm}/subscriptions", [.showsVisible, .subscribes],
-            operations: [.read(.post, for: .read, OpenAPIChanges.register) { $0.subscriptions.post }]),
+            operations: [.read(.post, for: .read, OpenAPIChanges.register) { SubscriptionEndpoints(server: $0).post }]),
         Route(
             "/v1/realms/{realm}/subscriptions/{id}", [.showsVisible, .subscribes],
             operations: [
-                .read(.get, for: .read, OpenAPIChanges.registration) { $0.subscriptions.subscription },
-                .read(.delete, for: .read, OpenAPIChanges.unregister) { $0.subscriptions.subscription },
+                .read(.get, for: .read, OpenAPIChanges.registration) { SubscriptionEndpoints(server: $0).subscription },
+                .read(.delete, for: .read, OpenAPIChanges.unregister) { SubscriptionEndpoints(server: $0).subscription },
             ]),
     ]
 }

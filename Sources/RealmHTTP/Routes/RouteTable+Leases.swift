@@ -48,7 +48,7 @@ extension RouteTable {
                         taking: .json, body: OpenAPIParts.schema("TransactionOptions"), requiresBody: false,
                         responses: OpenAPIWrites.responses(("201", "The body describes the transaction.", "Transaction")),
                         problems: .ofWrites)
-                ) { $0.transactions.begin }
+                ) { TransactionEndpoints(server: $0).begin }
             ]),
         Route(
             "/v1/realms/{realm}/transactions/{id}", [.concernsTransactions, .showsVisible],
@@ -61,7 +61,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body describes the transaction.", "Transaction"), isAsynchronous: false),
                         problems: .ofWrites)
-                ) { $0.transactions.transaction },
+                ) { TransactionEndpoints(server: $0).transaction },
                 .read(
                     .delete, for: .write,
                     .init(
@@ -70,7 +70,7 @@ extension RouteTable {
                             ("204", "The transaction is rolled back.", nil), isAsynchronous: false),
                         problems: .ofWrites
                     )
-                ) { $0.transactions.transaction }.audited(as: .write, mayGoUnrecorded: true),
+                ) { TransactionEndpoints(server: $0).transaction }.audited(as: .write, mayGoUnrecorded: true),
             ]),
         Route(
             "/v1/realms/{realm}/transactions/{id}/commit", [.concernsTransactions, .showsVisible],
@@ -82,7 +82,7 @@ extension RouteTable {
                         parameters: ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         responses: OpenAPIWrites.responses(("200", "The body states the new version.", "CommittedVersion")),
                         problems: .ofWrites, .ofValues)
-                ) { $0.transactions.commit }
+                ) { TransactionEndpoints(server: $0).commit }
             ]),
     ]
 
@@ -99,7 +99,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body lists the snapshots.", "SnapshotPage"), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])
-                ) { $0.snapshots.snapshots },
+                ) { SnapshotEndpoints(server: $0).snapshots },
                 .read(
                     .post, for: .read,
                     .init(
@@ -109,7 +109,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("201", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])
-                ) { $0.snapshots.snapshots },
+                ) { SnapshotEndpoints(server: $0).snapshots },
             ]),
         Route(
             "/v1/realms/{realm}/snapshots/{id}", .showsVisible,
@@ -121,7 +121,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])
-                ) { $0.snapshots.snapshot },
+                ) { SnapshotEndpoints(server: $0).snapshot },
                 .read(
                     .patch, for: .read,
                     .init(
@@ -131,14 +131,14 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])
-                ) { $0.snapshots.snapshot },
+                ) { SnapshotEndpoints(server: $0).snapshot },
                 .read(
                     .delete, for: .read,
                     .init(
                         "freeSnapshot", "Releases a snapshot.", tag: "snapshots", parameters: ["RequestId"],
                         responses: OpenAPIWrites.responses(("204", "The snapshot is released.", nil), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])
-                ) { $0.snapshots.snapshot },
+                ) { SnapshotEndpoints(server: $0).snapshot },
             ]),
     ]
 }

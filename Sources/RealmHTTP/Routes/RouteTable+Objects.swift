@@ -116,7 +116,7 @@ extension RouteTable {
     ///   - endpoint: The function that answers.
     private static func aggregates(
         _ id: String, of subject: String, _ problems: Set<ProblemCode> = [],
-        _ endpoint: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
+        _ endpoint: @escaping @Sendable (ServerState) -> @Sendable (Call) throws(Problem) -> Reply
     ) -> [RouteOperation] {
         [
             .read(

@@ -19,7 +19,7 @@ extension RouteTable {
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
                         responses: OpenAPIDocument.description(
                             headers: OpenAPIParts.headers.adding([.init("ETag", OpenAPIParts.header("ETag"))])))
-                ) { $0.schemas.openAPI }
+                ) { SchemaEndpoints(server: $0).openAPI }
             ]),
         Route(
             "/v1/version", [.showsVisible],
@@ -34,7 +34,7 @@ extension RouteTable {
                                 "content": ["application/json": ["schema": OpenAPIParts.schema("ProgramVersion")]],
                             ],
                             isConditional: false))
-                ) { $0.operations.version }
+                ) { OperationsEndpoints(server: $0).version }
             ]),
         Route(
             "/healthz", .isUnmetered,
@@ -44,7 +44,7 @@ extension RouteTable {
                     .init(
                         "health", "Checks that the process is alive and answers requests.", tag: "operations",
                         responses: OpenAPIDocument.status("The process is alive and answers requests; the member status is ok."))
-                ) { $0.operations.health }
+                ) { OperationsEndpoints(server: $0).health }
             ]),
         Route(
             "/readyz", .isUnmetered,
@@ -55,7 +55,7 @@ extension RouteTable {
                         "ready", "Checks that every realm is open.", tag: "operations",
                         responses: OpenAPIDocument.status("Every realm is open; the member status is ready."),
                         problems: [.notReady])
-                ) { $0.operations.readiness }
+                ) { OperationsEndpoints(server: $0).readiness }
             ]),
         Route(
             "/metrics", [.isHidden, .isOpenToAdminListener],
@@ -75,7 +75,7 @@ extension RouteTable {
                                 ],
                             ],
                             isConditional: false))
-                ) { $0.operations.metrics }
+                ) { OperationsEndpoints(server: $0).metrics }
             ]),
         Route(
             "/v1/cluster", [.isHidden, .isOpenToAdminListener],
@@ -92,28 +92,29 @@ extension RouteTable {
                                 "content": ["application/json": ["schema": OpenAPIParts.schema("Cluster")]],
                             ],
                             isConditional: false))
-                ) { $0.cluster.get }
+                ) { ClusterEndpoints(server: $0).get }
             ]),
     ]
 
     /// The routes that the API description leaves out: those for administrators, and one path that
     /// is reserved.
     static let administrativeRoutes: [Route] = [
-        Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { $0.administration.leases }]),
+        Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { AdminEndpoints(server: $0).leases }]),
         Route(
             "/admin/leases/{id}", .isHidden,
             operations: [
-                .read(.delete, for: .administer) { $0.administration.endLease }.audited(
+                .read(.delete, for: .administer) { AdminEndpoints(server: $0).endLease }.audited(
                     as: .administration, mayGoUnrecorded: true)
             ]),
-        Route("/admin/log", .isHidden, operations: [.read(.get, for: .administer) { $0.logs.tail }]),
+        Route("/admin/log", .isHidden, operations: [.read(.get, for: .administer) { LogEndpoints(server: $0).tail }]),
         Route(
             "/admin/reload", .isHidden,
             operations: [
-                .read(.post, for: .administer) { $0.administration.reload }.audited(as: .administration, mayGoUnrecorded: true)
+                .read(.post, for: .administer) { AdminEndpoints(server: $0).reload }.audited(
+                    as: .administration, mayGoUnrecorded: true)
             ]),
         Route(
             "/admin/config", .isHidden,
-            operations: [.read([.get, .patch], for: .administer, taking: .settings) { $0.administration.configuration }]),
+            operations: [.read([.get, .patch], for: .administer, taking: .settings) { AdminEndpoints(server: $0).configuration }]),
     ]
 }

@@ -20,7 +20,7 @@ extension RouteTable {
                         responses: OpenAPIDocument.plain(
                             "The body lists the realms.", "RealmPage", headers: OpenAPIParts.headers),
                         problems: [.cursorInvalid])
-                ) { $0.realms.list },
+                ) { RealmEndpoints(server: $0).list },
                 .write(
                     .post, for: .administer,
                     .init(
@@ -31,7 +31,7 @@ extension RouteTable {
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("201", "The body describes the realm.", "RealmDocument")),
                         problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, .ofFiles, [.tooManyAffected])
-                ) { $0.realms.attach },
+                ) { RealmEndpoints(server: $0).attach },
             ]),
         Route(
             "/v1/uploads", .hasLongBodies,
@@ -48,7 +48,7 @@ extension RouteTable {
                             ("201", "The body describes the realm.", "RealmDocument"),
                             isAsynchronous: false),
                         problems: .ofWrites, .ofFiles)
-                ) { $0.uploads.upload }
+                ) { UploadEndpoints(server: $0).upload }
             ]),
         Route(
             "/v1/realms/{realm}", .showsVisible,
@@ -60,7 +60,7 @@ extension RouteTable {
                         responses: OpenAPIDocument.plain(
                             "The body describes the realm.", "RealmDocument", headers: OpenAPIChanges.answerHeaders),
                         problems: .ofRealms)
-                ) { $0.realms.get },
+                ) { RealmEndpoints(server: $0).get },
                 .write(
                     .delete, for: .administer,
                     .init(
@@ -71,7 +71,7 @@ extension RouteTable {
                             ("204", "The realm is detached.", nil),
                             isAsynchronous: false),
                         problems: .ofWrites, .ofFiles)
-                ) { $0.realms.detach },
+                ) { RealmEndpoints(server: $0).detach },
             ]),
         Route(
             "/v1/realms/{realm}/key", [.concernsFile, .concernsNode],
@@ -83,7 +83,7 @@ extension RouteTable {
                         parameters: ["RequestId"], taking: .json, body: OpenAPIParts.schema("RealmKey"),
                         responses: OpenAPIWrites.responses(("204", "The realm is open.", nil), isAsynchronous: false),
                         problems: .ofBodies, .ofRealms, .ofFiles, [.preconditionFailed])
-                ) { $0.realms.putKey }
+                ) { RealmEndpoints(server: $0).putKey }
             ]),
         Route(
             "/v1/realms/{realm}/schema", [.readsContents, .showsVisible],
@@ -94,7 +94,7 @@ extension RouteTable {
                         "getSchema", "Returns the schema of a realm.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaDocument"), problems: .ofReads)
-                ) { $0.schemas.schema }
+                ) { SchemaEndpoints(server: $0).schema }
             ]),
         Route(
             "/v1/realms/{realm}/schema/{class}", [.readsContents, .showsVisible],
@@ -105,7 +105,7 @@ extension RouteTable {
                         "getClass", "Returns the schema of one class.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaClass"), problems: .ofReads)
-                ) { $0.schemas.schema }
+                ) { SchemaEndpoints(server: $0).schema }
             ]),
         Route(
             "/v1/realms/{realm}/openapi.json", [.readsContents, .showsVisible],
@@ -116,7 +116,7 @@ extension RouteTable {
                         "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
                         parameters: ["DocumentInts", "DocumentProfile", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.description(headers: OpenAPIParts.readHeaders), problems: .ofReads)
-                ) { $0.schemas.realmOpenAPI }
+                ) { SchemaEndpoints(server: $0).realmOpenAPI }
             ]),
     ]
 }

@@ -35,7 +35,7 @@ extension RouteTable {
                             "RealmMinVersion", "RealmRead", "RequestId",
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)
-                ) { $0.exports.get }.audited(as: .export)
+                ) { ExportEndpoints(server: $0).get }.audited(as: .export)
             ]),
         Route(
             "/v1/realms/{realm}/backup", .readsContents,
@@ -46,7 +46,7 @@ extension RouteTable {
                         "backUpRealm", "Returns a version as a compact Realm file.", tag: "transfer",
                         parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
                         responses: OpenAPIParts.responses(backup, isConditional: false), problems: .ofReads)
-                ) { $0.backups.get }.audited(as: .backup),
+                ) { BackupEndpoints(server: $0).get }.audited(as: .backup),
                 .read(
                     .post, for: .read,
                     .init(
@@ -57,7 +57,7 @@ extension RouteTable {
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)
-                ) { $0.backups.post }.audited(as: .backup),
+                ) { BackupEndpoints(server: $0).post }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/compact",
@@ -70,7 +70,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body states the size of the file before and after.", "Compacted")),
                         problems: .ofWrites)
-                ) { $0.compactions.compact }
+                ) { CompactionEndpoints(server: $0).compact }
             ]),
         Route(
             "/v1/realms/{realm}/backups", .concernsFile,
@@ -83,7 +83,7 @@ extension RouteTable {
                         responses: OpenAPIParts.responses(
                             document("The body lists the backups.", "BackupPage"), isConditional: false),
                         problems: .ofRealms)
-                ) { $0.backupLists.list },
+                ) { BackupListEndpoints(server: $0).list },
                 .read(
                     .post, for: .administer,
                     .init(
@@ -92,7 +92,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("201", "The body describes the new backup.", "Backup"), isAsynchronous: false),
                         problems: .ofRealms, [.notOwned, .preconditionFailed])
-                ) { $0.backupLists.make }.audited(as: .backup),
+                ) { BackupListEndpoints(server: $0).make }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/backups/{id}", .concernsFile,
@@ -102,14 +102,14 @@ extension RouteTable {
                     .init(
                         "getBackup", "Describes a backup, or returns its file.", tag: "transfer",
                         parameters: ["DownloadFile", "RequestId"], responses: backupResponses, problems: .ofRealms)
-                ) { $0.backupLists.get }.audited(as: .backup),
+                ) { BackupListEndpoints(server: $0).get }.audited(as: .backup),
                 .write(
                     .delete, for: .administer,
                     .init(
                         "deleteBackup", "Deletes a backup.", tag: "transfer", parameters: ["IfMatch", "RequestId"],
                         responses: OpenAPIWrites.responses(("204", "The backup is deleted.", nil), isAsynchronous: false),
                         problems: .ofRealms, [.readOnly, .preconditionFailed])
-                ) { $0.backupLists.delete }.audited(as: .backup),
+                ) { BackupListEndpoints(server: $0).delete }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/restore", [.concernsFile, .hasLongBodies, .endsWithClient],
@@ -124,7 +124,7 @@ extension RouteTable {
                             ("200", "The body describes the realm, with the id of the backup of the old file.", "RealmDocument"),
                             isAsynchronous: false),
                         problems: .ofWrites, .ofSchemas, [.notOwned])
-                ) { $0.restores.restore }.audited(as: .backup)
+                ) { RestoreEndpoints(server: $0).restore }.audited(as: .backup)
             ]),
         Route(
             "/v1/realms/{realm}/import", [.hasLongBodies, .showsVisible, .imports],
@@ -141,7 +141,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "The body counts the objects that were created and updated.", "Imported")),
                         problems: .ofWrites, .ofValues)
-                ) { $0.imports.post }
+                ) { ImportEndpoints(server: $0).post }
             ]),
     ]
 

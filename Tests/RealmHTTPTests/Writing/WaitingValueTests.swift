@@ -429,7 +429,7 @@ import Foundation
         let answer =
             switch way {
             case "restored": try server.send("POST", "app/restore", #"{"backup":"\#(backup)"}"#)
-            case "deleted": try server.send("DELETE", "app?deleteFiles=true")
+            case "deleted": try server.send("DELETE", "app?files=true")
             default: try server.send("DELETE", "app")
             }
         #expect(answer.status < 300, "\(answer.text)")
