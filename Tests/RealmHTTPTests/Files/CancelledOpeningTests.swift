@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmEngine
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport

@@ -46,7 +46,11 @@ import Testing
     }
 
     @Test func `all files of the console together have less than 150 KiB as a browser gets them`() throws {
-        let byteCount = try Self.embedded.values.reduce(0) { $0 + (try #require(Gzip.deflate($1)).array.count) }
+        var byteCount = 0
+        for text in Self.embedded.values {
+            let packed = try #require(Gzip.deflate(OutputBuffer.text(String(decoding: text, as: UTF8.self))))
+            byteCount += packed.count
+        }
         #expect(byteCount < 150 << 10, "\(byteCount) bytes")
     }
 

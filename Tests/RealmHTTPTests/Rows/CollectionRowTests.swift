@@ -4,6 +4,7 @@ import Foundation
 import RealmEngine
 import RealmFormats
 import RealmHTTP
+import RealmHosting
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
