@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmQuery
 internal import RealmStorage
 
 /// Measures usual scans of a file with the storage layer alone, as a lower bound for the same

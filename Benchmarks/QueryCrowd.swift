@@ -30,8 +30,8 @@ final class QueryCrowd: ObservationListener {
         let received = Monitor(Received())
         self.received = received
         self.database = database
-        token = database.observations.onRound { round in
-            received.broadcast { $0.version = round.version.token.version }
+        token = database.observations.onRound { version in
+            received.broadcast { $0.version = version.token.version }
         }
     }
 

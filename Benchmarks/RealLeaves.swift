@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmQuery
 internal import RealmStorage
 
 /// Leaves of random doubles between 0 and 1000, for `KernelBenchmarks`.

@@ -38,9 +38,9 @@ final class ResultListener: ObservationListener {
         }
         let query = try text.map { ObservedQuery(try Query.parse($0)) } ?? ObservedQuery()
         let target = ObservedTarget(.results(table.key, query), identity: text ?? "")
-        _ = database.observations.onRound { [received] round in
+        _ = database.observations.onRound { [received] version in
             received.broadcast {
-                $0.version = round.version.token.version
+                $0.version = version.token.version
                 $0.roundTime = Harness.now()
             }
         }

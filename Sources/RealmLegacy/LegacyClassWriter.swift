@@ -10,7 +10,7 @@ internal import RealmStorage
 final class LegacyClassWriter {
     /// The old file.
     private let file: LegacyFile
-    private let one: LegacyClass
+    private let one: LegacyMapping.Class
     private let key: TableKey
     /// The new file.
     private let target: LegacyTarget
@@ -63,7 +63,7 @@ final class LegacyClassWriter {
     ///   - incoming: The links to the objects, for each hidden column of the new table.
     ///   - reading: The pass over the columns of all classes.
     init(
-        _ file: LegacyFile, _ one: LegacyClass, targets: [TableKey?], in target: LegacyTarget, incoming: [IncomingLinks?],
+        _ file: LegacyFile, _ one: LegacyMapping.Class, targets: [TableKey?], in target: LegacyTarget, incoming: [IncomingLinks?],
         _ reading: LegacyReading
     ) throws(StorageError) {
         self.file = file

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A column of a table of formats 2 to 9.
 package struct LegacyColumn: Sendable {

@@ -109,7 +109,7 @@ struct LegacyConversion {
 
     /// Makes the column of a property, with its index.
     private mutating func makeColumn(
-        _ property: LegacyProperty, _ one: LegacyClass, in key: TableKey, isPrimaryKey: Bool
+        _ property: LegacyProperty, _ one: LegacyMapping.Class, in key: TableKey, isPrimaryKey: Bool
     ) throws(StorageError) {
         let transaction = target.transaction
         let column = try transaction.addColumn(property.definition(targets), to: key)
@@ -144,7 +144,7 @@ struct LegacyConversion {
     }
 
     /// Returns the links to the objects of a class, for each hidden column of its new table.
-    private func incoming(of one: LegacyClass) throws(StorageError) -> [IncomingLinks?] {
+    private func incoming(of one: LegacyMapping.Class) throws(StorageError) -> [IncomingLinks?] {
         guard let key = targets[one.table.position] else { return [] }
         let hidden = try target.transaction.table(key).backlinks
         var incoming: [IncomingLinks?] = []
@@ -163,7 +163,7 @@ struct LegacyConversion {
     }
 
     /// Adds a class to the report, and what its objects lost.
-    private mutating func note(_ one: LegacyClass, _ writer: LegacyClassWriter) {
+    private mutating func note(_ one: LegacyMapping.Class, _ writer: LegacyClassWriter) {
         report.classes.append(
             ConversionReport.Class(name: one.name, objectCount: one.table.rowCount, propertyCount: one.properties.count))
         for (index, property) in one.properties.enumerated() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The memory of a pass: the bytes of values that are not in one piece in the file, and the number of tables that read as null.
 ///

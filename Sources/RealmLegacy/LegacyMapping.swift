@@ -12,7 +12,7 @@ struct LegacyMapping {
     /// Can cancel the work.
     private let control: WorkControl?
     /// The classes, in the order of the old tables.
-    private(set) var classes: [LegacyClass] = []
+    private(set) var classes: [LegacyMapping.Class] = []
     /// What could not be carried over so far.
     private(set) var report: ConversionReport
     /// The position in `classes` of the class that each table becomes; nil for the others.
@@ -69,7 +69,7 @@ struct LegacyMapping {
         positions[table.position] = classes.count
         if oldNumbers[bytes] == nil { oldNumbers[bytes] = classes.count }
         numbers[Array(name.utf8)] = classes.count
-        classes.append(LegacyClass(table: table, name: name, properties: []))
+        classes.append(LegacyMapping.Class(table: table, name: name, properties: []))
     }
 
     /// Returns a name with something added at its end, and as much left out before that as makes it fit.
@@ -321,5 +321,18 @@ extension LegacyTable {
         .corrupt(
             ref: root(of: column) ?? .none,
             reason: "column \(column.index) of table \(position) has another number of values than the \(rowCount) rows")
+    }
+}
+
+extension LegacyMapping {
+    /// An old table as the class that it becomes.
+    struct Class {
+        let table: LegacyTable
+        /// The name of the class, without prefix.
+        let name: String
+        /// The properties in the order of the columns.
+        var properties: [LegacyProperty]
+        /// The number of the primary key among the properties; nil for none.
+        var primaryKey: Int?
     }
 }

@@ -31,3 +31,38 @@ extension LegacyReading {
         }
     }
 }
+
+/// The strings of an enumerated column: positions in a list of distinct ones.
+struct LegacyEnumerated: LegacySource {
+    private var positions: LegacyValues
+    /// The distinct strings.
+    private var keys: LegacyLookup
+
+    /// Makes a source in front of the first value.
+    init(_ column: LegacyColumn, _ root: Ref, _ reading: LegacyReading) {
+        positions = LegacyValues(root, .enumerated, isNullable: false, reading)
+        keys = LegacyLookup(column.keys, .string, isNullable: column.isNullable, reading)
+    }
+
+    mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError) {
+        let start = values.count
+        try positions.read(limit, into: &values)
+        var last: (position: Int64, value: Value)?
+        for index in start..<values.count {
+            guard case .int(let position)? = values[index] else { continue }
+            // Many rows in a run have one position.
+            if let last, last.position == position {
+                values[index] = last.value
+            } else {
+                let value = try keys.value(at: position)
+                last = (position, value)
+                values[index] = value
+            }
+        }
+    }
+
+    mutating func renew() throws(StorageError) {
+        try positions.renew()
+        keys.renew()
+    }
+}

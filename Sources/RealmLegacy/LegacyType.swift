@@ -30,13 +30,4 @@ package enum LegacyType: Int, Sendable {
     case linkList = 13
     /// Hidden columns with the rows that link to each row.
     case backlink = 14
-
-    /// How many entries a column of this type has in the list of subspecs.
-    var subspecCount: Int {
-        switch self {
-        case .table, .link, .linkList: return 1
-        case .backlink: return 2
-        default: return 0
-        }
-    }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// An open file, which can be opened again although it may have lost its name.
 final class OpenFile: Sendable {

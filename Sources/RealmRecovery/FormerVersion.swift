@@ -62,7 +62,7 @@ final class FormerVersion {
     /// The places of embedded objects in `leaves`.
     var embeddedRows: [ObjectPlace: (leaf: Int, row: Int)] = [:]
     /// The columns of embedded objects that were decoded, by leaf and column.
-    var decodedColumns: [ColumnPlace: DecodedColumn] = [:]
+    var decodedColumns: [DecodedColumn.Place: DecodedColumn] = [:]
 
     var number: UInt64 { top.number }
 

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// The values of a column of a leaf: one for each row, or why it is lost. One lost node loses as little as possible.
 extension NodeReader {
-    func cells(_ column: FormerColumn, _ rows: LeafRows) -> [StoredCell] {
+    func cells(_ column: FormerColumn, _ rows: LeafRows) -> [DecodedColumn.Cell] {
         let count = rows.count
         guard column.index + 1 < rows.node.count else { return NodeReader.lost(.malformed("no slot"), count) }
         guard let ref = rows.column(column.index) else { return NodeReader.lost(.malformed("no column"), count) }
@@ -20,9 +20,11 @@ extension NodeReader {
     }
 
     /// Returns a column of which everything is lost.
-    static func lost(_ loss: Loss, _ count: Int) -> [StoredCell] { [StoredCell](repeating: .lost(loss), count: count) }
+    static func lost(_ loss: Loss, _ count: Int) -> [DecodedColumn.Cell] {
+        [DecodedColumn.Cell](repeating: .lost(loss), count: count)
+    }
 
-    private func cells(_ column: FormerColumn, _ leaf: RawNode, _ count: Int) throws(Loss) -> [StoredCell] {
+    private func cells(_ column: FormerColumn, _ leaf: RawNode, _ count: Int) throws(Loss) -> [DecodedColumn.Cell] {
         if column.isCollection {
             guard leaf.hasRefs, !leaf.isInner, leaf.count == count else { throw .overwritten }
             return (0..<count).map { row in cell { () throws(Loss) in try self.collection(leaf.slot(row), column) } }
@@ -43,7 +45,7 @@ extension NodeReader {
     }
 
     /// Returns what a closure reads, or why it is lost.
-    private func cell(_ body: () throws(Loss) -> StoredValue) -> StoredCell {
+    private func cell(_ body: () throws(Loss) -> StoredValue) -> DecodedColumn.Cell {
         do throws(Loss) { return .value(try body()) } catch { return .lost(error) }
     }
 
@@ -150,7 +152,7 @@ extension NodeReader {
     }
 
     /// Returns the Mixed values of a leaf. A payload array that is gone loses only the values in it.
-    private func mixedCells(_ leaf: RawNode) throws(Loss) -> [StoredCell] {
+    private func mixedCells(_ leaf: RawNode) throws(Loss) -> [DecodedColumn.Cell] {
         guard leaf.hasRefs, !leaf.isInner, (4...6).contains(leaf.count) else { throw .overwritten }
         let words = try plainIntegers(child(leaf, 0))
         var payload = MixedPayload(leaf: leaf)

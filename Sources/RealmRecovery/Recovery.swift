@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// What a file still holds of its past: former versions, deleted objects and former values.
 ///
@@ -13,7 +12,7 @@ internal import RealmStorage
 package final class Recovery {
     let file: EvidenceFile
     /// What is looked for.
-    let options: RecoveryOptions
+    let options: Recovery.Options
     /// The header of the file.
     let header: EvidenceHeader
     /// The bytes.
@@ -48,7 +47,7 @@ package final class Recovery {
     /// - Parameters:
     ///   - options: What is looked for.
     /// - Throws: `.refused` for a file that is no Realm file or has a format that is not read.
-    package init(_ file: EvidenceFile, _ options: RecoveryOptions = RecoveryOptions()) throws(StorageError) {
+    package init(_ file: EvidenceFile, _ options: Recovery.Options = Recovery.Options()) throws(StorageError) {
         let start = Instant.now()
         self.file = file
         self.options = options
@@ -227,5 +226,26 @@ package final class Recovery {
             states.read(orphan.rows, in: nil, reader, orphan.origin, isOffsetKnown: orphan.isOffsetKnown)
         }
         orphanCount = orphans.count
+    }
+}
+
+extension Recovery {
+    /// What a recovery looks for, and what it may cost.
+    package struct Options: Sendable {
+        /// The class whose states are wanted; nil for all.
+        package var className: String?
+        /// Whether present states are lines too.
+        package var includesPresent = false
+        /// Whether only the versions are wanted, and no states.
+        package var onlyVersions = false
+        /// The seconds after which the search ends with what it has found.
+        package var seconds: Double = 120
+        /// The most bytes of values that are kept in memory.
+        package var resultBytes = 1 << 29
+        /// The binary logarithm of the number of rows of a leaf; 8 in files of all released SDKs.
+        package var clusterShift = 8
+
+        /// Makes options with the values that a command without options has.
+        package init() {}
     }
 }

@@ -89,7 +89,7 @@ final class StateReader {
     /// Takes values out whose nodes have no form of their own and are not proved: lists of plain integers look the same whatever
     /// they are.
     private func takeFormless(
-        _ column: FormerColumn, _ ref: UInt64, in rows: LeafRows, isSupported: Bool, from cells: inout [StoredCell]
+        _ column: FormerColumn, _ ref: UInt64, in rows: LeafRows, isSupported: Bool, from cells: inout [DecodedColumn.Cell]
     ) -> [Int: StoredValue] {
         var possible: [Int: StoredValue] = [:]
         let isNumber = [.int, .bool, .timestamp, .link].contains(column.kind) && !column.isCollection
@@ -214,7 +214,7 @@ final class StateReader {
     private func decodedColumn(
         _ column: FormerColumn, _ rows: LeafRows, in version: FormerVersion, _ reader: NodeReader
     ) -> DecodedColumn {
-        let place = ColumnPlace(leaf: rows.node.ref, index: column.index)
+        let place = DecodedColumn.Place(leaf: rows.node.ref, index: column.index)
         if let known = version.decodedColumns[place] { return known }
         let decoded = decode(column, rows, reader)
         version.decodedColumns[place] = decoded

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
 internal import RealmStorage
 
 /// What is proved about the indexes of a version.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
 internal import RealmStorage
 
 /// The account of all links and backlinks of a version, which is even where every link has its

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-internal import RealmStorage
-
 /// A hash of short sequences of words with a secret key, for proofs that two sets are equal.
 ///
 /// Files may be hostile, so nobody may know beforehand which sequences have the same hash: the key

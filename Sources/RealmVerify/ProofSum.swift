@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-internal import RealmStorage
-
 /// A sum of hashes of sequences, with which two collections of sequences are compared whatever the
 /// order in which they come.
 ///

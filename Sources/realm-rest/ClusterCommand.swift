@@ -83,7 +83,7 @@ struct ClusterStatusCommand: ParsableCommand {
     func run() throws {
         let map = try atCluster { () throws(StorageError) in try place.register.map() }
         if let realm { return try show(realm, map) }
-        let patience = ClusterLimits().patienceSeconds
+        let patience = ClusterMember.Limits().patienceSeconds
         for node in map.nodes {
             let count = map.owners.count { $0 == node.id }
             let silence = Int(min(max(0, node.silentSeconds), 1e9))
@@ -201,7 +201,7 @@ struct ClusterBalanceCommand: ParsableCommand {
     func run() throws {
         let register = place.register
         let map = try atCluster { () throws(StorageError) in try register.map() }
-        let living = map.living(patience: ClusterLimits().patienceSeconds).map(\.id)
+        let living = map.living(patience: ClusterMember.Limits().patienceSeconds).map(\.id)
         let chosen = nodes.map { $0.split(separator: ",").map(String.init) } ?? living
         if let unknown = chosen.first(where: { map.node($0) == nil }) {
             StandardStreams.error("there is no node '\(unknown)'; there are \(map.nodes.map(\.id).joined(separator: ", "))")

@@ -140,7 +140,7 @@ struct RecoverCommand: ParsableCommand {
     ///
     /// - Returns: The file and what it holds; nil for a copy that cannot be opened.
     private func recovery(of path: String, _ key: EncryptionKey?, isCopy: Bool) throws -> (EvidenceFile, Recovery)? {
-        var options = RecoveryOptions()
+        var options = Recovery.Options()
         options.className = className
         // What a copy holds now was the past of the file.
         options.includesPresent = all || isCopy

@@ -23,6 +23,8 @@ struct SourceFile {
     let functions: [Function]
     /// Words with a capital letter that are not members of something else: the types that the file may use.
     let typeNames: Set<String>
+    /// All words with a capital letter, members of something else too.
+    let words: Set<String>
     let lines: [String]
 
     /// Whether the file uses a type of pointers, or calls a function that passes one.
@@ -65,6 +67,7 @@ struct SourceFile {
         reader.read()
         declarations = reader.declarations
         functions = reader.functions
+        words = Set(tokens.lazy.filter { $0.isWord && $0.text.first?.isUppercase == true }.map(\.text))
         let parameters = reader.genericParameters
         typeNames = Set(
             tokens.indices.lazy.filter { index in

@@ -25,7 +25,7 @@ struct HistoryTruth {
 
     /// Notes the present version of a file.
     mutating func note(_ file: EvidenceFile, version: UInt64, clusterShift: Int) throws {
-        var options = RecoveryOptions()
+        var options = Recovery.Options()
         options.includesPresent = true
         options.clusterShift = clusterShift
         var objects: [Identity: Values] = [:]

@@ -14,7 +14,7 @@ struct HostileFileTests {
     @discardableResult
     private static func recovery(of bytes: [UInt8], _ realm: TemporaryRealm) throws -> Recovery? {
         try realm.write(bytes)
-        var options = RecoveryOptions()
+        var options = Recovery.Options()
         options.seconds = 60
         do {
             let recovery = try Recovery(try EvidenceFile(path: realm.path, key: nil), options)

@@ -8,7 +8,7 @@ import RealmStorage
 /// A file that was made by a seeded history, and its whole past.
 struct RecordedHistory {
     /// The options by which the file is searched.
-    let options: RecoveryOptions
+    let options: Recovery.Options
     /// The past.
     let truth: HistoryTruth
 
@@ -28,7 +28,7 @@ struct RecordedHistory {
                 try EvidenceFile(path: path, key: key), version: snapshot.version, clusterShift: workload.shape.clusterShift)
         }
         try store.close()
-        var options = RecoveryOptions()
+        var options = Recovery.Options()
         options.clusterShift = workload.shape.clusterShift
         self.options = options
         self.truth = truth

@@ -127,7 +127,7 @@ struct FollowerRoleTests {
         let log = MemoryLog()
         let owned = try OwnedRealm("unanswered", log)
         let replica = try Replica("unanswered", log)
-        var limits = OwnerLimits()
+        var limits = RealmOwner.Limits()
         limits.claimSeconds = 0.2
         log.setDown(true)
         #expect(throws: StorageError.self) { try replica.followed.promote(node: "n2", limits) }

@@ -304,7 +304,7 @@ struct LoggedRealmTests {
 
     @Test func `long commits are stored in parts, and too long ones not at all`() throws {
         let log = try makeLog()
-        var limits = OwnerLimits()
+        var limits = RealmOwner.Limits()
         limits.recordBytes = 12 << 20
         let owned = try OwnedRealm("long", log, limits: limits)
         let photo = (0..<5 << 20).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }

@@ -24,7 +24,7 @@ struct UnknownOutcomeTests {
         init(_ name: String, seconds: Double = 20) throws {
             server = try PostgresServer.shared.get()
             proxy = try LogProxy(to: server.folder)
-            var limits = OwnerLimits()
+            var limits = RealmOwner.Limits()
             limits.appendSeconds = seconds
             owned = try OwnedRealm(name, try server.makeLog(PostgresServer.address(proxy.folder)), limits: limits)
         }
@@ -121,7 +121,7 @@ struct UnknownOutcomeTests {
     @Test func `a log that nobody can reach refuses writes for sure, and they go on when it is back`() throws {
         let server = try PostgresServer.shared.get()
         let log = SwitchedLog(try server.makeLog())
-        var limits = OwnerLimits()
+        var limits = RealmOwner.Limits()
         limits.appendSeconds = 2
         let owned = try OwnedRealm("down", log, limits: limits)
         try owned.add(1...1)
@@ -179,7 +179,7 @@ struct UnknownOutcomeTests {
     @Test func `a wait for standbys that somebody cancels is not taken as stored`() throws {
         let server = try PostgresServer()
         let log = try server.makeLog()
-        var limits = OwnerLimits()
+        var limits = RealmOwner.Limits()
         limits.appendSeconds = 3
         let owned = try OwnedRealm("cancelled", log, limits: limits)
         try owned.add(1...1)

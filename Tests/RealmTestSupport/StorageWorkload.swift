@@ -275,7 +275,7 @@ package struct StorageWorkload {
         while true {
             let place = CollectionPlace(table.key, object, column, path: path)
             guard let (root, form) = try? transaction.collection(at: place) else {
-                return try transaction.setNested(chance(2) ? .list : .dictionary, column, of: object, in: table.key)
+                return try transaction.set(chance(2) ? .list(.none) : .dictionary(.none), column, of: object, in: table.key)
             }
             if path.count < 3, chance(2), let step = try randomCollection(in: root, form, transaction) {
                 path.append(step)

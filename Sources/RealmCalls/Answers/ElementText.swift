@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmPlatform
+internal import RealmQuery
 package import RealmStorage
 
 /// The text of a value by which an element of a collection is looked for.

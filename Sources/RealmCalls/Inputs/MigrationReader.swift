@@ -162,12 +162,12 @@ package struct MigrationReader {
             change.type = try reader.text(object, "type", place)
             change.conversion = try reader.text(object, "conversion", place)
             change.nullValue = try value(object, "nullValue", place)
-            let failures = ConversionFailure.allCases.map(\.rawValue)
+            let failures = PropertyChange.Failure.allCases.map(\.rawValue)
             let onFailure = try reader.choice(object, "onFailure", among: failures, at: place)
-            change.onFailure = onFailure.flatMap { ConversionFailure(rawValue: $0) }
-            let roundings = NumberRounding.allCases.map(\.rawValue)
+            change.onFailure = onFailure.flatMap { PropertyChange.Failure(rawValue: $0) }
+            let roundings = PropertyChange.Rounding.allCases.map(\.rawValue)
             let rounding = try reader.choice(object, "rounding", among: roundings, at: place)
-            change.rounding = rounding.flatMap { NumberRounding(rawValue: $0) }
+            change.rounding = rounding.flatMap { PropertyChange.Rounding(rawValue: $0) }
             return .changeProperty(change)
         }
     }

@@ -145,7 +145,7 @@ package final class RealmNotifications: Sendable {
         let current = database.current.token
         epochs = RankedMutex(.leaf, Epochs(present: current.epoch, former: current.epoch))
         publishedVersion = Atomic(current.version)
-        let token = hub.onRound { [weak self] round in self?.endRound(round) }
+        let token = hub.onRound { [weak self] version in self?.endRound(version) }
         state.withLock { $0.roundToken = token }
     }
 
@@ -481,8 +481,8 @@ package final class RealmNotifications: Sendable {
 
     /// Ends a round: publishes its version, and notifies the subscribers of the feeds that have
     /// changed, or all of them after a change of the schema or at the beginning of an epoch.
-    private func endRound(_ round: ObservationRound) {
-        publish(round.version.token)
+    private func endRound(_ version: Version) {
+        publish(version.token)
         let isNewEpoch = epochs.withLock { epochs in
             defer { epochs.isNew = false }
             return epochs.isNew

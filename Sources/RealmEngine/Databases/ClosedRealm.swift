@@ -20,9 +20,9 @@ package final class ClosedRealm: Sendable {
     /// writes to its file meanwhile.
     package struct Former: Sendable {
         /// The name of the opening, which the next one takes over.
-        let epoch: Epoch
+        package let epoch: Epoch
         /// The number of the newest version.
-        let version: UInt64
+        package let version: UInt64
         /// The state of the file after it was closed; nil when that could not be read.
         let state: FileState?
         /// The outcomes of asynchronous writes.

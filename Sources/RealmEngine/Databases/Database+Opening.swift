@@ -63,7 +63,7 @@ extension Database {
         /// Whether the file has taken the place of the one before, so that the log of the realm begins anew with it.
         package var beginsHistory = false
         /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
-        var former: ClosedRealm.Former?
+        package var former: ClosedRealm.Former?
 
         /// Makes options with which a file is opened as it is, and rejected when it is missing or of an
         /// older format.

@@ -68,7 +68,7 @@ package final class Database: VersionSource {
     /// The metrics of the writer: waiting times, holding times and counts of work.
     package let writeMetrics = WriteMetrics()
     /// Publishes every commit of this database to its observers, on the writer's thread.
-    package let commits = CommitFeed()
+    package let commits = EventFeed<Commit>()
     /// Advances observed targets from version to version.
     package let observations: ObservationHub
     /// Those of listeners who may not see everything.
@@ -295,7 +295,7 @@ extension Database {
     }
 
     /// Returns the format of the file of a snapshot; for an empty file the format of new files.
-    static func fileFormat(of snapshot: Snapshot) -> Int {
+    package static func fileFormat(of snapshot: Snapshot) -> Int {
         snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat
     }
 
@@ -314,7 +314,7 @@ extension Database {
     package var usedBytes: Int? { try? Database.usedBytes(current.snapshot) }
 
     /// Returns the logical size of the file without its free blocks.
-    static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
+    package static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
         try snapshot.top.usedByteCount(in: snapshot.space)
     }
 }
@@ -322,4 +322,47 @@ extension Database {
 extension Snapshot {
     /// Whether no class has any object.
     package var isEmpty: Bool { classes.allSatisfy { $0.kind == .embedded || $0.count == 0 } }
+}
+
+/// The facts about an open file that its realm document contains.
+package struct DatabaseFacts: Sendable {
+    /// Whether the file is encrypted.
+    package let isEncrypted: Bool
+    /// The file format; for an empty file the format of new files.
+    package let fileFormat: Int
+    /// The schema version; nil when the file has none.
+    package let schemaVersion: UInt64?
+    /// The length of the file in bytes.
+    package let fileBytes: Int
+    /// The number of bytes of the file that are in use.
+    package let usedBytes: Int
+    package let classCount: Int
+    /// Whether no class has any object.
+    package let isEmpty: Bool
+    /// The number of versions in use, including the newest.
+    package let liveVersions: Int
+    /// The number of writes that are not completed yet.
+    package let pendingWrites: Int
+}
+
+/// What is done once when a realm was closed. Any thread may use it.
+final class ClosingAction: Sendable {
+    /// The action; nil when there is none, and after it was taken.
+    private let stored = RankedMutex<(@Sendable () -> Void)?>(.leaf, nil)
+
+    func set(_ action: @escaping @Sendable () -> Void) { stored.withLock { $0 = action } }
+
+    /// Returns the action, and leaves none.
+    func take() -> (@Sendable () -> Void)? {
+        stored.withLock { stored in
+            defer { stored = nil }
+            return stored
+        }
+    }
+}
+
+extension Database {
+    /// Sets what is done when the file was closed, on the thread that closes it, which may wait. Whoever opened the realm calls it
+    /// before anybody else has it.
+    package func whenClosed(_ action: @escaping @Sendable () -> Void) { closing.set(action) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmLegacy
+package import RealmLegacy
 package import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// The way in which a server would open a file, predicted from the file, its folder and the options of the realm.
 ///
@@ -28,7 +28,7 @@ package enum FileOutlook: Sendable, Equatable {
     ///   - snapshot: The newest version of the file.
     ///   - path: Its path without symbolic links.
     ///   - options: How the realm is opened.
-    static func ofOpening(_ snapshot: Snapshot, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
+    package static func ofOpening(_ snapshot: Snapshot, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
         switch options.mode {
         case .copy?: return .copied
         case .follow?: return .followed
@@ -46,7 +46,7 @@ package enum FileOutlook: Sendable, Equatable {
     /// - Parameters:
     ///   - path: Its path without symbolic links.
     ///   - options: How the realm is opened.
-    static func ofOpening(_ old: LegacyFile, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
+    package static func ofOpening(_ old: LegacyFile, at path: String, _ options: Database.OpenOptions) -> FileOutlook {
         if let mode = options.mode, mode != .readWrite { return .converted(mode) }
         guard options.upgradesInPlace else {
             return options.mode == nil ? .converted(.copy) : .refused(.refused(.formatNotWritable(found: old.format)))
@@ -90,7 +90,7 @@ package enum FileOutlook: Sendable, Equatable {
     /// Returns the mode in which the file is served.
     ///
     /// - Throws: The reason why it is not served.
-    func servedMode() throws(StorageError) -> Database.Mode {
+    package func servedMode() throws(StorageError) -> Database.Mode {
         switch self {
         case .written, .upgraded: return .readWrite
         case .onlyRead: return .readOnly
@@ -114,7 +114,7 @@ package enum FileOutlook: Sendable, Equatable {
     package var mode: Database.Mode? { try? servedMode() }
 
     /// Why the file is only read although writing was not excluded; nil for all other files.
-    var readOnlyReason: StorageError? {
+    package var readOnlyReason: StorageError? {
         guard case .onlyRead(let reason) = self else { return nil }
         return reason
     }

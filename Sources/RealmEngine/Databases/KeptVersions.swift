@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Keeps the versions of the last seconds, so that commits overwrite nothing that readers on other nodes may still read there.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 internal import Synchronization
 
 /// What every request for a realm of a cluster has to know of the realm and its log, without a lock.

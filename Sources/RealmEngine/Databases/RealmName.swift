@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The name under which a realm is served: 1 to 64 of `[A-Za-z0-9._-]`, not starting with a dot;
 /// case-sensitive.

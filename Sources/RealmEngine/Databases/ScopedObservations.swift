@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The hubs of listeners who may not see all of a realm: one for each scope, so that those who see the same share one
 /// evaluation of each commit.

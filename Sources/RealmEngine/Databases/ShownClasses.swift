@@ -20,7 +20,7 @@ package struct ShownClasses: Sendable, Equatable {
     ///   - whole: The version with all classes.
     ///   - previous: The part of an earlier version; with the same schema it has the same tables.
     /// - Complexity: Linear in the number of columns of the classes.
-    func part(of whole: Snapshot, after previous: Snapshot? = nil) -> Snapshot {
+    package func part(of whole: Snapshot, after previous: Snapshot? = nil) -> Snapshot {
         if let known = previous?.part, known.whole.hasSameSchema(as: whole) { return Snapshot(SnapshotPart(known, of: whole)) }
         return Snapshot(SnapshotPart(showing: ClassSubset(known: names, of: whole).kept, of: whole))
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 internal import SystemPackage
 
 /// Finds `.realm` files, and checks what exists at a path.

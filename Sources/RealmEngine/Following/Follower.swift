@@ -35,7 +35,7 @@ final class Follower: Sendable {
     private static let toleratedFailures = 3
 
     /// The realm that gets the versions. It owns this follower.
-    private let realm: WeakFollowingRealm
+    private weak let realm: (any FollowingRealm)?
     /// The interval between two looks.
     private let interval: Duration
     /// Ends waits early.
@@ -50,7 +50,7 @@ final class Follower: Sendable {
     /// Prepares to follow a file of which a first copy was taken.
     init(_ file: FollowedFile, path: String, interval: Duration, for realm: any FollowingRealm) {
         self.file = RankedMutex(.leaf, file)
-        self.realm = WeakFollowingRealm(realm)
+        self.realm = realm
         self.interval = interval
         watch = FileWatch(path)
     }
@@ -86,7 +86,7 @@ final class Follower: Sendable {
         var work = Work()
         while !progress.isStopped {
             watch.wait(work.failures > 0 ? min(interval, .milliseconds(100)) : interval)
-            guard !progress.isStopped, let realm = realm.value else { break }
+            guard !progress.isStopped, let realm else { break }
             look(realm, &file, &work)
             Threads.sleep(seconds: Follower.shortestPause)
         }
@@ -98,7 +98,9 @@ final class Follower: Sendable {
         /// How many looks have failed since the last one that succeeded.
         var failures = 0
         /// The snapshots that were taken over and that readers may still hold.
-        var copies: [WeakSnapshot] = []
+        var copies: [Copy] = []
+
+        struct Copy { weak let snapshot: Snapshot? }
     }
 
     /// Looks at the file once, and takes over what is new.
@@ -106,11 +108,11 @@ final class Follower: Sendable {
         do throws(StorageError) {
             guard try file.hasChanged() else { return succeed(realm, &work) }
             monitor.withLock { if $0.behindSince == nil { $0.behindSince = Instant.now() } }
-            work.copies.removeAll { $0.value == nil }
+            work.copies.removeAll { $0.snapshot == nil }
             guard work.copies.count <= Follower.maximumCopies else { return }
             let copy = try file.takeCopy(control)
             try realm.follow(copy)
-            work.copies.append(WeakSnapshot(copy.snapshot))
+            work.copies.append(Work.Copy(snapshot: copy.snapshot))
             monitor.withLock { state in
                 state.versions += 1
                 state.copiedBytes += copy.copiedByteCount
@@ -139,4 +141,17 @@ final class Follower: Sendable {
         watch.renew()
         if work.failures >= Follower.toleratedFailures { realm.setAbsence(error) }
     }
+}
+
+/// A realm that takes over the states of a file that another program writes.
+///
+/// The thread of a `Follower` calls it.
+protocol FollowingRealm: AnyObject, Sendable {
+    /// Makes a state of the file the newest version, and publishes how it differs from the one before.
+    ///
+    /// - Throws: `StorageError` when the versions cannot be compared; nothing has changed then.
+    func follow(_ copy: FollowedFile.Copy) throws(StorageError)
+
+    /// Sets or removes the reason for which the realm cannot be read at present.
+    func setAbsence(_ error: StorageError?)
 }

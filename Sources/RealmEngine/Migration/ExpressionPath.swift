@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A key path in an expression of a migration: `city`, `p.friends[0].name`, `marks['art']`,
 /// `@links.Person.city.@count`.

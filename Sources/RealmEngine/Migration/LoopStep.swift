@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// One step inside a `forEach` step of a migration. It changes data only.
 package enum LoopStep: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The `forEach` step of a migration: steps that are carried out once for each object of a class, or for
 /// each element of a collection.

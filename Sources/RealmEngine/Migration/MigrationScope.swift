@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The names that the expressions of a migration step may begin with. They are known when the step begins,
 /// so that a wrong name is an error even if the step has no object to work on.

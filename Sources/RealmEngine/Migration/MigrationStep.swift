@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// One step of a migration. Each step sees the result of the steps before it.
 package enum MigrationStep: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The members of an object in a migration step, made ready for being computed once for each object.
 struct ObjectTemplate {

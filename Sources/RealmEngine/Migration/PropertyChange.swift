@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A request to change the type, the nullability or the kind of collection of one property: the
 /// `changeProperty` step of a migration.
@@ -21,13 +20,39 @@ package struct PropertyChange: Sendable {
     package var nullValue: InputValue?
     /// What becomes of a value that the conversion does not accept; nil means an error. It needs a
     /// conversion.
-    package var onFailure: ConversionFailure?
+    package var onFailure: PropertyChange.Failure?
     /// Whether the conversion may round numbers; nil means that it may not. It needs a conversion.
-    package var rounding: NumberRounding?
+    package var rounding: PropertyChange.Rounding?
 
     /// Makes a change of a property that changes nothing yet.
     package init(_ className: String, _ name: String) {
         self.className = className
         self.name = name
+    }
+}
+
+extension PropertyChange {
+    /// What becomes of a value that a conversion does not accept. The raw values are those of the member
+    /// `onFailure`.
+    package enum Failure: String, Sendable, CaseIterable {
+        /// The step fails, and names the object.
+        case error
+        /// The value becomes null, which the new property has to allow.
+        case null
+        /// The value becomes `nullValue`, or the default value of the new type when there is none.
+        case `default`
+    }
+}
+
+extension PropertyChange {
+    /// How a conversion treats a number that the new type cannot hold exactly. The raw values are those of the
+    /// member `rounding`.
+    package enum Rounding: String, Sendable, CaseIterable {
+        /// The conversion of the value fails.
+        case exact
+        /// The nearest number of the new type is taken; of two that are equally near, the even one.
+        case nearest
+        /// The fraction is cut off when the new type is a whole number; otherwise like `nearest`.
+        case truncate
     }
 }

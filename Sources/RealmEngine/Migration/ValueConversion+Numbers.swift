@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmQuery
 internal import RealmStorage
 
 /// Values as numbers and booleans. A number passes when the result is equal to it, or may be rounded to it.
@@ -9,7 +10,7 @@ extension ValueConversion {
 
     /// Returns a value as an integer; nil when it has a fraction that may not be rounded, is beyond 64
     /// bits, or is no number.
-    func integer(_ value: Value, _ rounding: NumberRounding) -> Int64? {
+    func integer(_ value: Value, _ rounding: PropertyChange.Rounding) -> Int64? {
         switch value {
         case .int(let number): return number
         case .bool(let flag): return flag ? 1 : 0
@@ -23,7 +24,7 @@ extension ValueConversion {
     }
 
     /// Returns a real number as an integer, rounded if it may be.
-    private static func integer(_ number: Double, _ rounding: NumberRounding) -> Int64? {
+    private static func integer(_ number: Double, _ rounding: PropertyChange.Rounding) -> Int64? {
         switch rounding {
         case .exact: return Int64(exactly: number)
         case .nearest: return Int64(exactly: number.rounded(.toNearestOrEven))
@@ -32,7 +33,7 @@ extension ValueConversion {
     }
 
     /// Returns a decimal as an integer, rounded if it may be.
-    private static func integer(_ number: Decimal128, _ rounding: NumberRounding) -> Int64? {
+    private static func integer(_ number: Decimal128, _ rounding: PropertyChange.Rounding) -> Int64? {
         guard rounding != .exact else { return number.exactInt64 }
         guard let whole = number.truncatedInt64, rounding == .nearest else { return number.truncatedInt64 }
         let fraction = number - Decimal128(whole)
@@ -55,7 +56,7 @@ extension ValueConversion {
 
     /// Returns a date as seconds or milliseconds since 1970; nil when smaller parts may not be rounded,
     /// and for other forms.
-    private func ticks(of date: Timestamp, _ rounding: NumberRounding) -> Int64? {
+    private func ticks(of date: Timestamp, _ rounding: PropertyChange.Rounding) -> Int64? {
         let perSecond: Int64
         switch form {
         case .seconds: perSecond = 1
@@ -99,7 +100,7 @@ extension ValueConversion {
     // MARK: - Real numbers
 
     /// Returns a value as a double; nil when it may not be rounded, is beyond the range, or is no number.
-    func double(_ value: Value, _ rounding: NumberRounding) -> Double? {
+    func double(_ value: Value, _ rounding: PropertyChange.Rounding) -> Double? {
         switch value {
         case .double(let number): return number
         case .float(let number): return number.isNaN ? .nan : Double(number)
@@ -121,7 +122,7 @@ extension ValueConversion {
     }
 
     /// Returns a value as a float; nil when it may not be rounded, is beyond the range, or is no number.
-    static func float(_ value: Value, _ rounding: NumberRounding) -> Float? {
+    static func float(_ value: Value, _ rounding: PropertyChange.Rounding) -> Float? {
         switch value {
         case .float(let number): return number
         case .bool(let flag): return flag ? 1 : 0
@@ -144,7 +145,7 @@ extension ValueConversion {
 
     /// Returns a value as a decimal; nil for a text of more than 34 digits that may not be rounded, and
     /// for what is no number. Of a float or double these are the digits of its shortest text.
-    static func decimal(_ value: Value, _ rounding: NumberRounding) -> Decimal128? {
+    static func decimal(_ value: Value, _ rounding: PropertyChange.Rounding) -> Decimal128? {
         switch value {
         case .decimal(let number): return number
         case .int(let number): return Decimal128(number)
@@ -168,7 +169,7 @@ extension ValueConversion {
     ///   - rounding: Whether the two may differ.
     /// - Returns: Nil for a finite decimal beyond the range, and when digits may not be lost.
     private static func accept<Real: BinaryFloatingPoint>(
-        _ real: Real, for number: Decimal128, isExact: Bool, _ rounding: NumberRounding
+        _ real: Real, for number: Decimal128, isExact: Bool, _ rounding: PropertyChange.Rounding
     ) -> Real? {
         if number.isNaN { return .nan }
         guard number.isFinite || isExact, real.isFinite == number.isFinite else { return nil }

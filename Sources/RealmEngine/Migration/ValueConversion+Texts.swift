@@ -41,7 +41,7 @@ extension ValueConversion {
 
     /// Returns a value as a date; nil for texts that are no dates, and for numbers that are none or may
     /// not be rounded to nanoseconds.
-    func date(_ value: Value, _ rounding: NumberRounding) -> Timestamp? {
+    func date(_ value: Value, _ rounding: PropertyChange.Rounding) -> Timestamp? {
         switch (value, form) {
         case (.timestamp(let date), .usual): return date
         case (.string(let bytes), .usual): return bytes.validatedString.flatMap(ValueConversion.date)
@@ -64,7 +64,7 @@ extension ValueConversion {
     /// - Parameters:
     ///   - rounding: With `exact`, the seconds of the date have to be this number again.
     /// - Returns: Nil for numbers beyond 64 bits and for those that are not finite.
-    static func date(_ seconds: Double, _ rounding: NumberRounding) -> Timestamp? {
+    static func date(_ seconds: Double, _ rounding: PropertyChange.Rounding) -> Timestamp? {
         guard var whole = Int64(exactly: seconds.rounded(.towardZero)) else { return nil }
         var rest = ((seconds - Double(whole)) * perSecond).rounded(.toNearestOrEven)
         if rest.magnitude >= perSecond {

@@ -6,8 +6,8 @@ internal import RealmStorage
 /// A conversion of values from one type to another, as `double-to-int`.
 ///
 /// A value is converted when the new type can hold it without loss: when the result, converted back, is
-/// equal to it. Every other value fails, and `ConversionFailure` decides what becomes of it;
-/// `NumberRounding` lets numbers pass that have to be rounded. Texts have the form in which the interface
+/// equal to it. Every other value fails, and `PropertyChange.Failure` decides what becomes of it;
+/// `PropertyChange.Rounding` lets numbers pass that have to be rounded. Texts have the form in which the interface
 /// shows the values.
 struct ValueConversion: Equatable {
     /// The part of a name that follows the types, where there are several ways from one to the other.
@@ -86,7 +86,7 @@ struct ValueConversion: Equatable {
     ///   - rounding: Whether numbers may be rounded.
     /// - Returns: The converted value, with bytes of its own; nil when it cannot be converted, as for a
     ///   string without digits.
-    func convert(_ value: Value, _ rounding: NumberRounding) -> OwnedValue? {
+    func convert(_ value: Value, _ rounding: PropertyChange.Rounding) -> OwnedValue? {
         if value.isNull { return OwnedValue(.null) }
         switch target {
         case .int: return integer(value, rounding).map { OwnedValue(.int($0)) }

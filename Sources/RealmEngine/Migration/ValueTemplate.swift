@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A value of a migration step, made ready for being computed once for each object: its expressions are
 /// parsed, and parts without expressions are kept as they were given.

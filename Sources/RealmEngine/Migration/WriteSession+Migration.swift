@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 internal import RealmStorage
 
 /// Carries out migrations: steps that change the schema, and steps that change data in between.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// Another thread than that of a hub, which evaluates a target when it is the turn of a client.
 package struct EvaluationThread: Sendable {

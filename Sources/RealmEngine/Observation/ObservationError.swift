@@ -2,7 +2,6 @@
 
 package import RealmPlatform
 package import RealmQuery
-internal import RealmStorage
 
 /// The reasons for which a target cannot be observed, or cannot be observed any longer.
 package enum ObservationError: Error, Sendable {

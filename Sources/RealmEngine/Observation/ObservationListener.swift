@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Receives the events of one target. All methods are called on the thread of the hub and must not wait.
 package protocol ObservationListener: AnyObject, Sendable {
@@ -44,4 +43,27 @@ extension ObservationListener {
     package func isBehind(at version: UInt64?) {}
     /// Does nothing.
     package func willRestart() {}
+}
+
+/// The change of a target between two versions, as the hub delivers it to listeners.
+/// Both versions are kept in the file while the event is referenced.
+package struct ObservationEvent: Sendable {
+    /// The version before the change, from which old values are read.
+    package let from: Version
+    /// The version after the change, from which new values are read.
+    package let to: Version
+    /// The difference between the two states of the target.
+    package let change: ObservedChange
+    /// The memory in bytes that the observation takes after the change.
+    package let byteCount: Int
+}
+
+/// A change of the classes or properties of a realm, as listeners receive it.
+package struct SchemaChange: Sendable, Equatable {
+    /// The schema version before; nil when the file had none.
+    package let oldVersion: UInt64?
+    /// The schema version afterwards; nil when the file has none.
+    package let newVersion: UInt64?
+    /// Whether classes and properties were only added.
+    package let isAdditive: Bool
 }

@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 package import RealmQuery
-internal import RealmStorage
 
 /// The selection, order and limit of an observed result, without the collection it selects from.
 package struct ObservedQuery: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 package import RealmStorage
 
 /// What a subscription observes, in terms of keys, which remain valid when classes and properties are
@@ -56,5 +55,32 @@ package struct ObservedTarget: Sendable {
         self.kind = kind
         self.filter = filter
         self.identity = identity
+    }
+}
+
+/// Identifies an observed object by its keys.
+package struct ObservedObject: Sendable, Hashable {
+    /// The key of the table that contains the object.
+    package let table: TableKey
+    /// The key of the object within its table.
+    package let key: ObjectKey
+
+    /// Makes the identification of an object; whether it exists is not checked.
+    package init(_ table: TableKey, _ key: ObjectKey) {
+        self.table = table
+        self.key = key
+    }
+}
+
+/// Identifies a property of one object.
+package struct ObservedProperty: Sendable, Hashable {
+    package let object: ObservedObject
+    /// The key of the property's column in the table of the object.
+    package let column: ColumnKey
+
+    /// Makes the identification of a property.
+    package init(_ object: ObservedObject, _ column: ColumnKey) {
+        self.object = object
+        self.column = column
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A property as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
 /// `PropertySchema`.

@@ -2,7 +2,6 @@
 
 internal import DequeModule
 package import RealmPlatform
-internal import RealmStorage
 
 /// The eviction order of a cache that clients share: first the oldest entry of the client that has most, so that no client evicts the
 /// entries of another.

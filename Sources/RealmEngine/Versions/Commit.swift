@@ -5,7 +5,7 @@ package import RealmStorage
 
 /// One commit: the versions before and after it, and the changes in between.
 ///
-/// `CommitFeed` passes it to its observers on the writer's thread.
+/// `EventFeed` passes it to its observers on the writer's thread.
 package struct Commit: Sendable {
     /// The version that the transaction started from.
     package let previous: Version

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// An action that the writer of a commit requests for the time when the observers of the database have
 /// been notified.

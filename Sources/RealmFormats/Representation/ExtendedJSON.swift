@@ -2,6 +2,7 @@
 
 package import RealmEngine
 internal import RealmPlatform
+internal import RealmQuery
 internal import RealmStorage
 
 /// Reads values that state their own type: objects with one member, such as `{"$oid":"…"}`.

@@ -40,7 +40,7 @@ struct ClusterEndpoints: Sendable {
         return .now(response)
     }
 
-    private func write(_ node: ClusterNode, _ map: ClusterMap, _ limits: ClusterLimits, to writer: inout JSONWriter) {
+    private func write(_ node: ClusterNode, _ map: ClusterMap, _ limits: ClusterMember.Limits, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", text: node.id)
         writer.member("url", text: node.url)

@@ -8,7 +8,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when the types, the quantifiers or the operator do not fit
     ///   together.
-    mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> any Condition {
+    mutating func condition(_ syntax: PredicateSyntax.Comparison) throws(QueryError) -> any Condition {
         let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
         // One element or one value inside of another, beside several values, is one of them or not.
         if left.quantifier == nil, right.quantifier == nil, left.selectsOne != right.selectsOne,
@@ -24,7 +24,7 @@ extension Binder {
     }
 
     /// The text of the whole comparison, as query plans show it.
-    private func label(_ syntax: ComparisonSyntax) -> String {
+    private func label(_ syntax: PredicateSyntax.Comparison) -> String {
         source(syntax.left.range.lowerBound..<syntax.right.range.upperBound)
     }
 
@@ -93,7 +93,7 @@ extension Binder {
     ///   - right: The right operand. For `IN` it has to be a list, a collection or a to-many path.
     ///   - syntax: The comparison as it is written.
     /// - Throws: `QueryError.invalid` when the operands cannot be compared in this way.
-    private func equality(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+    private func equality(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison) throws(QueryError)
         -> any Condition
     {
         let range = syntax.operatorRange
@@ -119,7 +119,9 @@ extension Binder {
 
     /// Throws `QueryError.invalid` where a rule compares a whole collection with a list that was passed: that compares element by
     /// element, and the elements of a claim have no order.
-    private func requireQuantifier(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError) {
+    private func requireQuantifier(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison)
+        throws(QueryError)
+    {
         guard demandsFit, case .constant = syntax.right, let list = right as? ConstantOperand, list.isList,
             left.isMultiValued, left.quantifier == nil
         else { return }
@@ -135,7 +137,7 @@ extension Binder {
     /// Constants that no value of the property can equal are left out.
     ///
     /// - Returns: Nil for all other comparisons.
-    private func membership(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) -> (any Condition)? {
+    private func membership(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison) -> (any Condition)? {
         guard syntax.comparison != .notEqual, let list = right as? ConstantOperand, list.isList, !list.values.isEmpty,
             list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass
         else { return nil }
@@ -162,7 +164,7 @@ extension Binder {
     /// - Parameters:
     ///   - syntax: The comparison as it is written.
     /// - Throws: `QueryError.invalid` when `[c]` is used where letter case has no meaning.
-    private func compare(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+    private func compare(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison) throws(QueryError)
         -> any Condition
     {
         let isNegated = syntax.comparison == .notEqual
@@ -226,7 +228,7 @@ extension Binder {
     ///   - right: The operand of the constant, which has its type and its text.
     ///   - syntax: The comparison as it is written.
     private func baseComparison(
-        _ property: PropertyOperand, with value: Value, from right: any Operand, in syntax: ComparisonSyntax
+        _ property: PropertyOperand, with value: Value, from right: any Operand, in syntax: PredicateSyntax.Comparison
     ) -> any Condition {
         let isNegated = syntax.comparison == .notEqual
         let constant = ConstantOperand(value, type: right.type, label: right.label)
@@ -243,7 +245,7 @@ extension Binder {
     }
 
     /// Makes the error for `[c]` where letter case has no meaning.
-    private func noCaseModifier(_ right: any Operand, _ syntax: ComparisonSyntax) -> QueryError {
+    private func noCaseModifier(_ right: any Operand, _ syntax: PredicateSyntax.Comparison) -> QueryError {
         invalid(
             .typeMismatch,
             "'\(syntax.comparison.rawValue)[c]' needs a string or binary on its right side, not \(right.type.rawValue)",
@@ -322,7 +324,7 @@ extension Binder {
     /// possible, otherwise two comparisons.
     ///
     /// - Throws: `QueryError.invalid` unless the list has two elements and the left side fits.
-    mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> any Condition {
+    mutating func condition(_ syntax: PredicateSyntax.Between) throws(QueryError) -> any Condition {
         guard syntax.limits.elements.count == 2 else {
             throw invalid(.structure, "'BETWEEN' requires a list with two elements", syntax.operatorRange)
         }
@@ -345,7 +347,9 @@ extension Binder {
 
     /// The limits of an int property of the base class when both are ints and in order; nil
     /// otherwise.
-    private func intRange(_ operand: any Operand, _ limits: ListSyntax) -> (column: Column, limits: ClosedRange<Int64>)? {
+    private func intRange(_ operand: any Operand, _ limits: ExpressionSyntax.List) -> (
+        column: Column, limits: ClosedRange<Int64>
+    )? {
         guard let property = operand as? PropertyOperand, property.isOfBaseClass, property.type == .int,
             case .integer(let low) = limits.elements[0].kind, case .integer(let high) = limits.elements[1].kind,
             low <= high
@@ -362,7 +366,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when the right side is neither a string nor binary data nor
     ///   mixed.
-    private func pattern(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+    private func pattern(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison) throws(QueryError)
         -> any Condition
     {
         guard right.type == .string || right.type == .binary || right.type == .mixed else {
@@ -386,7 +390,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` unless the left side is a string property with a full-text
     ///   index and the right side is a string constant that is a search string.
-    private func fullText(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+    private func fullText(_ left: any Operand, _ right: any Operand, _ syntax: PredicateSyntax.Comparison) throws(QueryError)
         -> any Condition
     {
         guard let property = left as? PropertyOperand, property.type == .string else {

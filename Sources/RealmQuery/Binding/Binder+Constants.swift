@@ -99,7 +99,7 @@ extension Binder {
     ///   - hint: The type of the other side, to which the elements are converted.
     ///   - reading: The type by which arguments are read.
     /// - Throws: `QueryError.invalid` when an element is a list, or cannot be used as an element.
-    func operand(_ list: ListSyntax, hint: OperandType, reading: OperandType) throws(QueryError) -> ConstantOperand {
+    func operand(_ list: ExpressionSyntax.List, hint: OperandType, reading: OperandType) throws(QueryError) -> ConstantOperand {
         var values: [Value] = []
         for element in list.elements {
             let operand = try operand(element, hint: hint, reading: reading)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Binder {
     /// Returns the steps for the descriptors of a query, followed by those that a caller adds.
@@ -11,7 +10,7 @@ extension Binder {
     ///   - order: The sort keys and distinct paths that the caller adds.
     /// - Throws: `QueryError.invalid` for a path that cannot be sorted by. The error names the part
     ///   of the request it comes from.
-    func steps(_ descriptors: [DescriptorSyntax], _ order: ResultOrder) throws(QueryError) -> [ResultStep] {
+    func steps(_ descriptors: [DescriptorSyntax], _ order: ResultOrder) throws(QueryError) -> [QueryPlan.ResultStep] {
         var steps = try steps(descriptors)
         if !order.sort.isEmpty {
             var keys: [SortKey] = []
@@ -54,8 +53,8 @@ extension Binder {
     /// Returns the steps for the descriptors of the text.
     ///
     /// - Throws: `QueryError.invalid` for a path that cannot be sorted by.
-    private func steps(_ descriptors: [DescriptorSyntax]) throws(QueryError) -> [ResultStep] {
-        var steps: [ResultStep] = []
+    private func steps(_ descriptors: [DescriptorSyntax]) throws(QueryError) -> [QueryPlan.ResultStep] {
+        var steps: [QueryPlan.ResultStep] = []
         for descriptor in descriptors {
             switch descriptor {
             case .limit(let limit): steps.append(.limit(limit))
@@ -89,7 +88,7 @@ extension Binder {
     }
 }
 
-extension [ResultStep] {
+extension [QueryPlan.ResultStep] {
     /// Adds a sort. Two sorts in a row become one in which the later has priority, as the query
     /// language demands.
     fileprivate mutating func append(sortKeys keys: [SortKey]) {

@@ -9,7 +9,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when the left side does not lead to locations or the shape is
     ///   not valid, and `.cancelled` when the check asks to stop while a large shape is validated.
-    mutating func condition(_ syntax: GeoWithinSyntax) throws(QueryError) -> any Condition {
+    mutating func condition(_ syntax: PredicateSyntax.GeoWithin) throws(QueryError) -> any Condition {
         let range = syntax.property.range
         guard syntax.property.postfix == nil, element == nil, case .links(let links) = try resolve(syntax.property.path),
             let target = links.last?.target
@@ -78,7 +78,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when an argument is missing, or is neither a shape nor the
     ///   text of one.
-    private func shape(_ syntax: GeoWithinSyntax) throws(QueryError) -> GeoShape {
+    private func shape(_ syntax: PredicateSyntax.GeoWithin) throws(QueryError) -> GeoShape {
         switch syntax.region {
         case .shape(let shape):
             return try shape.shape { number throws(QueryError) in try coordinate(number, syntax.regionRange) }

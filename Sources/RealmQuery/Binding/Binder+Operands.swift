@@ -96,7 +96,7 @@ extension Binder {
     /// Resolves a path of the query, starting from the class that is tested.
     ///
     /// - Throws: `QueryError.invalid` with the path as the culprit.
-    func resolve(_ path: PathSyntax) throws(QueryError) -> ResolvedPath {
+    func resolve(_ path: PathSyntax) throws(QueryError) -> PathResolver.ResolvedPath {
         var resolver = paths
         resolver.text = source(path.range)
         resolver.position = position(path.range)
@@ -107,7 +107,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when a name does not exist, or the property does not support
     ///   the quantifier, the steps or the suffix.
-    private mutating func operand(_ property: PropertySyntax) throws(QueryError) -> any Operand {
+    private mutating func operand(_ property: ExpressionSyntax.Property) throws(QueryError) -> any Operand {
         if let element { return try elementOperand(property, element) }
         let label = source(property.range)
         switch try resolve(property.path) {
@@ -130,7 +130,9 @@ extension Binder {
     ///   - links: The resolved links; at least one.
     ///   - label: The text that query plans and messages show.
     /// - Throws: `QueryError.invalid` for a quantifier before a path of to-one links.
-    private func operand(_ property: PropertySyntax, _ links: [LinkStep], _ label: String) throws(QueryError) -> any Operand {
+    private func operand(_ property: ExpressionSyntax.Property, _ links: [LinkStep], _ label: String) throws(QueryError)
+        -> any Operand
+    {
         guard let last = links.last else { throw invalid(.structure, "the path names no property", property.range) }
         switch property.postfix {
         case .count: return LinkCountOperand(LinkChain(Array(links.dropLast()), cancellation), last: last, label: label)
@@ -153,7 +155,8 @@ extension Binder {
     ///   - label: The text that query plans and messages show.
     /// - Throws: `QueryError.invalid` when the property does not support the steps.
     private func columnOperand(
-        _ property: PropertySyntax, _ column: Column, of target: Table, links: [LinkStep], steps: [PathStep], label: String
+        _ property: ExpressionSyntax.Property, _ column: Column, of target: Table, links: [LinkStep], steps: [PathStep],
+        label: String
     ) throws(QueryError) -> any Operand {
         let chain = LinkChain(links, cancellation)
         let quantifier = property.quantifier
@@ -190,7 +193,8 @@ extension Binder {
     ///   - label: The text that query plans and messages show.
     /// - Throws: `QueryError.invalid` for a numeric index, and for steps after `@keys`.
     private func dictionaryOperand(
-        _ property: PropertySyntax, _ column: Column, of target: Table, chain: LinkChain, steps: [PathStep], label: String
+        _ property: ExpressionSyntax.Property, _ column: Column, of target: Table, chain: LinkChain, steps: [PathStep],
+        label: String
     ) throws(QueryError) -> any Operand {
         var steps = steps
         if case .key("@values", _)? = steps.first { steps.removeFirst() }
@@ -238,7 +242,7 @@ extension Binder {
     ///   - steps: The steps after the property; at least one.
     ///   - property: The key path as it is written, for the position of the error.
     private func noStep(
-        _ steps: [PathStep], into column: Column, of table: Table, in property: PropertySyntax
+        _ steps: [PathStep], into column: Column, of table: Table, in property: ExpressionSyntax.Property
     ) -> QueryError {
         let owner = "'\(table.className ?? table.name).\(column.name)'"
         if steps.count > 1, column.type != .mixed {
@@ -260,7 +264,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when the type cannot be combined in this way, or the path
     ///   does not lead to a collection.
-    private mutating func operand(_ aggregate: AggregateSyntax) throws(QueryError) -> any Operand {
+    private mutating func operand(_ aggregate: ExpressionSyntax.Aggregate) throws(QueryError) -> any Operand {
         let label = source(aggregate.range)
         let resolved = try resolve(aggregate.path)
         if let name = aggregate.property { return try linkAggregate(aggregate, of: name, at: resolved, label: label) }
@@ -285,7 +289,7 @@ extension Binder {
     /// - Throws: `QueryError.invalid` when the property does not exist, is a collection, or has a
     ///   type that cannot be combined in this way.
     private func linkAggregate(
-        _ aggregate: AggregateSyntax, of name: String, at resolved: ResolvedPath, label: String
+        _ aggregate: ExpressionSyntax.Aggregate, of name: String, at resolved: PathResolver.ResolvedPath, label: String
     ) throws(QueryError) -> any Operand {
         guard case .links(let links) = resolved, let target = links.last?.target else {
             throw invalid(
@@ -318,7 +322,7 @@ extension Binder {
     ///
     /// - Throws: `QueryError.invalid` when the path does not lead to a list of links, or the
     ///   variable is in use already.
-    private mutating func operand(_ subquery: SubquerySyntax) throws(QueryError) -> any Operand {
+    private mutating func operand(_ subquery: ExpressionSyntax.Subquery) throws(QueryError) -> any Operand {
         guard subquery.path.argument == nil else {
             throw invalid(.structure, "a subquery does not take a key path argument", subquery.path.range)
         }
@@ -405,7 +409,7 @@ extension Binder {
     /// - Throws: `QueryError.invalid` for every other path, and for a suffix that the type does not
     ///   support.
     private func elementOperand(
-        _ property: PropertySyntax, _ element: (box: ElementOperand.Box, type: ColumnType)
+        _ property: ExpressionSyntax.Property, _ element: (box: ElementOperand.Box, type: ColumnType)
     ) throws(QueryError) -> any Operand {
         guard case .key(let name)? = property.path.elements.first, name.lowercasedASCII == "self",
             property.path.elements.count == 1

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// Binds the suffix operators of paths, such as `@count` and `@type`.
 ///
-/// A suffix is a case of `PropertySyntax.Postfix`, which the parser reads, and one of these cases,
+/// A suffix is a case of `ExpressionSyntax.Property.Postfix`, which the parser reads, and one of these cases,
 /// which makes the operand that calculates its value.
 extension Binder {
     /// Makes the error for an operand that does not support a suffix.
@@ -13,7 +13,7 @@ extension Binder {
     /// - Parameters:
     ///   - suffix: The suffix as the message shows it.
     ///   - property: The key path as it is written.
-    func unsupported(_ suffix: String, _ property: PropertySyntax) -> QueryError {
+    func unsupported(_ suffix: String, _ property: ExpressionSyntax.Property) -> QueryError {
         invalid(.typeMismatch, "\(suffix) is not supported on '\(source(property.path.range))'", property.range)
     }
 
@@ -28,8 +28,9 @@ extension Binder {
     ///   - property: The key path as it is written, for messages.
     /// - Throws: `QueryError.invalid` when the operand does not support the suffix.
     func apply(
-        _ postfix: PropertySyntax.Postfix?, to operand: any Operand, column: Column, of target: Table, links: [LinkStep],
-        in property: PropertySyntax
+        _ postfix: ExpressionSyntax.Property.Postfix?, to operand: any Operand, column: Column, of target: Table,
+        links: [LinkStep],
+        in property: ExpressionSyntax.Property
     ) throws(QueryError) -> any Operand {
         switch postfix {
         case .count where operand.isPrimitiveCollection:
@@ -51,7 +52,8 @@ extension Binder {
     ///   - property: The key path as it is written, for messages.
     /// - Throws: `QueryError.invalid` for the length of values that have none.
     func apply(
-        _ postfix: PropertySyntax.Postfix?, to operand: any Operand, of type: ColumnType, in property: PropertySyntax
+        _ postfix: ExpressionSyntax.Property.Postfix?, to operand: any Operand, of type: ColumnType,
+        in property: ExpressionSyntax.Property
     ) throws(QueryError) -> any Operand {
         switch postfix {
         case nil: return operand

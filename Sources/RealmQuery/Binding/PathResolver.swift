@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// Determines what a key path leads to, from left to right.
 ///
@@ -44,7 +44,7 @@ struct PathResolver {
     ///   - table: The class at which the path starts.
     /// - Returns: What the path leads to.
     /// - Throws: `QueryError.invalid`, with the path as the culprit, when an element leads nowhere.
-    func resolve(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> ResolvedPath {
+    func resolve(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> PathResolver.ResolvedPath {
         var links: [LinkStep] = []
         var current = table
         var index = 0
@@ -130,7 +130,7 @@ struct PathResolver {
     ///
     /// - Throws: `QueryError.invalid` when the path is empty, or ends with an index into a list of
     ///   links.
-    private func end(_ links: [LinkStep]) throws(QueryError) -> ResolvedPath {
+    private func end(_ links: [LinkStep]) throws(QueryError) -> PathResolver.ResolvedPath {
         guard let last = links.last else { throw structure("the path names no property") }
         switch last.selector {
         case .all: return .links(links)
@@ -152,7 +152,7 @@ struct PathResolver {
     /// - Throws: `QueryError.invalid` when the class has no such property.
     private func column(
         of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
-    ) throws(QueryError) -> ResolvedPath {
+    ) throws(QueryError) -> PathResolver.ResolvedPath {
         guard case .key(let name) = elements[index] else { throw structure("an index is not expected here") }
         let translated = try translate(name, table)
         guard let column = table.column(named: translated) else {
@@ -164,7 +164,7 @@ struct PathResolver {
     /// Finishes a path at a property; the elements after it are steps into it.
     private func end(
         _ column: Column, of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
-    ) throws(QueryError) -> ResolvedPath {
+    ) throws(QueryError) -> PathResolver.ResolvedPath {
         var steps: [PathStep] = []
         for element in elements[(index + 1)...] { steps.append(try step(element)) }
         recorder.add(column, of: table)
@@ -315,5 +315,38 @@ struct PathResolver {
     /// Makes the error for a path whose parts do not fit together.
     private func structure(_ detail: String) -> QueryError {
         .invalid(.structure, detail: detail, culprit: text, position: position)
+    }
+}
+
+extension PathResolver {
+    /// The result of resolving a key path against a schema: what the path leads to.
+    enum ResolvedPath {
+        /// The path ends with links, so it leads to objects.
+        case links([LinkStep])
+        /// A property of the objects that the links reach, and what the steps select in the collection
+        /// it holds.
+        case column(Column, of: Table, links: [LinkStep], steps: [PathStep])
+        /// The path ends with `@links` alone: all incoming links of the objects that the links before
+        /// it reach.
+        case allBacklinks([LinkStep], of: Table)
+    }
+}
+
+extension Table {
+    /// Names that primary keys have in other databases.
+    private static let usualKeys: Set<ByteText> = ["id", "_id", "key", "pk", "uuid", "objectid", "rowid"]
+
+    /// Returns the end of an error text about a name that no property of the class has: the property that was probably
+    /// meant, or nothing.
+    ///
+    /// In a view for a principal the class has no other properties than the principal may see.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it was written.
+    ///   - others: Further names that would have been accepted, such as those of linking objects.
+    package func hint(for name: String, and others: [String] = []) -> String {
+        let hint = Suggestion.hint(for: name, in: columns.map(\.name) + others)
+        guard hint.isEmpty, Table.usualKeys.contains(name.lowercasedASCII), let primaryKey else { return hint }
+        return "; did you mean '\(primaryKey.name)', the primary key?"
     }
 }

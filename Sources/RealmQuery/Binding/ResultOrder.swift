@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The sort keys and distinct paths that a caller adds to a query. They apply after the descriptors
 /// in its text.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A description of how a condition is tested, from which the lines of a query plan are made.
 struct ConditionOutline {

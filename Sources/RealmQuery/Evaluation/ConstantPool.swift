@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Owns the bytes of the constants of a bound query, which its values only borrow, and limits how
 /// much they take.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 extension Value {
     /// Represents the value at the end of a path that passes a null link.
@@ -20,5 +20,23 @@ extension Value {
     var isMissing: Bool {
         if case .link(.null, .null) = self { return true }
         return false
+    }
+}
+
+extension Value {
+    /// Whether the value is a NaN: a float, a double or a decimal.
+    package var isNaN: Bool {
+        switch self {
+        case .float(let number): return number.isNaN
+        case .double(let number): return number.isNaN
+        case .decimal(let number): return number.isNaN
+        default: return false
+        }
+    }
+
+    /// Whether the value is a float or double that is not a number.
+    var isBinaryNaN: Bool {
+        if case .decimal = self { return false }
+        return isNaN
     }
 }

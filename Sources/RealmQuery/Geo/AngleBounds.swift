@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Intervals of latitude and longitude, in radians, in which a region lies.
 ///

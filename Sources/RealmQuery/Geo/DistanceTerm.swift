@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The term `@distance(path, [longitude, latitude])` of an order: how far the location at the path is from a
 /// place, along a great circle.

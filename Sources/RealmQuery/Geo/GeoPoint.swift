@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A place on the sphere in degrees. Its coordinates may be out of range; `GeoRegion` checks them.
 package struct GeoPoint: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A closed interval of longitudes in radians. It may cross the antimeridian; then `low` is greater
 /// than `high`.

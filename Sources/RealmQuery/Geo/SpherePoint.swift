@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A point on the unit sphere, or a vector in the calculation of one.
 ///

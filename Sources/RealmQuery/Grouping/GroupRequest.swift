@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A request to group a result: by what, and what is calculated of each group besides its size.
 package struct GroupRequest: Sendable {

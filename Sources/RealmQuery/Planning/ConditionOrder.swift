@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The order in which the parts of an `AND` or `OR` are tested: cheap conditions first, so that
 /// expensive ones see few rows.

@@ -15,7 +15,7 @@ struct QueryPlan {
     /// Whether all objects that the access path offers match, so that none has to be tested.
     let isExact: Bool
     /// The sorting, distinct and limiting steps that apply to the matches, in this order.
-    let steps: [ResultStep]
+    let steps: [QueryPlan.ResultStep]
     /// For each condition that an index answers, by its identity, the name of the method that the
     /// plan shows.
     let lookedUp: [ObjectIdentifier: String]
@@ -79,7 +79,7 @@ struct QueryPlan {
 
     /// The line of a step. A sort that a limit follows keeps only the first rows, which the line
     /// states.
-    private func line(_ step: ResultStep, before next: ResultStep?) -> String {
+    private func line(_ step: QueryPlan.ResultStep, before next: QueryPlan.ResultStep?) -> String {
         switch step {
         case .limit(let limit): return "limit \(limit)"
         case .distinct(let keys): return "distinct by " + keys.map(\.label).joined(separator: ", ")
@@ -88,5 +88,33 @@ struct QueryPlan {
             guard case .limit(let limit)? = next else { return "sort by " + order }
             return "sort by \(order), keeping the first \(limit)"
         }
+    }
+}
+
+extension QueryPlan {
+    /// A step that is applied to the matches of a predicate, in the order of the query.
+    enum ResultStep {
+        /// Orders the objects by these keys; the first key decides, ties keep their order.
+        case sort([SortKey])
+        /// Keeps the first object for each combination of the values of these keys.
+        case distinct([SortKey])
+        /// Keeps the given number of objects from the start, and removes the rest.
+        case limit(Int)
+    }
+}
+
+/// The way in which a query finds the objects that it tests.
+enum AccessPath {
+    /// All objects of the class are read, leaf by leaf.
+    case scan
+    /// No object is read, because the condition cannot hold.
+    case nothing
+    /// The objects that indexes offer are read.
+    case lookup(IndexLookup)
+
+    /// Whether all objects of the class are read.
+    var isScan: Bool {
+        if case .scan = self { return true }
+        return false
     }
 }

@@ -33,7 +33,7 @@ struct QueryPlanner {
     /// - Throws: A storage error when an index is damaged.
     /// - Complexity: The time to count the matches in the indexes that could help; objects are not
     ///   read.
-    func plan(_ condition: any Condition, _ steps: [ResultStep]) throws(StorageError) -> QueryPlan {
+    func plan(_ condition: any Condition, _ steps: [QueryPlan.ResultStep]) throws(StorageError) -> QueryPlan {
         if let constant = condition as? ConstantCondition {
             return QueryPlan(
                 access: constant.isTrue ? .scan : .nothing, condition: condition, isExact: true, steps: steps, lookedUp: [:])

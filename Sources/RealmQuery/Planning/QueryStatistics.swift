@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Counts of the work that a query did. Tests and tools use them to see whether a limit reached the
 /// index.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// How many leaves are kept by readers whose rows lie here and there in a class.
 enum KeptLeaves {

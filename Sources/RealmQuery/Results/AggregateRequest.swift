@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// A request for one number, or one date, over a whole result, such as the sum of a property.
 package struct AggregateRequest: Sendable, Hashable {
@@ -35,4 +35,12 @@ extension AggregateRequest.Function {
         case .average: return .average
         }
     }
+}
+
+/// The outcome of an aggregate, such as a sum, over a whole result.
+package enum AggregateResult: Sendable {
+    /// The value. It is null when there was nothing to combine, except that a sum of nothing is 0.
+    case value(Value)
+    /// The exact sum of integers does not fit into 64 bits, so there is no value.
+    case overflow
 }

@@ -259,7 +259,7 @@ extension BoundQuery {
     ///   - key: Returns the object of a number: the number itself is its key, or a position in a
     ///     list.
     private func apply(
-        _ steps: ArraySlice<ResultStep>, to items: [Int64], _ window: ResultWindow, _ check: Check?,
+        _ steps: ArraySlice<QueryPlan.ResultStep>, to items: [Int64], _ window: ResultWindow, _ check: Check?,
         key: (Int64) -> ObjectKey
     ) throws(QueryError) -> [Int64] {
         var items = items
@@ -301,7 +301,7 @@ extension BoundQuery {
     }
 
     /// The number of rows that a sort has to keep, given the step that follows and the wanted part.
-    private func limit(_ pending: ArraySlice<ResultStep>, _ window: ResultWindow) -> Int {
+    private func limit(_ pending: ArraySlice<QueryPlan.ResultStep>, _ window: ResultWindow) -> Int {
         switch pending.first {
         case .limit(let limit): return limit
         // A page that starts after an object needs all rows, unless the sorter itself leaves out those before.

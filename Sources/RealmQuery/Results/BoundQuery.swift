@@ -17,7 +17,7 @@ package final class BoundQuery {
     /// The bound predicate, which decides whether an object matches.
     let condition: any Condition
     /// The descriptors of the text, then those that the caller added.
-    let steps: [ResultStep]
+    let steps: [QueryPlan.ResultStep]
     /// The aliases of properties and classes, for the paths of aggregates.
     let mapping: KeyPathMapping
     /// Owns the bytes of the query's constants.
@@ -50,7 +50,7 @@ package final class BoundQuery {
 
     /// Creates a bound query from the parts that the binder made.
     init(
-        table: Table, snapshot: Snapshot, condition: any Condition, steps: [ResultStep], mapping: KeyPathMapping,
+        table: Table, snapshot: Snapshot, condition: any Condition, steps: [QueryPlan.ResultStep], mapping: KeyPathMapping,
         pool: ConstantPool, cancellation: CancellationCheck, reads: (recorder: DependencyRecorder, ofRule: QueryDependencies),
         makeTwin: @escaping @Sendable () throws(QueryError) -> BoundQuery
     ) {
@@ -103,5 +103,15 @@ package final class BoundQuery {
     package func explain(count: Int, of name: String) -> [String] {
         QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
             .lines(titled: "read \(count) elements of '\(name)'")
+    }
+}
+
+extension BoundQuery {
+    /// What the predicate demands of the values that an object itself stores; nil when it demands nothing that can be told
+    /// without reading links or collections, or too many different things.
+    ///
+    /// Constants that name objects are left out, because they become null when the object does not exist.
+    package var demand: QueryDemand? {
+        DemandFinder.alternatives(of: condition).map { QueryDemand($0, pool: pool) }
     }
 }

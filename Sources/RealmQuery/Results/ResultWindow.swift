@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The part of a result that is wanted: a page, for example.
 package struct ResultWindow: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Threads that help with long scans and streams: one less than there are processors, which all queries share.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Names for the ASCII characters that several rules of the lexer and the parser compare bytes
 /// with.

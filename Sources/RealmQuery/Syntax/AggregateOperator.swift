@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A way to combine the values of a collection into one. The raw values are the spellings in a
 /// query.

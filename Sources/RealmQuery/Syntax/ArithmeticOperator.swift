@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// An arithmetic operator between two operands. The raw values are the spellings in a query.
 enum ArithmeticOperator: String, Sendable {

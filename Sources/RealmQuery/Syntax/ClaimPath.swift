@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The names that lead to a claim of the one who asks: `$claims.realm_access.roles` has two.
 ///

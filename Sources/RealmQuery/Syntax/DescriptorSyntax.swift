@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A clause after the predicate that reorders or prunes the list of matches.
 enum DescriptorSyntax: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Lexer {
     /// Matches tokens that start with a letter, a dollar sign or a character beyond ASCII.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Parser {
     /// Parses any number of `SORT`, `DISTINCT` and `LIMIT` clauses.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Parser {
     /// A suffix operator, which ends a path. `count` represents `@count`, `@size` and `[SIZE]`.
@@ -90,13 +89,13 @@ extension Parser {
         let range = start..<previousEnd
         switch suffix {
         case .aggregate(let aggregate, let property):
-            return .aggregate(AggregateSyntax(path: path, aggregate: aggregate, property: property, range: range))
+            return .aggregate(ExpressionSyntax.Aggregate(path: path, aggregate: aggregate, property: property, range: range))
         case .count:
-            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: .count, range: range))
+            return .property(ExpressionSyntax.Property(quantifier: quantifier, path: path, postfix: .count, range: range))
         case .type:
-            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: .type, range: range))
+            return .property(ExpressionSyntax.Property(quantifier: quantifier, path: path, postfix: .type, range: range))
         case nil:
-            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: nil, range: range))
+            return .property(ExpressionSyntax.Property(quantifier: quantifier, path: path, postfix: nil, range: range))
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Parser {
     /// Parses a predicate up to the first token that cannot continue it.
@@ -113,7 +112,7 @@ extension Parser {
             guard case (.expression(let right, _), let rightDepth)? = stack.operands.popLast(),
                 case (.expression(let left, _), let leftDepth)? = stack.operands.popLast()
             else { throw unexpected(["an operand"]) }
-            let syntax = ComparisonSyntax(
+            let syntax = PredicateSyntax.Comparison(
                 left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range)
             try push(&stack, .predicate(.comparison(syntax)), max(leftDepth, rightDepth) + 1)
             try collapseNot(&stack)
@@ -286,7 +285,7 @@ extension Parser {
             try advance()
             guard token.kind == .leftBrace || isQuantifier else { throw unexpected(["a list"]) }
             let limits = try parseList()
-            return (.between(BetweenSyntax(value: left, limits: limits, operatorRange: range)), leftDepth + 1)
+            return (.between(PredicateSyntax.Between(value: left, limits: limits, operatorRange: range)), leftDepth + 1)
         }
         if token.kind == .geoWithin {
             guard case .property(let property) = left else { throw unexpected(["a comparison operator"]) }
@@ -298,7 +297,7 @@ extension Parser {
         var ignoresCase = false
         if comparison.isPattern { ignoresCase = try take(.caseModifier) }
         let right = try parseValue()
-        let syntax = ComparisonSyntax(
+        let syntax = PredicateSyntax.Comparison(
             left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range)
         return (.comparison(syntax), max(leftDepth, depth(of: right)) + 1)
     }

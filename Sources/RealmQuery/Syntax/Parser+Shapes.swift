@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 extension Parser {
     /// Parses the right side of `geoWithin`: a shape or an argument.
     ///
     /// - Parameter property: The left side, which was parsed already.
-    mutating func parseRegion(of property: PropertySyntax) throws(QueryError) -> GeoWithinSyntax {
+    mutating func parseRegion(of property: ExpressionSyntax.Property) throws(QueryError) -> PredicateSyntax.GeoWithin {
         let start = token.start
-        let region: GeoWithinSyntax.Region
+        let region: PredicateSyntax.GeoWithin.Region
         if token.kind == .argument {
             region = .argument(argumentNumber(prefix: 1))
             try advance()
         } else {
             region = .shape(try parseShape())
         }
-        return GeoWithinSyntax(property: property, region: region, regionRange: start..<previousEnd)
+        return PredicateSyntax.GeoWithin(property: property, region: region, regionRange: start..<previousEnd)
     }
 
     /// Parses a text that consists of one shape. An argument may give a shape in this form.

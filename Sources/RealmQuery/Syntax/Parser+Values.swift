@@ -78,7 +78,7 @@ extension Parser {
     /// Parses a list literal in braces, with an optional quantifier before it.
     ///
     /// - Throws: `QueryError.syntax` when the current token starts neither.
-    mutating func parseList() throws(QueryError) -> ListSyntax {
+    mutating func parseList() throws(QueryError) -> ExpressionSyntax.List {
         let start = token.start
         guard let quantifier else { return try parseBraces(nil, from: start) }
         try advance()
@@ -91,14 +91,14 @@ extension Parser {
     /// - Parameters:
     ///   - quantifier: The quantifier before the brace, which was consumed already.
     ///   - start: The byte offset at which the list starts, its quantifier included.
-    private mutating func parseBraces(_ quantifier: Quantifier?, from start: Int) throws(QueryError) -> ListSyntax {
+    private mutating func parseBraces(_ quantifier: Quantifier?, from start: Int) throws(QueryError) -> ExpressionSyntax.List {
         try require(.leftBrace)
         var elements: [ConstantSyntax] = []
         if token.kind != .rightBrace {
             repeat { elements.append(try parseElement()) } while try take(.comma)
         }
         try require(.rightBrace)
-        return ListSyntax(quantifier: quantifier, elements: elements, range: start..<previousEnd)
+        return ExpressionSyntax.List(quantifier: quantifier, elements: elements, range: start..<previousEnd)
     }
 
     /// Parses an element of a list: a constant, or an argument with a quantifier.
@@ -234,7 +234,7 @@ extension Parser {
     ///
     /// - Throws: `QueryError.syntax` when subqueries nest too deep, or when the variable does not
     ///   start with a dollar sign.
-    private mutating func parseSubquery() throws(QueryError) -> SubquerySyntax {
+    private mutating func parseSubquery() throws(QueryError) -> ExpressionSyntax.Subquery {
         let start = token.start
         subqueryDepth += 1
         defer { subqueryDepth -= 1 }
@@ -255,6 +255,6 @@ extension Parser {
         try require(.rightParenthesis)
         try require(.dot)
         guard try take(.countOperator) else { throw unexpected(["@count"]) }
-        return SubquerySyntax(path: path, variable: variable, predicate: predicate, range: start..<previousEnd)
+        return ExpressionSyntax.Subquery(path: path, variable: variable, predicate: predicate, range: start..<previousEnd)
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// States how many values of a multi-valued operand have to fulfil a comparison. Without one, `ANY`
 /// applies, unless both sides are multi-valued: then they are compared element by element.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Runs a closure that may throw a storage error, and rethrows that error as a query error.
 ///

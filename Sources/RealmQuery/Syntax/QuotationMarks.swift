@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The quotation marks that word processors put in the place of straight ones. The language reads them as letters.
 enum QuotationMarks {

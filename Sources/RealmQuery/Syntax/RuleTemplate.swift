@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The query of a rule, in which claims of the one who asks stand for values: `owner == $claims.sub`.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A geospatial shape as written, in which arguments may still replace coordinates. Nothing about
 /// it has been validated.

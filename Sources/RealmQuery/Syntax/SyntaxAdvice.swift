@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Guesses what was meant by a token that cannot follow: most often the word of another query language, a misspelt word of
 /// this one, or a text without its quotes.

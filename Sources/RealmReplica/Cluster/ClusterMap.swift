@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// Which nodes there are, and which of them should serve which shards.
 ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
 package import RealmPlatform
-internal import RealmStorage
 internal import Synchronization
 
 /// This node in its cluster: tells the register that it lives, keeps the map, and takes the shards of nodes that are gone.
@@ -30,14 +28,14 @@ package final class ClusterMember: Sendable {
     /// The URL at which clients reach it.
     package let url: String
     /// The times.
-    package let limits: ClusterLimits
+    package let limits: ClusterMember.Limits
     private let register: any ClusterRegister
     private let monitor = Monitor(State())
     /// The number of the map, for those who ask at every request.
     private let number = Atomic<UInt64>(0)
     /// When the last call that was answered began, in nanoseconds; 0 before there was one.
     private let contact = Atomic<UInt64>(0)
-    private let token = RandomText.token()
+    private let token = RealmOwner.RandomText.token()
     private let changed = RankedMutex<Callback<ClusterMap>?>(.leaf, nil)
 
     /// Makes a member that has not told anybody.
@@ -47,7 +45,8 @@ package final class ClusterMember: Sendable {
     ///   - url: The URL at which clients reach it, without a slash at the end.
     ///   - register: Who keeps the nodes.
     ///   - limits: The times.
-    package init(_ id: String, url: String, register: any ClusterRegister, limits: ClusterLimits = ClusterLimits()) {
+    package init(_ id: String, url: String, register: any ClusterRegister, limits: ClusterMember.Limits = ClusterMember.Limits())
+    {
         self.id = id
         self.url = url
         self.register = register
@@ -185,5 +184,24 @@ package final class ClusterMember: Sendable {
         guard taken > 0 else { return }
         monitor.withLock { $0.takenShards += taken }
         try beat()
+    }
+}
+
+extension ClusterMember {
+    /// How often a node tells that it lives, and what it concludes from the silence of others.
+    ///
+    /// Nothing depends on these for being right, only for being soon: who owns a realm is decided by its log.
+    package struct Limits: Sendable {
+        /// The number of seconds between two calls of the register.
+        package var beatSeconds = 0.5
+        /// The number of seconds between two looks at the number of the map, so that a shard that is moved is noticed soon.
+        package var lookSeconds = 0.05
+        /// After how many seconds of silence a node counts as gone, and its shards are given to others.
+        package var patienceSeconds = 4.0
+        /// After how many seconds without an answer of the register a node does not call itself current any more.
+        package var currentSeconds = 3.0
+
+        /// Makes the usual limits.
+        package init() {}
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A node of a cluster, as the register has it.
 package struct ClusterNode: Sendable, Hashable {

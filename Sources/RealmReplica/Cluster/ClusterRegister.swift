@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// Keeps who the nodes of a cluster are, and which shards they have. Every call waits for an answer.
 package protocol ClusterRegister: Sendable {

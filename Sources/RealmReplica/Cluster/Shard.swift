@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The shards of a cluster: numbers that names of realms are spread over, and that are given to nodes.
 package enum Shard {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// When a base is made of a realm, and how many are kept.
 package struct BasePolicy: Sendable, Equatable {

@@ -77,7 +77,7 @@ package struct LogReplay {
     /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when the log does not know the realm.
     package static func head(of realm: String, in log: any RealmLog) throws(StorageError) -> LogHead {
         let call = LogCall(realm: realm, owner: .nobody, request: .head)
-        switch log.perform(call, until: Instant.now().adding(seconds: OwnerLimits().claimSeconds)) {
+        switch log.perform(call, until: Instant.now().adding(seconds: RealmOwner.Limits().claimSeconds)) {
         case .head(let head?): return head
         case .head(nil): throw .refused(.unsuitable("the log does not know a realm '\(realm)'"))
         case .unsent(let reason): throw .refused(.logUnavailable(reason))
@@ -256,4 +256,21 @@ package struct LogReplay {
             throw .corrupt(ref: .none, reason: "the base of version \(base.version) has not the SHA-256 that the log states")
         }
     }
+}
+
+extension StorageError {
+    /// Whether the file of a realm was found to be damaged.
+    ///
+    /// Files of a cluster have no other format, so one that seems to have is damaged as well.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt: return true
+        case .refused(.unsound), .refused(.notARealm), .refused(.formatUnsupported): return true
+        default: return false
+        }
+    }
+
+    /// Whether the file of a realm may be damaged, or a key is missing or wrong: a plain file whose first bytes are gone seems to be
+    /// encrypted, and an encrypted one whose first page is gone seems to have another key. The bases in the log tell which it is.
+    var mayBeDamage: Bool { isDamage || isAboutKey }
 }

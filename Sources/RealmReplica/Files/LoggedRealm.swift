@@ -24,7 +24,7 @@ package final class LoggedRealm: Sendable {
         /// How the file is opened. It is always opened for writing.
         package var options: Database.OpenOptions
         /// How long is waited for the log, and how much is sent.
-        package var limits = OwnerLimits()
+        package var limits = RealmOwner.Limits()
         /// For how many seconds the owner keeps versions after newer ones took their place, so that readers on other nodes are not
         /// disturbed; 0 for not at all.
         package var reuseGraceSeconds = 2.0

@@ -17,7 +17,7 @@ extension FollowedLogRealm {
     /// - Throws: `.refused(.notOwner)` when another node was faster; `.refused(.logUnavailable)`. The realm is followed as before
     ///   then, unless `end` says that it has to be closed.
     package func promote(
-        node: String, _ limits: OwnerLimits = OwnerLimits(), reuseGraceSeconds: Double = 2
+        node: String, _ limits: RealmOwner.Limits = RealmOwner.Limits(), reuseGraceSeconds: Double = 2
     ) throws(StorageError) -> LoggedRealm {
         follower.remove(self)
         stop()

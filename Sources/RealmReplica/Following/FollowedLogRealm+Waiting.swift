@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 

@@ -183,12 +183,12 @@ package final class FollowedLogRealm: @unchecked Sendable {
     package var version: UInt64 { monitor.withLock { $0.place.version } }
 
     /// How far the realm is behind its log.
-    package var lag: ReplicaLag {
+    package var lag: LogFollower.Lag {
         let now = follower.clock()
         return monitor.withLock { state in
             let newest = state.head?.version ?? state.place.version
             let commits = newest > state.place.version ? newest - state.place.version : 0
-            return ReplicaLag(commits: commits, seconds: now.seconds(since: state.seen))
+            return LogFollower.Lag(commits: commits, seconds: now.seconds(since: state.seen))
         }
     }
 

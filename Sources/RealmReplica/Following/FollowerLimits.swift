@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// How followers look at a log, how long they wait for readers, and how much they do at once.
 package struct FollowerLimits: Sendable {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
 package import RealmPlatform
-internal import RealmStorage
 
 /// Looks at a log for all realms that a node follows: one thread, and one statement for many heads. What has moved is taken over on
 /// shared threads.
@@ -88,12 +86,12 @@ package final class LogFollower: Sendable {
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
     /// What was done for all realms, and how far the one is behind that is furthest behind.
-    package var totals: (counts: ReplicaCounts, lag: ReplicaLag) {
+    package var totals: (counts: ReplicaCounts, lag: LogFollower.Lag) {
         let (realms, past) = monitor.withLock { (Array($0.realms.values), $0.past) }
         let lags = realms.map(\.lag)
         return (
             realms.reduce(into: past) { $0.add($1.counts) },
-            ReplicaLag(commits: lags.map(\.commits).max() ?? 0, seconds: lags.map(\.seconds).max() ?? 0)
+            LogFollower.Lag(commits: lags.map(\.commits).max() ?? 0, seconds: lags.map(\.seconds).max() ?? 0)
         )
     }
 
@@ -191,5 +189,15 @@ package final class LogFollower: Sendable {
         for realm in realms where realm.note(heads[realm.name], asked: asked, isConfirmed: isConfirmed) {
             run { realm.step() }
         }
+    }
+}
+
+extension LogFollower {
+    /// How far a realm is behind its log, as far as that is known.
+    package struct Lag: Sendable, Equatable {
+        /// The number of commits in the log, when it was last seen, that the realm has not.
+        package let commits: UInt64
+        /// The number of seconds since the log was asked for what it last answered.
+        package let seconds: Double
     }
 }

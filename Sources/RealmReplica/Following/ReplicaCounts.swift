@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// What the follower of a realm has done since it was opened.
 package struct ReplicaCounts: Sendable, Equatable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-internal import RealmPlatform
-internal import RealmStorage
+package import RealmPlatform
 
 /// What a follower asks of whoever serves its realm. The functions are called on a thread of the follower, without a lock.
 package struct ReplicaHooks: Sendable {
@@ -16,4 +15,15 @@ package struct ReplicaHooks: Sendable {
 
     /// Makes hooks that do nothing.
     package init() {}
+}
+
+/// Why a realm cannot be followed any further. It has to be closed; all but `missing` may be opened again at once.
+package enum ReplicaEnd: Sendable, Equatable {
+    /// The log does not know the realm any more.
+    case missing
+    /// The log has another history, with versions of numbers that were used already: of a realm that was restored, or of a log
+    /// that has lost what was seen of it.
+    case replaced
+    /// The file was closed, or another program has changed it.
+    case file(StorageError)
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// Keeps the bytes of bases outside the log, which is short without them. All nodes of a cluster have the same.
 package protocol BaseFiles: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The checksum of a history of commits: that of its last record, which covers all before it.
 package struct LogChecksum: Sendable, Hashable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The head of the log of a realm: the one row that says which version exists, and who may append the next one.
 ///
@@ -26,4 +25,21 @@ package struct LogHead: Sendable, Hashable {
         self.epoch = epoch
         self.owner = owner
     }
+}
+
+/// One opening of a realm by one node.
+package struct LogOwner: Sendable, Hashable {
+    /// The name of the node, for people and for clients that have to be sent there.
+    package let node: String
+    /// What no other opening has, not even the next one of the same node. What an opening before a crash has sent can thereby
+    /// not be taken for something that this one did.
+    package let token: String
+
+    package init(node: String, token: String) {
+        self.node = node
+        self.token = token
+    }
+
+    /// The owner of a realm that was released.
+    package static let nobody = LogOwner(node: "", token: "")
 }

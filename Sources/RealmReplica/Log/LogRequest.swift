@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// What an owner asks of the log.
 package enum LogRequest: Sendable, Hashable {
@@ -15,7 +14,7 @@ package enum LogRequest: Sendable, Hashable {
     /// epoch grows by one, so nothing that it sent before is stored any more.
     case barrier
     /// Store a record and move the head to it, in one step, if the head is still the given one.
-    case append(after: LogHead, LogEntry)
+    case append(after: LogHead, LogRequest.Entry)
     /// The checksum of the record that made a version.
     case checksum(lineage: String, version: UInt64)
     /// Be the owner no longer. The epoch stays.
@@ -26,4 +25,37 @@ package enum LogRequest: Sendable, Hashable {
         if case .append = self { return true }
         return false
     }
+}
+
+extension LogRequest {
+    /// What the log has to know of a record to store it: which version it makes, and the checksum that identifies it.
+    package struct Entry: Sendable, Hashable {
+        /// The number of the version that the record makes.
+        package let version: UInt64
+        /// The checksum of the history that the record ends.
+        package let checksum: LogChecksum
+
+        package init(version: UInt64, checksum: LogChecksum) {
+            self.version = version
+            self.checksum = checksum
+        }
+    }
+}
+
+/// What comes of a request to the log.
+package enum LogReply: Sendable, Hashable {
+    /// The head; nil when the log does not know the realm. For a barrier it is durable.
+    case head(LogHead?)
+    /// The claim has succeeded, durably; the head as it is now.
+    case claimed(LogHead)
+    /// The request was carried out, durably.
+    case stored
+    /// The condition of the request did not hold when it was carried out; it has changed nothing.
+    case conflict
+    /// The checksum of the record; nil when the log has it no more.
+    case checksum(LogChecksum?)
+    /// The request has not left this process, and never will. The text says why.
+    case unsent(String)
+    /// It is unknown whether the request was, or will be, carried out.
+    case lost
 }

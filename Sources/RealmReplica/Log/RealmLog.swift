@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 
 /// A log of commits that somebody else keeps durable, for many realms and many nodes.
 ///
@@ -155,5 +154,21 @@ extension RealmLog {
             heads[realm] = head
         }
         return heads
+    }
+}
+
+/// What the log knows of a request that a commit has carried out.
+package struct LoggedRequest: Sendable, Equatable {
+    /// What was requested; see `CommittedRequest`.
+    package let digest: String
+    /// The lineage of the commit.
+    package let lineage: String
+    /// The version that the commit made.
+    package let version: UInt64
+
+    package init(digest: String, lineage: String, version: UInt64) {
+        self.digest = digest
+        self.lineage = lineage
+        self.version = version
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// What the replies of the log mean.
 extension OwnerMachine {
@@ -56,7 +55,7 @@ extension OwnerMachine {
     }
 
     /// Takes what a barrier tells of an append after a head.
-    private mutating func settle(_ entry: LogEntry, after head: LogHead, _ present: LogHead) -> Action {
+    private mutating func settle(_ entry: LogRequest.Entry, after head: LogHead, _ present: LogHead) -> Action {
         // In another lineage the numbers of versions mean something else.
         guard present.lineage == head.lineage else { return enter(.unknown, .finish(.unknown)) }
         let isOwner = present.owner == owner
@@ -74,13 +73,13 @@ extension OwnerMachine {
     }
 
     /// Takes the checksum of the record that has the number of ours, behind the present head.
-    private mutating func find(_ entry: LogEntry, _ head: LogHead, _ checksum: LogChecksum?) -> Action {
+    private mutating func find(_ entry: LogRequest.Entry, _ head: LogHead, _ checksum: LogChecksum?) -> Action {
         guard let checksum else { return enter(.unknown, .finish(.unknown)) }
         return enter(.fenced(head), .finish(checksum == entry.checksum ? .stored : .fenced(head)))
     }
 
     /// Returns the head after an append.
-    private static func advanced(_ head: LogHead, by entry: LogEntry) -> LogHead {
+    private static func advanced(_ head: LogHead, by entry: LogRequest.Entry) -> LogHead {
         var next = head
         next.version = entry.version
         next.checksum = entry.checksum

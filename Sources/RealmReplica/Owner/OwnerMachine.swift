@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Decides what the owner of a realm does: a value without clocks, threads and files. It gets events, and says what to do next.
 ///
@@ -31,11 +30,11 @@ package struct OwnerMachine: Sendable, Hashable {
         /// The next write. The head is the one that this owner has left.
         case current(LogHead)
         /// The outcome of an append after a head.
-        case appending(LogHead, LogEntry)
+        case appending(LogHead, LogRequest.Entry)
         /// The barrier that tells what became of an append.
-        case settling(LogHead, LogEntry)
+        case settling(LogHead, LogRequest.Entry)
         /// The checksum of the record that has the number of ours, behind the present head.
-        case searching(LogEntry, LogHead)
+        case searching(LogRequest.Entry, LogHead)
         /// The outcome of a release.
         case releasing
         /// Nothing any more: another one is the owner, or the log is not the one that it was.
@@ -51,7 +50,7 @@ package struct OwnerMachine: Sendable, Hashable {
         /// The log of the realm was begun with this owner, or begun anew by it.
         case created(LogHead)
         /// A record is to be stored.
-        case append(LogEntry)
+        case append(LogRequest.Entry)
         /// The realm is not to be owned any more.
         case release
         /// The log has replied to what was sent last.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
@@ -18,7 +17,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     /// The greatest number of bytes of a record.
     package var maximumByteCount: Int { limits.recordBytes }
     /// How long is waited, and how much is sent.
-    private let limits: OwnerLimits
+    private let limits: RealmOwner.Limits
     /// The key with which records are encrypted; nil for a realm that is not encrypted.
     private let key: EncryptionKey?
     /// Carries out what the owner does.
@@ -59,13 +58,14 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     ///   - limits: How long is waited, and how much is sent.
     ///   - key: The key of an encrypted realm, with which its records are encrypted; nil for a plain one.
     package init(
-        _ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits(), key: EncryptionKey? = nil
+        _ realm: String, node: String, log: any RealmLog, _ limits: RealmOwner.Limits = RealmOwner.Limits(),
+        key: EncryptionKey? = nil
     ) {
         self.realm = realm
         self.limits = limits
         self.key = key
         self.log = log
-        driver = OwnerDriver(realm, LogOwner(node: node, token: RandomText.token()), log)
+        driver = OwnerDriver(realm, LogOwner(node: node, token: RealmOwner.RandomText.token()), log)
     }
 
     // MARK: - Opening and closing
@@ -131,7 +131,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
         var requests: [CommittedRequest] = []
         for request in record.notes.requests { requests.append(try RecordCipher.hidden(request, key)) }
-        let entry = LogEntry(version: record.version, checksum: checksum)
+        let entry = LogRequest.Entry(version: record.version, checksum: checksum)
         let outcome = driver.run(
             .append(entry), bytes, requests, until: Instant.now().adding(seconds: limits.appendSeconds), meanwhile: work)
         guard case .stored = outcome else {
@@ -191,6 +191,32 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         case .fenced(let head): return .refused(.notOwner(head.owner.node))
         case .unknown: return .refused(.outcomeUnknown)
         default: return .refused(.logUnavailable(driver.reason))
+        }
+    }
+}
+
+extension RealmOwner {
+    /// How long an owner waits for the log, and how much it sends.
+    package struct Limits: Sendable {
+        /// The number of seconds that a write waits for the log.
+        package var appendSeconds = 3.0
+        /// The number of seconds that a claim waits for the log.
+        package var claimSeconds = 10.0
+        /// The greatest number of bytes of a record. A longer commit is refused before anything is sent.
+        package var recordBytes = 256 << 20
+
+        /// Makes the usual limits.
+        package init() {}
+    }
+}
+
+extension RealmOwner {
+    /// Texts that nobody else has.
+    enum RandomText {
+        /// Returns 75 random bits as text.
+        static func token() -> String {
+            let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+            return String((0..<15).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
         }
     }
 }

@@ -3,7 +3,6 @@
 internal import CPostgres
 internal import Glibc
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A connection to a server: the bridge to libpq.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Why a server has not done what it was asked. The texts come from the server or the library, and name no credentials.
 enum PostgresFailure: Error, Equatable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// One row of an answer, with columns in their binary form; a null has no bytes.
 struct PostgresRow: Sendable, Equatable {
@@ -18,4 +17,13 @@ struct PostgresRow: Sendable, Equatable {
         guard let bytes = bytes(index), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
+}
+
+/// What a statement has answered.
+struct PostgresAnswer: Sendable, Equatable {
+    /// What was done, such as `INSERT 0 1`.
+    let tag: String
+    let rows: [PostgresRow]
+
+    var changedCount: Int { tag.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
 }

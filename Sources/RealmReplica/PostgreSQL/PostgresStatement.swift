@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The statements of the log. Each is prepared in a connection when it is first used there.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A value that is sent to a server, or came from one in its binary form.
 enum PostgresValue: Sendable, Equatable {

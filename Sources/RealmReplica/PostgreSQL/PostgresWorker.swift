@@ -244,7 +244,7 @@ final class PostgresWorker: Sendable {
     }
 
     /// Returns the statements of an append: the first one moves the head, the others store what of the record is behind its first part.
-    private static func append(_ entry: LogEntry, after head: LogHead, _ call: LogCall) -> [PostgresStep] {
+    private static func append(_ entry: LogRequest.Entry, after head: LogHead, _ call: LogCall) -> [PostgresStep] {
         let realm = PostgresValue.text(call.realm)
         let token = PostgresValue.text(call.owner.token)
         let version = PostgresValue.number(entry.version)

@@ -39,3 +39,27 @@ package protocol StorageBackend: AnyObject, Sendable {
     /// Closes the file. Memory that is still being read stays.
     func close()
 }
+
+/// The data that a sync has to make durable.
+///
+/// Not syncing the size saves a write to the file system's journal for each commit.
+package enum SyncScope: Sendable, Equatable {
+    /// The bytes and the size of the file.
+    case full
+    /// The bytes only, which is enough when the file did not grow.
+    case data
+}
+
+/// The number of addresses that a growing file reserves.
+///
+/// Addresses cost nothing until they are used, and a range that is large enough never has to move.
+/// But a process has 128 TiB of them, which tens of thousands of open files have to share.
+enum Reservation {
+    /// Returns how many bytes of addresses are reserved for bytes that only this process has, and which
+    /// are copied when they outgrow them: at least 16 GiB, as there are few of them.
+    static func ofMemory(for byteCount: Int) -> Int { max(16 << 30, byteCount * 4) }
+
+    /// Returns how many bytes of addresses are reserved for a file on disk of `byteCount` bytes: at least
+    /// 64 MiB. A file that outgrows them is mapped anew, which copies nothing.
+    static func ofFile(for byteCount: Int) -> Int { max(64 << 20, byteCount * 4) }
+}

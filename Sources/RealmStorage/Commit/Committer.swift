@@ -311,3 +311,13 @@ extension FreeBlock {
     /// Makes a block of the bytes of a committed node.
     init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }
 }
+
+/// Selects the nodes of a transaction; committed nodes that they refer to stay where they are.
+struct NewNodes: NodeSelection {
+    static var movesNodes: Bool { false }
+    static var hasWideRefs: Bool { true }
+    static var keepsWidths: Bool { false }
+
+    @inline(__always) func isWritten(_ ref: UInt64) -> Bool { ref >= NodeArena.firstRef }
+    @inline(__always) func present(_ element: Int64) -> Int64 { element }
+}

@@ -118,3 +118,13 @@ package final class CompactCopy: @unchecked Sendable {
         data.plain.space(limit: UInt64(free.logicalSize), joinedValues: joinedValues)
     }
 }
+
+/// Selects all nodes, which are written to another file.
+struct AllNodes: NodeSelection {
+    static var movesNodes: Bool { false }
+    static var hasWideRefs: Bool { false }
+    static var keepsWidths: Bool { true }
+
+    @inline(__always) func isWritten(_ ref: UInt64) -> Bool { true }
+    @inline(__always) func present(_ element: Int64) -> Int64 { element }
+}

@@ -48,3 +48,16 @@ extension ColumnType {
         }
     }
 }
+
+/// The kinds of collection that a property can hold instead of a single value.
+///
+/// The kind is an attribute of the column, not a part of its type: a list of integers is a column
+/// of type `int` with the attribute `list`. Collections nested in Mixed have kinds of their own,
+/// which their values state.
+package enum CollectionKind: Sendable, Hashable { case list, set, dictionary }
+
+/// The kinds of index that a user can declare for a property.
+///
+/// A general index finds equal values and speeds primary keys up; a full-text index finds the
+/// objects whose text has a word. A column has one of them at most.
+package enum IndexKind: Sendable, Hashable { case general, fullText }

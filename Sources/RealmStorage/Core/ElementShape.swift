@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// The type of the values in a leaf, with what else is needed to read them.
 ///
 /// The header of a leaf does not state what its elements mean, so this comes from the column. It is

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// The two ways in which NaN can take part in a comparison.
 ///
 /// Queries compare by IEEE 754 where the reference engine does, and use the general order for sorting, for sets and wherever

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// One of the six ways to compare two ordered values.
 ///
 /// Conditions of queries, kernels and index look-ups use these. The code that compares values

@@ -15,7 +15,7 @@ internal import Synchronization
 /// of its stripe, and is read after its state was seen as `ready`; the ranges that are changed
 /// later are used by the writing thread alone.
 @usableFromInline
-@safe final class LazyPlainPages: @unchecked Sendable {
+@safe package final class LazyPlainPages: @unchecked Sendable {
     /// The plain bytes, with room for growth. Pages that were not needed yet, or never written, read
     /// as zeros; what is after them must not be read.
     var plain: ByteView { memory.range }
@@ -177,7 +177,7 @@ internal import Synchronization
     }
 
     /// Returns whether a page in `0..<pageCount` holds data, was never written or is damaged.
-    func state(ofPage page: Int) throws(StorageError) -> PageState {
+    func state(ofPage page: Int) throws(StorageError) -> LazyPlainPages.PageState {
         switch try settle(page: page) {
         case State.ready: return .present
         case State.neverWritten: return .neverWritten
@@ -317,5 +317,21 @@ internal import Synchronization
         func withCipher(_ body: (PageCipher) throws(StorageError) -> UInt8) throws(StorageError) -> UInt8 {
             try cipher.withLock { cipher throws(StorageError) in try body(cipher) }
         }
+    }
+}
+
+extension LazyPlainPages {
+    /// The state of a page of 4096 plain bytes. Pages of a file that is not encrypted are always
+    /// present.
+    ///
+    /// A page that was never written is usual at the end of a file, which may be longer than what was
+    /// written to it. A damaged page is an error only for readers that need something in it.
+    package enum PageState: Sendable {
+        /// The page has contents that pass their check.
+        case present
+        /// The page has a place in the file but was never written; it reads as zeros.
+        case neverWritten
+        /// The contents of the page do not pass their check.
+        case damaged
     }
 }

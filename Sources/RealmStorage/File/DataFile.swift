@@ -26,7 +26,7 @@ package final class DataFile: @unchecked Sendable {
     /// have copies.
     private(set) var plain: PlainBytes
     /// The decrypted pages of former ranges of addresses, which older snapshots may still read.
-    private var olderPages: [WeakReference<LazyPlainPages>] = []
+    private var olderPages: [OlderPages] = []
     /// Returns whether no version uses some bytes; pages that lie wholly there may be written even
     /// if they cannot be read.
     private var isUnused: ((Range<Int>) -> Bool)?
@@ -119,7 +119,7 @@ package final class DataFile: @unchecked Sendable {
         plain = try DataFile.plain(of: backend, key, previous: plain)
         if let older, let pages = plain.pages, older !== pages {
             for page in sealer?.changedPages ?? [] { pages.adopt(page: page, from: older) }
-            olderPages.append(WeakReference(older))
+            olderPages.append(OlderPages(value: older))
         }
     }
 
@@ -297,3 +297,6 @@ package final class DataFile: @unchecked Sendable {
     /// their place.
     func forgetChanges() { sealer?.forgetChanges() }
 }
+
+/// Pages that older snapshots may still read: they are updated as long as a reader holds them, and dropped after that.
+private struct OlderPages { weak let value: LazyPlainPages? }

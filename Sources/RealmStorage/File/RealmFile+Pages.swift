@@ -14,7 +14,7 @@ extension RealmFile {
     /// was not tried before.
     ///
     /// - Parameter page: A page in `0..<pageCount`; any other number traps.
-    package func state(ofPage page: Int) throws(StorageError) -> PageState {
+    package func state(ofPage page: Int) throws(StorageError) -> LazyPlainPages.PageState {
         precondition(page >= 0 && page < pageCount, "page \(page) of \(pageCount)")
         return try pages?.state(ofPage: page) ?? .present
     }

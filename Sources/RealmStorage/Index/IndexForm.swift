@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// What a search index files objects under.
 package enum IndexForm: Sendable {
     /// The data of single values.
@@ -22,4 +20,24 @@ package enum IndexForm: Sendable {
         default: return nil
         }
     }
+}
+
+/// How many entries the nodes of an index hold.
+///
+/// Files of other sizes than the standard are sound, but slower in other programs; tests use small
+/// sizes to make splits happen early.
+package struct IndexCapacity: Sendable {
+    /// How many keys a node holds, at least 2.
+    package var ofNodes: Int
+    /// How many object keys a leaf of a list holds, at least 2.
+    package var ofLists: Int
+
+    /// Makes other sizes than the standard, for tests of deep trees.
+    package init(ofNodes: Int, ofLists: Int) {
+        self.ofNodes = ofNodes
+        self.ofLists = ofLists
+    }
+
+    /// The sizes in files: 1000 keys in a node, and 1000 objects in a leaf of a list.
+    package static let standard = IndexCapacity(ofNodes: 1000, ofLists: 1000)
 }

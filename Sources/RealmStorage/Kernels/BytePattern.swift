@@ -125,32 +125,6 @@ package struct BytePattern: Sendable {
 
 /// Search of many positions at a time with vector compares.
 extension BytePattern {
-    /// Calls `body` with the positions in `text` at which the pattern occurs, in ascending order.
-    /// The pattern must not be empty.
-    ///
-    /// 64 positions are tested at once for the first two bytes; the rest of the pattern is compared
-    /// only where both match.
-    ///
-    /// - Parameters:
-    ///   - text: The bytes that are searched.
-    ///   - body: Returns the least position that it wants to be called with next; `Int.max` ends
-    ///     the search. Its errors are rethrown.
-    func forEachMatch<Failure: Error>(
-        in text: ByteView, _ body: (Int) throws(Failure) -> Int
-    ) throws(Failure) {
-        guard text.count >= count, let search = Search(text, self) else { return }
-        var wanted = 0
-        for base in stride(from: 0, through: text.count &- count, by: 64) where base &+ 64 > wanted {
-            var candidates = search.candidates(base)
-            while candidates != 0 {
-                let position = base &+ candidates.trailingZeroBitCount
-                candidates &= candidates &- 1
-                guard position <= text.count &- count else { return }
-                if position >= wanted, unsafe matches(search.text, at: position, from: 2) { wanted = try body(position) }
-            }
-        }
-    }
-
     /// Calls `body` with all positions in `text` at which the pattern occurs, as bits that are
     /// valid only during the call. The pattern must not be empty.
     ///
@@ -238,4 +212,77 @@ extension BytePattern {
             return unsafe heads & (realm_rest_find(bytes, next.0, next.1) &>> 1 | last)
         }
     }
+}
+
+/// The positions in a run of bytes at which a pattern occurs, one bit each.
+///
+/// It is made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that
+/// call only. Whether one of the texts has a match is then a test of a few bits.
+@safe struct TextMatches {
+    /// The words with the bits, and one more word, which is 0.
+    let words: UnsafeRawPointer
+    /// The number of positions, which is that of the bytes that were searched.
+    let count: Int
+
+    /// Returns whether there is a match at one of `positions` positions from `first` on. Positions
+    /// outside the run do not count.
+    ///
+    /// - Parameters:
+    ///   - first: The first position that is tested.
+    ///   - positions: How many positions are tested; a number below 1 has no match.
+    @inline(__always)
+    func contains(_ first: Int, _ positions: Int) -> Bool {
+        var position = first
+        var rest = Swift.min(positions, count &- first)
+        guard position >= 0 else { return false }
+        while rest > 0 {
+            // In bounds: `position` is below the count, and a whole word follows the last one with bits.
+            let word =
+                unsafe words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
+                &>> UInt64(truncatingIfNeeded: position & 7)
+            // At least 57 bits of the word are left after shifting, which mostly is enough.
+            let isFound = word & Mask.low(Swift.min(rest, 57)) != 0
+            if rest <= 57 { return isFound }
+            if isFound { return true }
+            position &+= 57
+            rest &-= 57
+        }
+        return false
+    }
+}
+
+/// Patterns made from constants of queries.
+extension BytePattern {
+    /// Makes a pattern that matches a text as it is or, if letter case is ignored, both cases of
+    /// each of its letters.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the constant, whose bytes are copied.
+    ///   - ignoringCase: Whether letters match in both cases, as with `[c]` in a query.
+    package init(_ text: ByteView, ignoringCase: Bool) {
+        guard ignoringCase else {
+            self.init(text.array)
+            return
+        }
+        let bits = CaseFolding.caseBits(of: text)
+        self.init(
+            upper: (0..<text.count).map { text[$0] & ~bits[$0] }, lower: (0..<text.count).map { text[$0] | bits[$0] })
+    }
+}
+
+extension BytePattern {
+    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
+    /// text.
+    ///
+    /// - Complexity: 64 positions are tested at a time. A long text that agrees with the pattern almost everywhere is searched by
+    ///   `LinearSearch`, so the time grows with the length of the text only.
+    package func occurs(in text: ByteView) -> Bool {
+        guard !isEmpty else { return true }
+        if text.count <= BytePattern.shortByteCount { return isFound(inShort: text) }
+        return isFound(in: text, comparing: text.count &+ BytePattern.leastComparisons)
+            ?? LinearSearch(folded: second, ignoringCase: isFolded).finds(in: text)
+    }
+
+    /// How many bytes may be compared one by one in a text of no length. A linear search is prepared at most after so much work.
+    private static let leastComparisons = 4096
 }

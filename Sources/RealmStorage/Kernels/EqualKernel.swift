@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// A kernel that finds elements equal to a constant.
 ///
 /// The constant is repeated in all lanes once, when the kernel is made, so that the loop over a

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 extension IntegerNumbering {
     /// Numbers the elements in the rows of a mask, and adds 1 to the counter of each number.
     ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// The constants of an `IN {…}` condition, prepared once and compared with many leaves.
 ///
 /// A few members are compared one by one with vector instructions; elements of one byte are looked

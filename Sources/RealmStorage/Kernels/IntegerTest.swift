@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// A comparison with a constant as a range of integers, so that each of a few integers is tested with one comparison.
 package struct IntegerTest: Sendable {
     /// The lowest integer of the range.

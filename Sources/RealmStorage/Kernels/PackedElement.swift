@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// An integer type that packed arrays hold as it is, for the widths 8, 16, 32 and 64.
 ///
 /// It is `Codable` only because the scalars of a SIMD vector have to be.

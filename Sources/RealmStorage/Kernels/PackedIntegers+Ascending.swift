@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// The check for ascending keys, which is made for every leaf of a cluster tree that is visited.
 extension PackedIntegers {
     /// Returns whether the elements, read as unsigned numbers, ascend strictly.

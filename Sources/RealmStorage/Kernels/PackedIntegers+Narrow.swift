@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Tests of elements of 1, 2 and 4 bits.
 ///
 /// Words of one-bit fields are masks already. Two-bit fields are tested 32 at a time with ordinary

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Binary search in ascending keys and offsets, most of which are unsigned at every width.
 extension PackedIntegers {
     /// Returns the first index whose element, read as unsigned, is at least `key`; `count` when

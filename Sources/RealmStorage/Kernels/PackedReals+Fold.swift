@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Sums, least and greatest numbers of the rows of a mask.
 extension PackedReals {
     /// Adds the numbers in the rows of `mask` to `total`, and counts them; null and NaN are left

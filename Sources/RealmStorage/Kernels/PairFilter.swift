@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Tells whether a pattern may occur in the texts of a short leaf, by its first two bytes, eight positions at a time.
 ///
 /// Most short lists of texts are told in a few instructions not to have it. Where it may occur, the texts have to be tested.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// A running sum of numbers that are neither null nor NaN, with their count.
 ///
 /// Numbers are added in the order of their rows and in double precision, so that a sum does not

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// The tests of `RealKernel`: relations of a number to the constant by IEEE 754.
 enum RealTests {
     /// Passes numbers that equal the constant; a NaN equals nothing.
@@ -52,4 +50,12 @@ enum RealTests {
             Real.equal(numbers, numbers)
         }
     }
+}
+
+/// A test of sixteen numbers against the constant of a kernel.
+///
+/// Implementations have no state: the compiler specializes `RealKernel` for each of them.
+protocol RealTest {
+    /// Returns lanes of all bits where a number passes and of none where it does not.
+    static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes
 }

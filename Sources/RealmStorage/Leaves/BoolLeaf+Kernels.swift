@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Tests of a whole leaf of booleans at once, 256 rows at a time.
 ///
 /// The stored elements are 0 for false, 3 for null and anything else for true. Rows of a mask are

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Tests and folds of a whole leaf of doubles at once, 256 rows at a time. Rows of a mask are
 /// counted from the `from` row, which is bit 0.
 extension DoubleLeaf {
@@ -141,4 +139,12 @@ extension PackedReals {
             return op == .notEqual ? Mask(first: count) : nulls(start, count: count).inverted(first: count)
         }
     }
+}
+
+/// The numbers of a leaf's node, for the kernels.
+extension PackedReals {
+    /// Views the elements of a node that was checked to hold numbers of this size. It borrows from
+    /// the node.
+    @inline(__always)
+    init(_ node: Node) { unsafe self.init(payload: node.payload, count: node.count) }
 }

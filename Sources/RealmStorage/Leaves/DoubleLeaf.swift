@@ -31,3 +31,19 @@ package struct DoubleLeaf: Sendable {
     /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { double(row).map(Value.double) ?? .null }
 }
+
+/// The check that leaves of floats and doubles share.
+extension Node {
+    /// Checks that the node has width type "multiply" and elements of a given size; an empty node
+    /// may have width 0.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The size of an element in bytes.
+    ///   - what: The type of the elements, for the error message.
+    /// - Throws: `.corrupt` otherwise.
+    func requireFixedWidth(_ byteCount: Int, _ what: String) throws(StorageError) {
+        guard widthType == WidthType.multiply.rawValue, !hasRefs, width == byteCount || count == 0 else {
+            throw corrupt("a \(what) leaf has elements of \(byteCount) bytes")
+        }
+    }
+}

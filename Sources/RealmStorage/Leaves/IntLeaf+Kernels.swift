@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Tests of a whole leaf of integers at once, null included.
 ///
 /// The row `from` becomes bit 0 of a mask, and a mask has 256 bits: a cluster leaf starts at 0 and

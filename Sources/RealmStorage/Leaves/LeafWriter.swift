@@ -28,7 +28,7 @@ package struct LeafWriter {
     ///   - enumeration: The list of distinct strings of an enumerated column, whose root may change
     ///     with any call.
     package init(
-        _ writes: WriteSpace, _ shape: LeafShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
+        _ writes: WriteSpace, _ shape: LeafWriter.LeafShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
     ) {
         self.writes = writes
         switch shape {
@@ -177,5 +177,20 @@ extension LeafWriter {
         try node.requireRow(row)
         try node.set(row, raw)
         return node.ref
+    }
+}
+
+extension LeafWriter {
+    /// What a leaf holds: values, or one ref per object.
+    ///
+    /// Backlink columns and columns of collections hold one ref or tagged number per object; all others
+    /// hold values.
+    ///
+    /// Decided by the type and the collection kind of a column; the writers of leaves are chosen by it.
+    package enum LeafShape: Sendable {
+        /// Values of single-valued properties, or elements of collections.
+        case values(ElementShape)
+        /// Roots of collections, or incoming links: 0, a ref, or (for backlinks) one tagged object key.
+        case refs
     }
 }

@@ -16,7 +16,7 @@ final class TableDefinition {
     /// The other column of each link or backlink column, by leaf index.
     var oppositeColumns: [Int64]
     /// The columns made from this definition; nil when something changed since they were made.
-    var columnSet: ColumnSet?
+    var columnSet: TableDefinition.ColumnSet?
     /// The space in which lists of distinct strings are read.
     var space: NodeSpace
 
@@ -37,5 +37,28 @@ final class TableDefinition {
             name: other.name, other.space, other.spec, oppositeTables: other.oppositeTables,
             oppositeColumns: other.oppositeColumns)
         columnSet = other.columnSet
+    }
+}
+
+extension TableDefinition {
+    /// The columns of a table between two changes of its schema, inside of a write transaction.
+    ///
+    /// It is made from a definition when it is first needed, and shared by all copies of the state
+    /// until the definition changes. Its identity shows whether writers made for the columns are still
+    /// valid.
+    final class ColumnSet: Sendable {
+        /// The public columns in the order of their declaration.
+        let columns: [Column]
+        /// The hidden columns of incoming links, which have no name.
+        let backlinks: [Column]
+        /// The positions of the public columns in `columns`, by name.
+        let positions: [ByteText: Int]
+
+        /// Makes a set of columns with a look-up by name.
+        init(columns: [Column], backlinks: [Column]) {
+            self.columns = columns
+            self.backlinks = backlinks
+            positions = Dictionary(texts: columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
     }
 }

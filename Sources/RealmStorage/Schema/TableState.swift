@@ -62,7 +62,7 @@ package struct TableState {
     ///
     /// It is made when it is first needed, so that many changes one after another do not make it
     /// every time.
-    var columnSet: ColumnSet {
+    var columnSet: TableDefinition.ColumnSet {
         if let known = definition.columnSet { return known }
         let made = makeColumns()
         definition.columnSet = made
@@ -223,9 +223,9 @@ package struct TableState {
     }
 
     /// Makes the columns from the present definition.
-    private func makeColumns() -> ColumnSet {
+    private func makeColumns() -> TableDefinition.ColumnSet {
         let spec = spec
-        return ColumnSet(
+        return TableDefinition.ColumnSet(
             columns: (0..<spec.names.count).map { column(at: $0, definition.space) },
             backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, definition.space) })
     }

@@ -25,7 +25,7 @@ package final class Snapshot: Sendable {
     private let names: [ByteText: Int]
     /// Keeps the nodes of this version from being overwritten; nil for views of transactions and
     /// files that are only read.
-    private let pin: VersionPin?
+    private let pin: VersionPins.Pin?
     /// The objects that the view of a transaction borrows from.
     private let lenders: (base: Snapshot, arena: NodeArena)?
     /// log2 of the capacity of cluster leaves.
@@ -53,7 +53,7 @@ package final class Snapshot: Sendable {
     ///   - previous: An earlier version of the same file; what has not changed since is taken from
     ///     it.
     ///   - pin: Keeps the nodes of the version.
-    init(file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPin?) throws(StorageError) {
+    init(file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPins.Pin?) throws(StorageError) {
         self.file = file
         self.pin = pin
         self.clusterShift = clusterShift
@@ -273,5 +273,15 @@ package final class Snapshot: Sendable {
             case .int(let version) = try row.value(column), version != -1
         else { return nil }
         return UInt64(bitPattern: version)
+    }
+}
+
+extension Snapshot {
+    /// Returns whether the top node of an earlier version lies in this version's file as it did in that version. It
+    /// does after the next commit, which writes to free blocks only.
+    package func holdsTop(of earlier: Snapshot) -> Bool {
+        let ref = earlier.file.header.topRef
+        guard !ref.isNone, let old = try? earlier.space.node(at: ref), let new = try? space.node(at: ref) else { return false }
+        return old.flags == new.flags && old.count == new.count && old.bytes == new.bytes
     }
 }

@@ -22,9 +22,9 @@ package final class VersionPins: Sendable {
     /// Keeps a version until the returned pin is dropped.
     ///
     /// - Parameter version: The newest version, or one that is kept already.
-    package func pin(_ version: UInt64) -> VersionPin {
+    package func pin(_ version: UInt64) -> VersionPins.Pin {
         versions.withLock { $0[version, default: Pinned()].count += 1 }
-        return VersionPin(self, version)
+        return VersionPins.Pin(self, version)
     }
 
     /// The oldest version in use; nil when there is none.
@@ -53,5 +53,26 @@ package final class VersionPins: Sendable {
             pinned.count -= 1
             versions[version] = pinned.count > 0 ? pinned : nil
         }
+    }
+}
+
+extension VersionPins {
+    /// Keeps one version of a file as long as this object exists.
+    ///
+    /// It is part of a snapshot: while any thread holds the snapshot, commits do not reuse the blocks
+    /// that only older versions use.
+    package final class Pin: Sendable {
+        /// The object that counts the pins of all versions.
+        private let pins: VersionPins
+        /// The version that is kept.
+        private let version: UInt64
+
+        /// Makes a pin that keeps `version` until it is dropped.
+        init(_ pins: VersionPins, _ version: UInt64) {
+            self.pins = pins
+            self.version = version
+        }
+
+        deinit { pins.unpin(version) }
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Free blocks by size, so that the smallest one that holds a node is found without comparing all
 /// of them.
 ///

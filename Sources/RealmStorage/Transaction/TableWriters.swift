@@ -8,7 +8,7 @@ internal import RealmPlatform
 /// columns of the table change.
 final class TableWriters {
     /// The columns that the writers are made for.
-    let columnSet: ColumnSet
+    let columnSet: TableDefinition.ColumnSet
     /// The writer of the cluster tree.
     let cluster: ClusterWriter
     /// The writers of the lists of distinct strings, with the position of their column in the spec.
@@ -55,7 +55,7 @@ final class TableWriters {
     }
 
     /// Returns what the leaves of a column hold: refs for collections and backlinks, else values.
-    static func shape(_ column: Column) -> LeafShape {
+    static func shape(_ column: Column) -> LeafWriter.LeafShape {
         column.collection == nil && column.type != .backlink ? .values(column.elementShape) : .refs
     }
 

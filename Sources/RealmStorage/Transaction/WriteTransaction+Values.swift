@@ -50,13 +50,6 @@ extension WriteTransaction {
         return child
     }
 
-    /// Makes a Mixed property an empty list or dictionary; its old value is given up.
-    package func setNested(
-        _ kind: CollectionKind, _ column: Column, of object: ObjectKey, in key: TableKey
-    ) throws(StorageError) {
-        try set(kind == .list ? .list(.none) : .dictionary(.none), column, of: object, in: key)
-    }
-
     /// Stores a value in the leaf and in the index of a property, without changing backlinks.
     func setUnrecorded(
         _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey

@@ -71,9 +71,6 @@ package struct ClusterLeaf: Sendable {
         keys = leaf.keys
     }
 
-    /// Whether the keys are the offset and the numbers after it.
-    var hasImpliedKeys: Bool { keys == nil }
-
     /// Returns the object key of `row`, which must be in `0..<count`.
     @inline(__always) package func key(at row: Int) -> ObjectKey {
         ObjectKey(Int64(bitPattern: offset &+ (keys?[row] ?? UInt64(row))))
@@ -180,4 +177,22 @@ extension ClusterLeaf {
     /// Returns the node of a column; throws `.corrupt` when the leaf has none.
     @inline(__always)
     private func columnNode(_ column: Column) throws(StorageError) -> Node { try space.node(at: try ref(of: column)) }
+}
+
+/// Access to the collections and incoming links of single objects.
+extension ClusterLeaf {
+    /// Returns the incoming links of the object in `row` through a backlink column.
+    ///
+    /// - Throws: `.corrupt` for a damaged column.
+    package func backlinks(_ column: Column, row: Int) throws(StorageError) -> BacklinkView {
+        try BacklinkView(try attachRefs(column).slot(row), space, from: column.targetTable ?? .null)
+    }
+
+    /// Returns the root of the collection that the object in `row` holds, `Ref.none` when it is
+    /// empty.
+    ///
+    /// - Throws: `.corrupt` when the column does not hold refs.
+    package func collectionRoot(_ column: Column, row: Int) throws(StorageError) -> Ref {
+        try attachRefs(column).optionalRef(row, "collection in column '\(column.name)'")
+    }
 }

@@ -24,7 +24,7 @@ package struct ClusterWriter {
         /// The number of the column's slot in each cluster leaf, without the slot of the keys.
         package let leafIndex: Int
         /// What the leaves of the column hold: values or refs.
-        package let shape: LeafShape
+        package let shape: LeafWriter.LeafShape
         /// The writer of the column's leaves.
         package let leaf: LeafWriter
 
@@ -35,7 +35,7 @@ package struct ClusterWriter {
         ///     the keys.
         ///   - shape: What its leaves hold.
         ///   - leaf: The writer of its leaves.
-        package init(leafIndex: Int, shape: LeafShape, leaf: LeafWriter) {
+        package init(leafIndex: Int, shape: LeafWriter.LeafShape, leaf: LeafWriter) {
             self.leafIndex = leafIndex
             self.shape = shape
             self.leaf = leaf

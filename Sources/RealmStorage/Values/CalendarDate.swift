@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// A day of the proleptic Gregorian calendar in UTC.
 ///
 /// The arithmetic counts eras of 400 years (146097 days) that begin on a first of March, so that the leap day, where

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CDecimal
-internal import RealmPlatform
 
 /// Arithmetic with 34 digits, rounding half to even; division by zero results in infinity or NaN
 /// and never fails.

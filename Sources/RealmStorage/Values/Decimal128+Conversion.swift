@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CDecimal
-internal import RealmPlatform
 
 /// The number of the decimal library for rounding to nearest, ties to even, which is the only mode
 /// in use.

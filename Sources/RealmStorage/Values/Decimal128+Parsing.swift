@@ -10,13 +10,13 @@ extension Decimal128 {
     /// The exponent of the text is kept (`1.00` differs from `1`).
     ///
     /// - Returns: The number, with a note whether it was rounded; nil for any other text.
-    package static func parse(_ text: ByteView) -> ParsedDecimal? {
+    package static func parse(_ text: ByteView) -> DecimalReader.ParsedDecimal? {
         var reader = DecimalReader(text)
         return reader.read()
     }
 
     /// Reads a Swift string, as the function for byte views does.
-    package static func parse(_ text: String) -> ParsedDecimal? {
+    package static func parse(_ text: String) -> DecimalReader.ParsedDecimal? {
         let storage = ByteStorage(text)
         return withExtendedLifetime(storage) { parse(storage.view) }
     }

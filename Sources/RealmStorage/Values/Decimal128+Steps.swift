@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Division by whole steps that rounds down, as `floor` and `mod` do: the remainder is never
 /// negative.
 extension Decimal128 {

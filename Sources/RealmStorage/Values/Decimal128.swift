@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// An IEEE 754-2008 decimal in the binary-integer encoding, as two 64-bit words.
 ///
 /// `==` and `hash` of this type compare the *bits*; numeric comparison is `Decimal128.compare`.

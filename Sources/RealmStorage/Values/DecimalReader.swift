@@ -7,7 +7,7 @@ internal import RealmPlatform
 /// The first 34 significant digits are kept exactly; of the rest only what rounding needs is
 /// remembered. So the time is that of reading the text, and no text can make the number of digits
 /// in memory grow.
-struct DecimalReader {
+package struct DecimalReader {
     let text: ByteView
     /// The index of the next byte to be read.
     var position = 0
@@ -26,7 +26,7 @@ struct DecimalReader {
     init(_ text: ByteView) { self.text = text }
 
     /// Reads the whole text; nil when it is not a number. It may be called once.
-    mutating func read() -> ParsedDecimal? {
+    mutating func read() -> DecimalReader.ParsedDecimal? {
         let isNegative = readSign()
         guard let first = peek else { return nil }
         guard first == UInt8(ascii: ".") || isDigit(first) else { return readSpecial(isNegative) }
@@ -48,7 +48,7 @@ struct DecimalReader {
     }
 
     /// Reads the words for NaN and the infinities, in any letter case.
-    private func readSpecial(_ isNegative: Bool) -> ParsedDecimal? {
+    private func readSpecial(_ isNegative: Bool) -> DecimalReader.ParsedDecimal? {
         let special: Decimal128
         switch text.suffix(from: position).string.lowercasedASCII {
         case "inf", "infinity": special = isNegative ? .negativeInfinity : .infinity
@@ -57,7 +57,7 @@ struct DecimalReader {
                 low: 0, high: Decimal128.notANumber.high | (isNegative ? Decimal128.signBit : 0))
         default: return nil
         }
-        return ParsedDecimal(value: special, isExact: true)
+        return DecimalReader.ParsedDecimal(value: special, isExact: true)
     }
 
     /// Reads digits with an optional point; returns false when there is no digit at all.
@@ -109,7 +109,7 @@ struct DecimalReader {
     }
 
     /// Returns the number that was read, rounded half to even.
-    private func rounded(_ isNegative: Bool) -> ParsedDecimal {
+    private func rounded(_ isNegative: Bool) -> DecimalReader.ParsedDecimal {
         var coefficient = coefficient
         var exponent = exponent
         var isExact = roundDigit == 0 && !isSticky
@@ -128,31 +128,45 @@ struct DecimalReader {
         }
         if exponent > Decimal128.exponents.upperBound {
             if coefficient != 0 {
-                return ParsedDecimal(value: isNegative ? .negativeInfinity : .infinity, isExact: false)
+                return DecimalReader.ParsedDecimal(value: isNegative ? .negativeInfinity : .infinity, isExact: false)
             }
             exponent = Decimal128.exponents.upperBound
         }
         if coefficient == 0 { isExact = true }
-        return ParsedDecimal(
+        return DecimalReader.ParsedDecimal(
             value: Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent), isExact: isExact)
     }
 
     /// Returns a number with digits below the smallest exponent: they are rounded away in one step
     /// with those after the 34th.
-    private func tiny(_ isNegative: Bool) -> ParsedDecimal {
+    private func tiny(_ isNegative: Bool) -> DecimalReader.ParsedDecimal {
         let lowest = Decimal128.exponents.lowerBound
         let dropped = lowest - exponent
         let hasTail = roundDigit != 0 || isSticky
         guard dropped <= Decimal128.maximumDigitCount + 1 else {
             let zero = Decimal128(isNegative: isNegative, coefficient: 0, exponent: lowest)
-            return ParsedDecimal(value: zero, isExact: coefficient == 0)
+            return DecimalReader.ParsedDecimal(value: zero, isExact: coefficient == 0)
         }
         let unit = PowersOfTen.values[dropped]
         let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: unit)
         let isAboveHalf = remainder > unit / 2 || (remainder == unit / 2 && hasTail)
         let roundsUp = isAboveHalf || (remainder == unit / 2 && quotient & 1 == 1)
-        return ParsedDecimal(
+        return DecimalReader.ParsedDecimal(
             value: Decimal128(isNegative: isNegative, coefficient: roundsUp ? quotient + 1 : quotient, exponent: lowest),
             isExact: remainder == 0 && !hasTail)
+    }
+}
+
+extension DecimalReader {
+    /// A decimal that was read from text, with a note whether the text was kept exactly.
+    ///
+    /// A text that is not exact is rejected as the value of a property; a comparison in a query rounds
+    /// it.
+    package struct ParsedDecimal: Sendable {
+        /// The number, rounded if needed.
+        package let value: Decimal128
+        /// Whether no digit was lost. It is false when digits after the 34th were rounded away, the
+        /// number became infinite because of its size, or digits were lost below the smallest exponent.
+        package let isExact: Bool
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// A constant of one number type in relation to the values of another: the same number, or the gap
 /// that it falls into.
 ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Comparison of numbers by value, also of numbers of different types.
 ///
 /// Every function returns a negative number, zero or a positive number when the first number sorts

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
-
 /// Powers of ten that fit into 128 bits, and digit counts that follow from them.
 ///
 /// The tables are built once, at first use, and are read by all threads.

@@ -70,7 +70,7 @@ import Testing
     }
 
     private static func failing(
-        _ name: String, _ rule: ConversionFailure, _ conversion: String?, optional: Bool? = nil
+        _ name: String, _ rule: PropertyChange.Failure, _ conversion: String?, optional: Bool? = nil
     ) -> MigrationStep {
         var change = PropertyChange("Item", name)
         (change.optional, change.conversion, change.onFailure) = (optional, conversion, rule)

@@ -176,8 +176,8 @@ import Testing
     }
 
     private func convert(
-        _ realm: EngineRealm, _ property: String, _ table: Table, _ rounding: NumberRounding? = nil,
-        _ failure: ConversionFailure? = nil, optional: Bool? = nil
+        _ realm: EngineRealm, _ property: String, _ table: Table, _ rounding: PropertyChange.Rounding? = nil,
+        _ failure: PropertyChange.Failure? = nil, optional: Bool? = nil
     ) throws {
         var change = PropertyChange("A", property)
         (change.conversion, change.rounding, change.onFailure, change.optional) = (table.name, rounding, failure, optional)

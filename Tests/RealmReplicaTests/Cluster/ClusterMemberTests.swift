@@ -61,7 +61,7 @@ import Testing
     }
 
     private func member(_ register: Register) -> ClusterMember {
-        var limits = ClusterLimits()
+        var limits = ClusterMember.Limits()
         limits.beatSeconds = 0.02
         limits.patienceSeconds = 1.5
         limits.currentSeconds = 0.3
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a shard that moves is noticed between two calls`() throws {
         let register = Register()
-        var limits = ClusterLimits()
+        var limits = ClusterMember.Limits()
         limits.beatSeconds = 60
         limits.lookSeconds = 0.01
         let member = ClusterMember("n1", url: "http://n1", register: register, limits: limits)

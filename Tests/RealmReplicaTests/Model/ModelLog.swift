@@ -95,7 +95,7 @@ struct ModelServer: Hashable {
         }
     }
 
-    private func allows(_ entry: LogEntry, after head: LogHead, _ message: ModelMessage, _ flaw: ModelFlaw?) -> Bool {
+    private func allows(_ entry: LogRequest.Entry, after head: LogHead, _ message: ModelMessage, _ flaw: ModelFlaw?) -> Bool {
         if flaw == .fenceOfRecords {
             let isFree = Int(entry.version) <= visible.pruned || Int(entry.version) > visible.version
             return isFree && Int(entry.version) <= visible.version + 1

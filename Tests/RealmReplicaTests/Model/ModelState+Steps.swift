@@ -105,7 +105,7 @@ extension ModelState {
         lastWrite += 1
         processes[index].value = lastWrite
         let version = UInt64(processes[index].file.count + 2)
-        handle(.append(LogEntry(version: version, checksum: ModelLog.checksum(lastWrite))), index, flaw)
+        handle(.append(LogRequest.Entry(version: version, checksum: ModelLog.checksum(lastWrite))), index, flaw)
     }
 
     private mutating func send(_ index: Int) {

@@ -17,7 +17,7 @@ final class OwnedRealm {
     private let log: any RealmLog
     private(set) var logged: LoggedRealm
     private(set) var realm: EngineRealm
-    private let limits: OwnerLimits
+    private let limits: RealmOwner.Limits
     private let grace: Double
     private let key: EncryptionKey?
 
@@ -29,7 +29,8 @@ final class OwnedRealm {
         ])
 
     init(
-        _ name: String, _ log: any RealmLog, node: String = "n1", limits: OwnerLimits = OwnerLimits(), grace: Double = 2,
+        _ name: String, _ log: any RealmLog, node: String = "n1", limits: RealmOwner.Limits = RealmOwner.Limits(),
+        grace: Double = 2,
         key: EncryptionKey? = nil
     ) throws {
         self.name = RealmName(name)!
@@ -47,7 +48,7 @@ final class OwnedRealm {
     }
 
     private static func open(
-        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: OwnerLimits, _ grace: Double,
+        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: RealmOwner.Limits, _ grace: Double,
         _ key: EncryptionKey?
     ) throws -> LoggedRealm {
         var options = Database.OpenOptions(key: key)

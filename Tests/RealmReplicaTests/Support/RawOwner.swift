@@ -32,7 +32,7 @@ struct RawOwner {
         let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         guard let checksum = LogChecksum(try FileDigest.sha256(before.checksum.bytes + bytes)) else { return .unavailable }
         let outcome = driver.run(
-            .append(LogEntry(version: before.version + 1, checksum: checksum)), bytes, until: deadline)
+            .append(LogRequest.Entry(version: before.version + 1, checksum: checksum)), bytes, until: deadline)
         if outcome == .stored {
             head?.version += 1
             head?.checksum = checksum

@@ -177,9 +177,9 @@ struct HostileFileTests {
         let (origin, target) = (try transaction.createObject(in: key), try transaction.createObject(in: key))
         let made = try transaction.table(key).column(column)
         let known = try #require(made)
-        try transaction.setNested(.list, known, of: origin, in: key)
+        try transaction.set(.list(.none), known, of: origin, in: key)
         try transaction.insert(.link(key, target), at: 0, in: CollectionPlace(key, origin, known))
-        try transaction.setNested(.list, known, of: origin, in: key)
+        try transaction.set(.list(.none), known, of: origin, in: key)
         // A record without a link, and a list that holds itself.
         _ = try transaction.addBacklink(to: WriteTransaction.StoredLink(table: key, object: target), from: origin, known, in: key)
         try transaction.insert(.list(.none), at: 0, in: CollectionPlace(key, origin, known))

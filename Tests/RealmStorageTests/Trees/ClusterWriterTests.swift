@@ -26,7 +26,7 @@ import Testing
         }
 
         func column(_ leafIndex: Int) -> ClusterWriter.Column {
-            let shape = leafIndex == 3 ? LeafShape.refs : .values(ClusterWriterTests.int)
+            let shape = leafIndex == 3 ? LeafWriter.LeafShape.refs : .values(ClusterWriterTests.int)
             let leaf = LeafWriter(scratch.writes, shape, inCluster: true)
             return ClusterWriter.Column(leafIndex: leafIndex, shape: shape, leaf: leaf)
         }

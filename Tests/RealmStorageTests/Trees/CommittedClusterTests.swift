@@ -17,7 +17,7 @@ import Testing
     static func columns(_ table: Table, _ writes: WriteSpace) -> [ClusterWriter.Column] {
         (table.columns + table.backlinks).map { column in
             let isRefs = column.collection != nil || column.type == .backlink
-            let shape: LeafShape = isRefs ? .refs : .values(column.elementShape)
+            let shape: LeafWriter.LeafShape = isRefs ? .refs : .values(column.elementShape)
             let leaf = LeafWriter(writes, shape, inCluster: true)
             return ClusterWriter.Column(leafIndex: column.leafIndex, shape: shape, leaf: leaf)
         }

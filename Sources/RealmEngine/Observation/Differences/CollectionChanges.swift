@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The difference between two states of a sequence, such as a result, a list or a set, as positions.
 ///

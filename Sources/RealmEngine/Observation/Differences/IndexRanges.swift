@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A set of positions in a sequence that can follow insertions and removals in that sequence.
 ///

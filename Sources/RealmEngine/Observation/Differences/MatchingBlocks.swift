@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Determines which elements of a sequence can keep their place when the sequence becomes a permutation
 /// of itself.

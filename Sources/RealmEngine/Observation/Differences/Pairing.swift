@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Pairs the elements of a sequence with the equal elements of another one. A common beginning or end
 /// takes no memory.

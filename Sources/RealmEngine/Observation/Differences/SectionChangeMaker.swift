@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Divides the difference of two results among their sections. It is used once, by `SectionChanges.make`.
 struct SectionChangeMaker {

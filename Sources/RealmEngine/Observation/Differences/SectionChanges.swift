@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The difference between two states of a result that is divided into sections.
 package struct SectionChanges: Sendable, Equatable {

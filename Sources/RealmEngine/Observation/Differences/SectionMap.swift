@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Maps the rows of a result to its sections.
 package struct SectionMap: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The changes in one section that exists before and after. All positions are positions of rows in the
 /// section, ascending.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Identifies the attachment of one listener to one target of a hub.
 ///
@@ -18,4 +17,36 @@ package final class Attachment: Sendable {
         self.identity = identity
         self.number = number
     }
+}
+
+extension Attachment {
+    /// The call of `ObservationHub.attach`, as long as its target is evaluated on another thread.
+    struct Call: Sendable {
+        let target: ObservedTarget
+        /// Receives the events after the state that `completion` receives.
+        let listener: any ObservationListener
+        /// Whether the listener waits for events from the beginning.
+        let isActive: Bool
+        /// What limits the beginning of an observation.
+        var admission: ObservedMemory.Admission
+        /// How often the target was evaluated in vain, because of what was committed meanwhile.
+        var attempts = 0
+        /// Receives the attachment with the state of the target, or an error.
+        let completion: @Sendable (Result<Attached, ObservationError>) -> Void
+
+        /// Whether the caller has time left and still waits. Called without a lock.
+        var isWanted: Bool { admission.mayGoOn }
+    }
+}
+
+/// The result of attaching a listener: the target as it is when its observation begins.
+package struct Attached: Sendable {
+    /// The attachment of the listener. It ends with `detach`, not by being released.
+    package let attachment: Attachment
+    /// The version of `contents`, from which the first event starts.
+    package let version: Version
+    /// The state of the target at `version`.
+    package let contents: ObservedContents
+    /// The memory in bytes that the observation takes, which all listeners of the target share.
+    package let byteCount: Int
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 internal import RealmStorage
 
 /// An observed target whose evaluation takes so long that another thread than that of the hub advances it. It is behind the hub meanwhile.

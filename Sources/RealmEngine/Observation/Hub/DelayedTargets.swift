@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The targets of a hub that other threads advance, in the order in which they wait, with the changes that they have not been advanced over.
 /// It is used on the thread of the hub only.
@@ -193,7 +192,7 @@ struct DelayedTargets {
     /// How long an idle step may wait for its thread before another one is prepared.
     private static let idlePatience = Duration.seconds(1)
 
-    /// Chooses an idle target that may be advanced now; nil for none. Idle steps are made one at a time, and `IdleRest` separates those
+    /// Chooses an idle target that may be advanced now; nil for none. Idle steps are made one at a time, and `DelayedTargets.IdleRest` separates those
     /// of the whole server. A target that takes very long, or has dropped its version, is not advanced while it is idle.
     private mutating func nextIdle(to position: Version, _ limits: ObservationLimits) -> DelayedTarget? {
         idleTime = .distantFuture
@@ -211,7 +210,7 @@ struct DelayedTargets {
         let late = idle.filter { $0.isBefore(goal) }.sorted { $0.since < $1.since }
         guard let first = late.first else { return nil }
         let age = min(limits.passiveTime, limits.evaluationTime / 2)
-        idleTime = max(first.since.adding(age), IdleRest.shared.end)
+        idleTime = max(first.since.adding(age), DelayedTargets.IdleRest.shared.end)
         guard idleTime <= now else { return nil }
         idleTime = now.adding(age)
         let next = late.first { target in
@@ -267,5 +266,26 @@ struct DelayedTargets {
             common[client] = position.token.version
             for target in targets { _ = target.stop(at: position, .meeting) }
         }
+    }
+}
+
+extension DelayedTargets {
+    /// The pause after each evaluation of an idle target, for the whole server: these evaluations take a tenth of one processor at most, for
+    /// any number of realms, clients and definitions.
+    ///
+    /// Any thread may use it.
+    final class IdleRest: Sendable {
+        /// The pause of the server.
+        static let shared = DelayedTargets.IdleRest()
+
+        private let state = RankedMutex(.leaf, Instant.now())
+
+        /// The instant before which no such evaluation begins.
+        var end: Instant { state.withLock { $0 } }
+
+        /// Adds the pause after an evaluation.
+        ///
+        /// - Parameter time: How long the evaluation took.
+        func add(_ time: Duration) { state.withLock { $0 = max($0, Instant.now()).adding(time * 10) } }
     }
 }

@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 internal import RealmQuery
-internal import RealmStorage
 
 /// The targets whose evaluation takes long, which other threads advance.
 extension ObservationCore {
@@ -73,7 +72,7 @@ extension ObservationCore {
     }
 
     /// Runs a call when its listener can be attached without waiting for another thread, or with the reason why that is not possible.
-    func whenReached(_ attach: AttachCall, _ call: @escaping @Sendable (ObservationError?) -> Void) {
+    func whenReached(_ attach: Attachment.Call, _ call: @escaping @Sendable (ObservationError?) -> Void) {
         whenReached(registry[attach.target.identity], at: nil, attach.admission, call)
     }
 
@@ -91,7 +90,7 @@ extension ObservationCore {
     func take(_ target: DelayedTarget) {
         guard let (step, outcome) = target.takeOutcome() else { return }
         delayed.free(target)
-        if target.isIdleStep { IdleRest.shared.add(outcome.time) }
+        if target.isIdleStep { DelayedTargets.IdleRest.shared.add(outcome.time) }
         let observation = target.observation
         guard delayed[observation] === target, let position else { return }
         note(outcome, of: observation, isFull: step.from == nil)
@@ -145,7 +144,7 @@ extension ObservationCore {
             delayed.requeue(target)
             observation.tellBehind(at: observation.since)
         }
-        rounds.publish(ObservationRound(version: position))
+        rounds.publish(position)
         for waiter in ready { waiter.call(nil) }
     }
 }

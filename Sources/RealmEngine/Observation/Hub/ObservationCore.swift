@@ -16,11 +16,11 @@ internal import RealmStorage
 /// `clock`, which are thread-safe.
 final class ObservationCore: @unchecked Sendable {
     /// Publishes the end of each round to the observers of rounds.
-    let rounds = RoundFeed()
+    let rounds = EventFeed<Version>()
     /// The metrics of the hub; all threads may read them.
     let metrics = RankedMutex(.leaf, ObservationMetrics())
     /// The feed of the database, whose commits the hub observes.
-    private let feed: CommitFeed
+    private let feed: EventFeed<Commit>
     /// The configured names of linking objects, for queries and key paths.
     let names: BacklinkNames
     /// The limits of passive targets and evaluations.
@@ -63,7 +63,7 @@ final class ObservationCore: @unchecked Sendable {
     ///   - scope: What the listeners may see; nil for everything.
     ///   - didEvaluate: Called after each evaluation with the instant at which it began.
     init(
-        _ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits, scope: (any VersionScope)? = nil,
+        _ feed: EventFeed<Commit>, _ names: BacklinkNames, _ limits: ObservationLimits, scope: (any VersionScope)? = nil,
         didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void
     ) {
         self.feed = feed
@@ -81,7 +81,7 @@ final class ObservationCore: @unchecked Sendable {
     /// - Parameters:
     ///   - current: The newest version, evaluated after the observer was added.
     ///   - observer: Receives each commit on the writer's thread.
-    func begin(_ current: @autoclosure () -> Version, _ observer: @escaping CommitFeed.Observer) {
+    func begin(_ current: @autoclosure () -> Version, _ observer: @escaping EventFeed<Commit>.Observer) {
         guard token == nil, !hasEnded else { return }
         token = feed.add(observer)
         // The version is read after the observer was added: commits in between are delivered and then
@@ -243,7 +243,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     /// Decides where a target is evaluated. If that is elsewhere, the call waits for the evaluation.
-    func place(of call: AttachCall) -> Place {
+    func place(of call: Attachment.Call) -> Place {
         let target = call.target
         guard let position, call.admission.runElsewhere != nil, registry[target.identity] == nil,
             ObservedMemory.shared.byteCount < call.admission.byteLimit
@@ -277,7 +277,7 @@ final class ObservationCore: @unchecked Sendable {
     ///
     /// - Parameter evaluation: The evaluation, which was made.
     /// - Returns: Its outcome, and the calls that waited for it; none if it was ended before.
-    func take(_ evaluation: PendingEvaluation) -> (result: Evaluated, calls: [AttachCall]) {
+    func take(_ evaluation: PendingEvaluation) -> (result: Evaluated, calls: [Attachment.Call]) {
         let evaluated = observe(evaluation)
         pending.remove(evaluation)
         return (evaluated, evaluation.end())
@@ -410,7 +410,7 @@ final class ObservationCore: @unchecked Sendable {
         guard token != nil, let position, position.token.version == version.token.version else { return }
         self.position = version
         pending.follow(version)
-        rounds.publish(ObservationRound(version: version))
+        rounds.publish(version)
     }
 
     /// One commit during its delivery to the observed targets.
@@ -450,7 +450,7 @@ final class ObservationCore: @unchecked Sendable {
         }
         let listeners = Set(missed.flatMap { $0.listeners.values.map { ObjectIdentifier($0.listener) } })
         for (version, mark) in round.commit.marks { mark.didNotify(version, listeners) }
-        rounds.publish(ObservationRound(version: round.commit.version))
+        rounds.publish(round.commit.version)
     }
 
     /// Returns the graph of links between classes, made when it is first needed.
@@ -582,7 +582,7 @@ final class ObservationCore: @unchecked Sendable {
         for observation in registry.laggingInOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
         catchUpTime = Instant.now().duration(since: start)
-        if let position { rounds.publish(ObservationRound(version: position)) }
+        if let position { rounds.publish(position) }
     }
 
     /// Advances the passive targets if they are too far behind, because the file keeps the versions they
@@ -609,7 +609,7 @@ final class ObservationCore: @unchecked Sendable {
         roundTime = .zero
         bringUp(observation, &ranges)
         trimHistory()
-        rounds.publish(ObservationRound(version: position))
+        rounds.publish(position)
     }
 
     /// Advances one of many passive targets; those at the same version share the range.

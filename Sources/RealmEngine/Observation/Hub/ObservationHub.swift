@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 internal import RealmQuery
-internal import RealmStorage
 
 /// Advances the observed targets of one database from version to version.
 ///
@@ -36,7 +35,7 @@ package final class ObservationHub: Sendable {
     ///   - didEvaluate: Called on the thread of the hub after each evaluation of a target, with the
     ///     instant at which it began.
     init(
-        _ feed: CommitFeed, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
+        _ feed: EventFeed<Commit>, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
         scope: (any VersionScope)? = nil, threads: SharedThreads = .observers,
         didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
     ) {
@@ -46,10 +45,10 @@ package final class ObservationHub: Sendable {
     }
 
     /// The database whose commits are observed; set before anything is observed.
-    private let source = WeakVersionSource()
+    private let source = RankedMutex(.leaf, WeakSource(value: nil))
 
     /// Sets the database whose commits the feed publishes. The hub has only a weak reference to it.
-    func serve(_ source: any VersionSource) { self.source.set(source) }
+    func serve(_ source: any VersionSource) { self.source.withLock { $0 = WeakSource(value: source) } }
 
     // MARK: - Targets
 
@@ -72,7 +71,7 @@ package final class ObservationHub: Sendable {
     ) {
         run(refused: { completion(.failure(.closed)) }) { [self] in
             begin(
-                AttachCall(
+                Attachment.Call(
                     target: target, listener: listener, isActive: isActive, admission: admission, completion: completion))
         }
     }
@@ -81,8 +80,8 @@ package final class ObservationHub: Sendable {
     private static let attempts = 3
 
     /// Attaches a listener, or has its target evaluated on another thread before. Called on the hub's thread.
-    private func begin(_ call: AttachCall) {
-        guard let source = source.value else { return call.completion(.failure(.closed)) }
+    private func begin(_ call: Attachment.Call) {
+        guard let source = source.withLock({ $0.value }) else { return call.completion(.failure(.closed)) }
         core.begin(source.current) { [weak self] commit in self?.add(commit) }
         guard case .elsewhere(let evaluation) = core.place(of: call) else { return attach(call) }
         watch(evaluation)
@@ -128,7 +127,7 @@ package final class ObservationHub: Sendable {
     }
 
     /// Attaches a listener to a target that is observed, or is evaluated now. Called on the hub's thread.
-    private func attach(_ call: AttachCall) {
+    private func attach(_ call: Attachment.Call) {
         core.whenReached(call) { [self] error in
             if let error { return call.completion(.failure(error)) }
             call.completion(core.attach(call.target, call.listener, isActive: call.isActive, call.admission))
@@ -206,7 +205,7 @@ package final class ObservationHub: Sendable {
     /// observed.
     ///
     /// - Returns: The token for `removeRoundObserver`.
-    package func onRound(_ observer: @escaping @Sendable (ObservationRound) -> Void) -> Int { core.rounds.add(observer) }
+    package func onRound(_ observer: @escaping @Sendable (Version) -> Void) -> Int { core.rounds.add(observer) }
 
     package func removeRoundObserver(_ token: Int) { core.rounds.remove(token) }
 
@@ -260,7 +259,7 @@ package final class ObservationHub: Sendable {
     /// - Parameters:
     ///   - unlessRefused: Whether the call is not added when the system provides no thread.
     private func enqueue(_ call: @escaping @Sendable () -> Void, unlessRefused: Bool) -> Enqueued {
-        let newest = source.value?.current.token.version ?? 0
+        let newest = source.withLock { $0.value }?.current.token.version ?? 0
         return inbox.withLock { inbox in
             guard !inbox.isClosed else { return .closed }
             let isScheduled = schedule(&inbox)
@@ -371,3 +370,5 @@ package final class ObservationHub: Sendable {
         if !isScheduled { retry() }
     }
 }
+
+private struct WeakSource: Sendable { weak let value: (any VersionSource)? }

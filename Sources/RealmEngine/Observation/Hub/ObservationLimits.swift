@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The limits of the observations of one database. They protect its memory, its file and the time of the
 /// hub's thread.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The metrics of an observation hub: its targets, its work and what is waiting.
 package struct ObservationMetrics: Sendable, Equatable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The observations of a hub: by what they observe, by their attachments, and by what concerns them.
 ///

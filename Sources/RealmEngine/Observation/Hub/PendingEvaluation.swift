@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 internal import RealmQuery
-internal import RealmStorage
 
 /// The first evaluation of a target, on another thread than that of the hub, so that the hub continues to advance all other targets.
 ///
@@ -17,7 +16,7 @@ final class PendingEvaluation: @unchecked Sendable {
         /// The version of the evaluation; nil after its end.
         var version: Version?
         /// The calls that wait for it. Only the thread of the hub changes them.
-        var calls: [AttachCall] = []
+        var calls: [Attachment.Call] = []
         /// Whether a thread has begun it.
         var hasBegun = false
         /// Whether the changes since the version are not known, or include one of the schema, so that the target has to be evaluated again.
@@ -116,7 +115,7 @@ final class PendingEvaluation: @unchecked Sendable {
     var heldVersion: UInt64? { state.withLock { $0.hasBegun ? $0.version?.token.version : nil } }
 
     /// Adds a call that waits for it.
-    func add(_ call: AttachCall) { state.withLock { $0.calls.append(call) } }
+    func add(_ call: Attachment.Call) { state.withLock { $0.calls.append(call) } }
 
     /// Moves it to another version, unless it has begun.
     ///
@@ -145,8 +144,8 @@ final class PendingEvaluation: @unchecked Sendable {
     /// Ends it: it keeps no version and does not begin any more.
     ///
     /// - Returns: The calls that waited for it.
-    func end() -> [AttachCall] {
-        let (calls, version) = state.withLock { state -> ([AttachCall], Version?) in
+    func end() -> [Attachment.Call] {
+        let (calls, version) = state.withLock { state -> ([Attachment.Call], Version?) in
             defer {
                 state.calls = []
                 state.version = nil
@@ -160,12 +159,12 @@ final class PendingEvaluation: @unchecked Sendable {
     }
 
     /// Removes and returns the calls whose deadline has passed, or whose client has left.
-    func takeLate() -> [AttachCall] {
+    func takeLate() -> [Attachment.Call] {
         watchedUntil = nil
         // `isWanted` calls the client's connection, so not under the lock. No other thread changes the calls.
         let calls = state.withLock { $0.calls }
-        var left: [AttachCall] = []
-        var late: [AttachCall] = []
+        var left: [Attachment.Call] = []
+        var late: [Attachment.Call] = []
         for call in calls {
             if call.isWanted { left.append(call) } else { late.append(call) }
         }

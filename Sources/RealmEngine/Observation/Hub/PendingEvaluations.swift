@@ -66,7 +66,7 @@ struct PendingEvaluations {
     /// Ends and removes all evaluations.
     ///
     /// - Returns: The calls that waited for them.
-    mutating func removeAll() -> [AttachCall] {
+    mutating func removeAll() -> [Attachment.Call] {
         let calls = byIdentity.values.flatMap { $0.end() }
         byIdentity = [:]
         history = CommitHistory()

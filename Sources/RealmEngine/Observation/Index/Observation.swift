@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// One observed target with its listeners. It is used on the hub's thread only, and exists while it has
 /// listeners.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-internal import RealmStorage
 internal import Synchronization
 
 /// The memory that the observed definitions of the process take: their rows and sections, and the change sets that are kept of them.

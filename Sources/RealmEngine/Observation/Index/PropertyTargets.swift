@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 internal import RealmStorage
 
 /// The observed rows of one class that demand something of one property.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 internal import RealmStorage
 
 /// Observes a dictionary: its entries by the operations on it, and if the values are links also the

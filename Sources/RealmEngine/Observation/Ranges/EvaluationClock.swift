@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 internal import RealmQuery
-internal import RealmStorage
 internal import Synchronization
 
 /// Limits the time for which the thread of a hub evaluates one target, because all other targets wait

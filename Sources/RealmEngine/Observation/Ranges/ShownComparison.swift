@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmQuery
 internal import RealmStorage
 
 /// Compares what two views show of a property whose links may be hidden.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A value of a migration step that is made of a collection: a list, or for a dictionary an object with
 /// the same keys, with one value for each element.

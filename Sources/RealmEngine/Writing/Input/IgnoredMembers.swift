@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The members of inputs that were ignored as their classes have no such properties: each once, and a bounded number.
 package struct IgnoredMembers: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// A value to be stored, before it is known which property it is for.
 ///
@@ -53,4 +53,24 @@ package enum InputValue: Sendable {
         case .expression, .each: return "an expression"
         }
     }
+}
+
+/// The object that a link in an input refers to.
+package enum LinkInput: Sendable {
+    /// An object of a class, which is named without the prefix of its table.
+    case stub(className: String, key: ObjectName)
+    /// The object that was created under this name earlier in the same session.
+    case reference(String)
+}
+
+/// Identifies one object of a class in a request.
+package enum ObjectName: Sendable {
+    /// A key text as in URLs and link stubs; its meaning depends on the primary key of the class. See
+    /// `KeyText`.
+    case text(String)
+    /// The internal key that the file stores for the object.
+    case objectKey(ObjectKey)
+    case primaryKey(InputValue)
+    /// The name under which the object was created earlier in the same session.
+    case reference(String)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
+internal import RealmQuery
 package import RealmStorage
 
 /// Reads inputs as values of a type: plain forms, and those that were given with their type.

@@ -2,7 +2,6 @@
 
 package import RealmPlatform
 package import RealmQuery
-internal import RealmStorage
 
 /// Why a write was rejected or failed, with the place of the error in its input.
 ///

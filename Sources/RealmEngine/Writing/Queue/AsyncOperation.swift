@@ -2,7 +2,6 @@
 
 internal import RealmPlatform
 internal import Synchronization
-internal import RealmStorage
 
 /// Something else than a write of its own that is answered before it is done, such as the beginning of an
 /// interactive transaction. `AsyncWrites` keeps its outcome like that of a write.

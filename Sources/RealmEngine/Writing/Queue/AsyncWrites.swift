@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Keeps the asynchronous writes of a database under the ids by which clients request their outcome.
 ///

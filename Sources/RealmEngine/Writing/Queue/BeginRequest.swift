@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// A request to begin an interactive transaction, as it waits in the queue.
 struct BeginRequest: Sendable {

@@ -6,7 +6,7 @@ internal import RealmStorage
 /// A transaction that a client holds over several requests, run by the writer's thread.
 ///
 /// The writer's thread waits for the next request, the end of the lease, or the end of the time that
-/// other writes are willing to wait. Requests arrive one at a time through `InteractiveState.step`.
+/// other writes are willing to wait. Requests arrive one at a time through `InteractiveTransaction.State.step`.
 ///
 /// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when
 /// the database is closed. Until then the writer's thread belongs to it; other writes are rejected as
@@ -43,7 +43,7 @@ struct InteractiveTransaction {
         let info = TransactionInfo(
             id: RandomName.make(), owner: request.owner, version: writer.current.token, idleTime: request.idleTime,
             expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetime.inSeconds * 1e9)), state: .open)
-        let state = InteractiveState(
+        let state = InteractiveTransaction.State(
             info: info, client: request.client, expires: now.adding(request.lifetime),
             idleEnds: now.adding(request.idleTime))
         queue.monitor.broadcast { $0.interactive = state }
@@ -216,5 +216,29 @@ struct InteractiveTransaction {
         // A request that arrived just when the lease ended.
         if let late, let info { late.completion(.failure(WriteQueue.over(info))) }
         return info
+    }
+}
+
+extension InteractiveTransaction {
+    /// The interactive transaction that holds the writer, as other threads see it.
+    ///
+    /// It is guarded by the monitor of the queue: requests store their step in it, and the writer's thread
+    /// takes the step out.
+    struct State: Sendable {
+        /// The description of the transaction that its client receives.
+        var info: TransactionInfo
+        /// The client whose limit of transactions it counts against.
+        let client: String?
+        /// The instant at which the transaction ends even if it is in use.
+        let expires: Instant
+        /// The instant at which the transaction ends if no request arrives.
+        var idleEnds: Instant
+        /// Whether a request is running in it; a second request is rejected meanwhile.
+        var isBusy = false
+        /// The request that the writer's thread runs next.
+        var step: TransactionStep?
+
+        /// The instant at which the lease ends if no further request arrives.
+        var ends: Instant { isBusy ? expires : min(expires, idleEnds) }
     }
 }

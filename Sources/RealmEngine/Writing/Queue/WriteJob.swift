@@ -29,7 +29,7 @@ final class WriteJob: @unchecked Sendable {
     /// One of the values of `Stage`.
     private let stage = Atomic<UInt8>(0)
     /// The counter of uncompleted writes; set when the job enters a queue.
-    private var pending: PendingCount?
+    private var pending: WriteJob.PendingCount?
 
     private enum Stage { static let waiting: UInt8 = 0, running: UInt8 = 1, finished: UInt8 = 2 }
 
@@ -60,7 +60,7 @@ final class WriteJob: @unchecked Sendable {
     }
 
     /// Counts the job as pending until just before its completion is called.
-    func enter(_ count: PendingCount) {
+    func enter(_ count: WriteJob.PendingCount) {
         count.add(1)
         pending = count
     }
@@ -121,5 +121,20 @@ final class WriteJob: @unchecked Sendable {
     func finish(_ outcome: Outcome) {
         stage.store(Stage.finished, ordering: .releasing)
         answer(outcome)
+    }
+}
+
+extension WriteJob {
+    /// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it
+    /// without a lock.
+    final class PendingCount: Sendable {
+        /// The number; all threads may change it.
+        private let count = Atomic<Int>(0)
+
+        /// The present number.
+        var value: Int { count.load(ordering: .acquiring) }
+
+        /// Changes the number; the difference is negative when writes are completed.
+        func add(_ difference: Int) { count.wrappingAdd(difference, ordering: .acquiringAndReleasing) }
     }
 }

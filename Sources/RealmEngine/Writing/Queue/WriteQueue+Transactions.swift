@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Interactive transactions from the view of their clients. Nothing here waits.
 extension WriteQueue {

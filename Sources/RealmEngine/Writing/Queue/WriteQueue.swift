@@ -2,7 +2,6 @@
 
 internal import DequeModule
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The single writer of a database: the queue of the writes that wait for it.
 ///
@@ -74,7 +73,7 @@ final class WriteQueue: Sendable {
         /// The client of the last interactive transaction.
         var lastClient: String?
         /// The interactive transaction that holds the writer.
-        var interactive: InteractiveState?
+        var interactive: InteractiveTransaction.State?
         /// The writes of the present group. Those that have not begun wait like those in the queue.
         var group: [WriteJob] = []
         /// The instant at which a timer looks for entries that have waited too long; nil when none is set.
@@ -108,7 +107,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Counts the writes that are not completed yet.
-    private let pending = PendingCount()
+    private let pending = WriteJob.PendingCount()
 
     /// The number of writes that are not completed yet.
     var pendingCount: Int { pending.value }
@@ -257,7 +256,7 @@ final class WriteQueue: Sendable {
     static let closed = WriteError(.realmUnavailable, "the realm is being closed")
 
     /// Makes the error for an entry that cannot wait any longer for an interactive transaction to end.
-    static func busy(_ interactive: InteractiveState) -> WriteError {
+    static func busy(_ interactive: InteractiveTransaction.State) -> WriteError {
         var error = WriteError(.writeLockBusy, "an interactive transaction holds the writer")
         error.retryAfter = interactive.expires.duration(since: Instant.now())
         return error
@@ -488,7 +487,7 @@ final class WriteQueue: Sendable {
     }()
 
     /// Rejects entries that have waited too long for an interactive transaction.
-    func refuseImpatient(_ interactive: InteractiveState) { refuseImpatient(WriteQueue.busy(interactive)) }
+    func refuseImpatient(_ interactive: InteractiveTransaction.State) { refuseImpatient(WriteQueue.busy(interactive)) }
 
     /// Completes all entries whose waiting time has passed with an error.
     private func refuseImpatient(_ error: @autoclosure () -> WriteError) {
@@ -500,4 +499,38 @@ final class WriteQueue: Sendable {
         }
         for entry in refused { entry.refuse(error()) }
     }
+}
+
+/// The interactive transactions that have ended, remembered so that later requests get a precise error.
+///
+/// It is guarded by the monitor of the queue.
+struct EndedTransactions {
+    /// The transactions by their ids, with the instant until which they are remembered.
+    private var infos: [ByteText: (info: TransactionInfo, until: Instant)] = [:]
+    /// The ids, oldest first.
+    private var order: Deque<String> = []
+
+    /// Remembers a transaction, and forgets those that are too old or too many.
+    mutating func insert(_ info: TransactionInfo, _ limits: WriteLimits) {
+        infos[info.id] = (info, Instant.now().adding(limits.rememberedTime))
+        order.append(info.id)
+        while let oldest = order.first, order.count > limits.rememberedCount || isOver(oldest) {
+            infos[oldest] = nil
+            order.removeFirst()
+        }
+    }
+
+    /// Returns whether the time for which a transaction is remembered has passed.
+    private func isOver(_ id: String) -> Bool { infos[id].map { $0.until <= Instant.now() } ?? true }
+
+    /// The transaction with the given id; nil when it is unknown, forgotten or has another owner. A nil
+    /// owner accepts all.
+    subscript(id: String, owner: String?) -> TransactionInfo? {
+        guard let entry = infos[id], entry.until > Instant.now(), owner == nil || entry.info.owner == owner else { return nil }
+        return entry.info
+    }
+
+    /// Changes the state of a remembered transaction: one that was aborted may still be rolled back by
+    /// its client.
+    mutating func setState(_ state: TransactionInfo.State, of id: String) { infos[id]?.info.state = state }
 }

@@ -2,7 +2,6 @@
 
 package import RealmPlatform
 package import RealmQuery
-internal import RealmStorage
 
 /// The right to one action in a class.
 package struct WriteAllowance: Sendable {

@@ -44,3 +44,13 @@ package protocol WriteRights: AnyObject, Sendable {
     /// - Parameter className: The name of the class as the file has it.
     func mayImport(_ className: String) -> Bool
 }
+
+/// What a write does to an object, for which somebody has the right or not.
+package enum WriteAction: Sendable, CaseIterable {
+    /// It makes the object.
+    case create
+    /// It changes the object, or an embedded object that belongs to it.
+    case update
+    /// It deletes the object.
+    case delete
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Finds out which elements of a list that is assigned as a whole are elements that it had before.
 ///

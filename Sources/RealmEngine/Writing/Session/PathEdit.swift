@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// One change at a path in an object, with the operations of JSON Patch (RFC 6902).
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// Addresses a property, or a place that a path from it leads to inside embedded objects and mixed
 /// collections.

@@ -24,3 +24,13 @@ struct StepProgress {
     /// - Returns: The part of the whole, from 0 to 1.
     func whole(_ part: Double) -> Double { (Double(step) + part) / Double(count) }
 }
+
+/// The state of a migration that its steps share.
+struct MigrationWork {
+    /// The file as it was before the migration; nil outside migrations.
+    var past: Snapshot?
+    /// The number of rounds that all loops have made so far.
+    var rounds = 0
+    /// The estimated memory in bytes of the values that were computed for the present object.
+    var computedBytes = 0
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
 
 /// The memory that the uncommitted writes of all realms take together, and what of it each client has.
 ///

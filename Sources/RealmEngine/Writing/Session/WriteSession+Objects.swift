@@ -78,7 +78,7 @@ extension WriteSession {
     /// - Throws: `WriteError`: `objectNotFound` for a key that no new object can get, `keyMismatch`, and
     ///   the errors of the members.
     package func put(
-        _ key: ResolvedKey, _ body: InputObject, options: Options = Options()
+        _ key: WriteSession.ResolvedKey, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
         let table = try table(key.table)
         guard table.kind != .embedded else { throw WriteError.embeddedClass(table.className) }

@@ -380,9 +380,9 @@ package final class WriteSession {
     ///
     /// - Throws: `WriteError`: `classNotFound` when there is no such class, and the errors of reading the
     ///   key.
-    package func resolve(_ name: ObjectName, class className: String) throws(WriteError) -> ResolvedKey {
+    package func resolve(_ name: ObjectName, class className: String) throws(WriteError) -> WriteSession.ResolvedKey {
         let table = try table(class: className)
-        return ResolvedKey(table: table.key, name: name, place: try find(name, in: table))
+        return WriteSession.ResolvedKey(table: table.key, name: name, place: try find(name, in: table))
     }
 
     /// Returns whether an object exists in the uncommitted state.
@@ -396,5 +396,19 @@ package final class WriteSession {
         guard let row = try stored(try transaction.row(place.object, in: place.table)) else { return nil }
         guard let column = knownPrimaryKey(of: try table(place.table)) else { return KeyText.text(place.object) }
         return KeyText.text(try stored(try row.value(column)), objectKey: place.object)
+    }
+}
+
+extension WriteSession {
+    /// A key together with the object that it refers to in a transaction. It is valid until the next change.
+    ///
+    /// A replacement needs to know whether the object exists to evaluate conditions such as `If-Match`,
+    /// before the body is checked. With this value the key is looked up once for both.
+    package struct ResolvedKey: Sendable {
+        /// The table of the class that the key belongs to.
+        let table: TableKey
+        let name: ObjectName
+        /// The object that has the key; nil when there is none.
+        package let place: ObjectPlace?
     }
 }
