@@ -46,7 +46,7 @@ final class FormerVersion {
     /// The leaves with rows that are not of the present version alone.
     var leaves: [LeafRows] = []
     /// The sizes of all leaves, those that are shared with the present version included.
-    var leafSizes = LeafSizes()
+    var leafSizes = LeafPlace.Sizes()
     /// The nodes outside of the present version that can be reached.
     var nodes: [SpaceMap.NodeExtent] = []
     /// The number of all nodes that can be reached.

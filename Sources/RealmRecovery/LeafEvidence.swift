@@ -49,7 +49,7 @@ final class LeafEvidence {
     /// The surely known places of children.
     private var claims: [UInt64: [Place]] = [:]
     /// The sizes of all leaves of the versions that can be read completely, by ascending number.
-    private var sizes: [(number: UInt64, sizes: LeafSizes)] = []
+    private var sizes: [(number: UInt64, sizes: LeafPlace.Sizes)] = []
     /// The runs of nodes without a gap, by node.
     private var runs: [UInt64: Int32] = [:]
     /// The nodes below refs; nil where one of them is not whole.
@@ -208,7 +208,7 @@ final class LeafEvidence {
     ///   - commit: The number of the version that the commit made.
     ///   - number: The version below which none is looked for.
     /// - Returns: One or two sets; nil when a neighbour is not known.
-    private func sizes(around commit: UInt64, above number: UInt64) -> [LeafSizes]? {
+    private func sizes(around commit: UInt64, above number: UInt64) -> [LeafPlace.Sizes]? {
         let index = sizes.firstIndex { $0.number >= commit } ?? sizes.count
         guard index < sizes.count else { return nil }
         if sizes[index].number == commit { return [sizes[index].sizes] }

@@ -16,19 +16,21 @@ struct LeafPlace: Hashable {
     init(_ rows: LeafRows) { (ref, table, offset, isPlaced) = (rows.node.ref, rows.table.key, rows.offset, rows.isPlaced) }
 }
 
-/// A set of numbers of rows that leaves can have, 0 to 256.
-struct LeafSizes: Equatable {
-    /// One bit for each number.
-    private var words: SIMD8<UInt64> = .zero
+extension LeafPlace {
+    /// A set of numbers of rows that leaves can have, 0 to 256.
+    struct Sizes: Equatable {
+        /// One bit for each number.
+        private var words: SIMD8<UInt64> = .zero
 
-    /// Adds a number.
-    mutating func insert(_ size: Int) {
-        guard (0...256).contains(size) else { return }
-        words[size >> 6] |= 1 << UInt64(size & 63)
+        /// Adds a number.
+        mutating func insert(_ size: Int) {
+            guard (0...256).contains(size) else { return }
+            words[size >> 6] |= 1 << UInt64(size & 63)
+        }
+
+        /// Adds the numbers of another set.
+        mutating func formUnion(_ other: Sizes) { words |= other.words }
+
+        func contains(_ size: Int) -> Bool { (0...256).contains(size) && words[size >> 6] >> UInt64(size & 63) & 1 == 1 }
     }
-
-    /// Adds the numbers of another set.
-    mutating func formUnion(_ other: LeafSizes) { words |= other.words }
-
-    func contains(_ size: Int) -> Bool { (0...256).contains(size) && words[size >> 6] >> UInt64(size & 63) & 1 == 1 }
 }

@@ -20,11 +20,11 @@ final class PresentIndex {
     /// The places of the nodes that unused space names, and of all nodes below columns that it names.
     private(set) var places: [UInt64: Place] = [:]
     /// The sizes of all leaves.
-    private(set) var leafSizes = LeafSizes()
+    private(set) var leafSizes = LeafPlace.Sizes()
     /// The sizes of the leaves of each table.
-    private(set) var tableSizes: [UInt32: LeafSizes] = [:]
+    private(set) var tableSizes: [UInt32: LeafPlace.Sizes] = [:]
     /// The sizes of the leaves below inner nodes that unused space names.
-    private(set) var innerSizes: [UInt64: LeafSizes] = [:]
+    private(set) var innerSizes: [UInt64: LeafPlace.Sizes] = [:]
     /// Whether a part of the version could not be read.
     private(set) var hasGaps = false
     private(set) var nodeCount = 0
@@ -75,8 +75,8 @@ final class PresentIndex {
     }
 
     /// Notes the places of a part of a cluster tree, and returns the sizes of its leaves.
-    private func look(at table: FormerTable, _ ref: UInt64, offset: Int64, depth: UInt64?, level: Int) -> LeafSizes {
-        var sizes = LeafSizes()
+    private func look(at table: FormerTable, _ ref: UInt64, offset: Int64, depth: UInt64?, level: Int) -> LeafPlace.Sizes {
+        var sizes = LeafPlace.Sizes()
         guard level <= NodeReader.maximumDepth else { return sizes }
         do throws(Loss) {
             let node = try reader.node(ref)

@@ -230,7 +230,7 @@ final class VersionReading {
             }
         }
         version.sharedClusters = []
-        version.leafSizes = LeafSizes()
+        version.leafSizes = LeafPlace.Sizes()
         for (ref, role) in own {
             let known = labels[ref] ?? (map.present.contains(ref) ? index.role(of: ref) : nil)
             guard let known else {

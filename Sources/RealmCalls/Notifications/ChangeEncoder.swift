@@ -243,7 +243,7 @@ struct ChangeEncoder {
     // MARK: - Values
 
     /// Writes the change of a sequence of values, whose rows have an index and a value and no key.
-    private func write(_ change: ValuesChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
+    private func write(_ change: ObservedChange.Values, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         let changes = change.changes
         if showsRows {
@@ -294,7 +294,7 @@ struct ChangeEncoder {
     /// Writes the change of a single object: the name of each changed property with its old and its
     /// new value, and the whole object. Of collections and linking objects only the name is
     /// reported.
-    private func write(_ steps: [KeyPathStep], _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
+    private func write(_ steps: [KeyPathFilter.Step], _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         guard showsRows, case .object(let object) = shape else { return }
         let old = try rowWriter(event.from)
         let new = try rowWriter(event.to)

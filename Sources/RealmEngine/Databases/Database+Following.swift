@@ -5,7 +5,7 @@ package import RealmPlatform
 internal import RealmStorage
 
 /// A live view of a file that another program writes.
-extension Database: FollowingRealm {
+extension Database: Follower.Realm {
     /// Facts about following, for metrics and documents.
     package struct Following: Sendable {
         /// The number of versions that were taken over since the realm was opened.

@@ -35,7 +35,7 @@ final class Follower: Sendable {
     private static let toleratedFailures = 3
 
     /// The realm that gets the versions. It owns this follower.
-    private weak let realm: (any FollowingRealm)?
+    private weak let realm: (any Follower.Realm)?
     /// The interval between two looks.
     private let interval: Duration
     /// Ends waits early.
@@ -48,7 +48,7 @@ final class Follower: Sendable {
     private let file: RankedMutex<FollowedFile>
 
     /// Prepares to follow a file of which a first copy was taken.
-    init(_ file: FollowedFile, path: String, interval: Duration, for realm: any FollowingRealm) {
+    init(_ file: FollowedFile, path: String, interval: Duration, for realm: any Follower.Realm) {
         self.file = RankedMutex(.leaf, file)
         self.realm = realm
         self.interval = interval
@@ -104,7 +104,7 @@ final class Follower: Sendable {
     }
 
     /// Looks at the file once, and takes over what is new.
-    private func look(_ realm: any FollowingRealm, _ file: inout FollowedFile, _ work: inout Work) {
+    private func look(_ realm: any Follower.Realm, _ file: inout FollowedFile, _ work: inout Work) {
         do throws(StorageError) {
             guard try file.hasChanged() else { return succeed(realm, &work) }
             monitor.withLock { if $0.behindSince == nil { $0.behindSince = Instant.now() } }
@@ -125,7 +125,7 @@ final class Follower: Sendable {
     }
 
     /// Notes that the file is as the newest version is.
-    private func succeed(_ realm: any FollowingRealm, _ work: inout Work) {
+    private func succeed(_ realm: any Follower.Realm, _ work: inout Work) {
         work.failures = 0
         realm.setAbsence(nil)
         monitor.withLock { $0.behindSince = nil }
@@ -133,7 +133,7 @@ final class Follower: Sendable {
 
     /// Notes that the file could not be taken over. Readers go on with the newest version while the file is
     /// only busy.
-    private func fail(_ realm: any FollowingRealm, _ error: StorageError, _ work: inout Work) {
+    private func fail(_ realm: any Follower.Realm, _ error: StorageError, _ work: inout Work) {
         guard !control.isCancelled else { return }
         work.failures += 1
         monitor.withLock { $0.failures += 1 }
@@ -143,15 +143,17 @@ final class Follower: Sendable {
     }
 }
 
-/// A realm that takes over the states of a file that another program writes.
-///
-/// The thread of a `Follower` calls it.
-protocol FollowingRealm: AnyObject, Sendable {
-    /// Makes a state of the file the newest version, and publishes how it differs from the one before.
+extension Follower {
+    /// A realm that takes over the states of a file that another program writes.
     ///
-    /// - Throws: `StorageError` when the versions cannot be compared; nothing has changed then.
-    func follow(_ copy: FollowedFile.Copy) throws(StorageError)
+    /// The thread of a `Follower` calls it.
+    protocol Realm: AnyObject, Sendable {
+        /// Makes a state of the file the newest version, and publishes how it differs from the one before.
+        ///
+        /// - Throws: `StorageError` when the versions cannot be compared; nothing has changed then.
+        func follow(_ copy: FollowedFile.Copy) throws(StorageError)
 
-    /// Sets or removes the reason for which the realm cannot be read at present.
-    func setAbsence(_ error: StorageError?)
+        /// Sets or removes the reason for which the realm cannot be read at present.
+        func setAbsence(_ error: StorageError?)
+    }
 }

@@ -135,7 +135,7 @@ struct ExpressionParser {
 
     /// Reads one of the words `true`, `false`, `null`, `NULL` and `nil`, or a key path.
     private mutating func word() throws(WriteError) -> Expression {
-        var steps: [ExpressionStep] = []
+        var steps: [ExpressionPath.Step] = []
         repeat {
             steps.append(try step())
             while takeNext("[") { steps.append(try subscripted()) }
@@ -175,7 +175,7 @@ struct ExpressionParser {
     }
 
     /// Reads one step of a key path that is not in brackets.
-    private mutating func step() throws(WriteError) -> ExpressionStep {
+    private mutating func step() throws(WriteError) -> ExpressionPath.Step {
         guard takeNext("@") else { return .name(try name()) }
         let word = "@" + (try name())
         switch word {
@@ -188,14 +188,14 @@ struct ExpressionParser {
             guard takeNext(".") else { throw error("'@links' is followed by a class and a property") }
             return .links(className: className, property: try name())
         default:
-            guard let fold = ExpressionStep.Fold(rawValue: word) else { throw error("'\(word)' is not known") }
+            guard let fold = ExpressionPath.Step.Fold(rawValue: word) else { throw error("'\(word)' is not known") }
             return .fold(fold, property: takeNext(".") ? try name() : nil)
         }
     }
 
     /// Reads the index of an element or the key of an entry, after the opening bracket.
-    private mutating func subscripted() throws(WriteError) -> ExpressionStep {
-        let step: ExpressionStep
+    private mutating func subscripted() throws(WriteError) -> ExpressionPath.Step {
+        let step: ExpressionPath.Step
         if let quote = take(["'", "\""]) {
             step = .key(try text(until: quote))
         } else {

@@ -38,18 +38,20 @@ enum MigrationOperand {
     }
 }
 
-/// What the names in the expressions of a migration stand for while one object is processed.
-struct MigrationBindings {
-    /// The object at whose properties key paths begin that begin with no variable; nil inside loops.
-    var subject: ObjectPlace?
-    /// The objects and elements by the names of their variables.
-    var variables: [ByteText: MigrationOperand] = [:]
+extension MigrationOperand {
+    /// What the names in the expressions of a migration stand for while one object is processed.
+    struct Bindings {
+        /// The object at whose properties key paths begin that begin with no variable; nil inside loops.
+        var subject: ObjectPlace?
+        /// The objects and elements by the names of their variables.
+        var variables: [ByteText: MigrationOperand] = [:]
 
-    /// Returns the bindings with a variable for an element, and one for its key if that has a name.
-    func adding(_ element: MigrationOperand.Element, as name: String, keyAs keyName: String?) -> MigrationBindings {
-        var inner = self
-        inner.variables[name] = element.value
-        if let keyName { inner.variables[keyName] = .value(element.key) }
-        return inner
+        /// Returns the bindings with a variable for an element, and one for its key if that has a name.
+        func adding(_ element: MigrationOperand.Element, as name: String, keyAs keyName: String?) -> Bindings {
+            var inner = self
+            inner.variables[name] = element.value
+            if let keyName { inner.variables[keyName] = .value(element.key) }
+            return inner
+        }
     }
 }

@@ -16,7 +16,7 @@ extension WriteSession {
     /// - Returns: The value, copied so that it remains valid when the object is changed.
     /// - Throws: `WriteError` with the code `invalidSchema` for a property that the class does not have,
     ///   for a step into something that does not have it, and for an object that has been deleted.
-    func operand(_ path: ExpressionPath, _ bindings: MigrationBindings) throws(WriteError) -> MigrationOperand {
+    func operand(_ path: ExpressionPath, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> MigrationOperand {
         var rest = path.steps[...]
         var current: MigrationOperand
         if let name = path.firstName, let variable = bindings.variables[name] {
@@ -35,7 +35,7 @@ extension WriteSession {
     }
 
     /// Returns what one step of a key path leads to; null leads to null.
-    private func follow(_ step: ExpressionStep, from operand: MigrationOperand) throws(WriteError) -> MigrationOperand {
+    private func follow(_ step: ExpressionPath.Step, from operand: MigrationOperand) throws(WriteError) -> MigrationOperand {
         switch (step, operand) {
         case (_, .value(let held)) where held.value.isNull: return operand
         case (.name(MigrationScope.past), .object(let place, _)): return try past(place)
@@ -76,7 +76,7 @@ extension WriteSession {
     /// Returns the values of a collection that a fold combines: the elements, or a property of the objects.
     /// Nulls are left out.
     private func values(
-        of elements: [MigrationOperand.Element], _ property: String?, _ step: ExpressionStep
+        of elements: [MigrationOperand.Element], _ property: String?, _ step: ExpressionPath.Step
     ) throws(WriteError) -> [OwnedValue] {
         var values: [OwnedValue] = []
         for element in elements {
@@ -91,7 +91,7 @@ extension WriteSession {
     }
 
     /// Combines values by the rules of the query language: without any the sum is 0, and all else null.
-    private func fold(_ fold: ExpressionStep.Fold, _ values: [OwnedValue]) throws(WriteError) -> OwnedValue {
+    private func fold(_ fold: ExpressionPath.Step.Fold, _ values: [OwnedValue]) throws(WriteError) -> OwnedValue {
         switch fold {
         case .min, .max:
             var best: OwnedValue?
@@ -280,7 +280,7 @@ extension WriteSession {
     }
 }
 
-extension ExpressionStep {
+extension ExpressionPath.Step {
     /// Whether the step is `$old`.
     fileprivate var isPast: Bool {
         if case .name(MigrationScope.past) = self { return true }

@@ -11,7 +11,7 @@ extension WriteSession {
     ///   - template: The members.
     ///   - bindings: What the names in expressions stand for.
     /// - Throws: `WriteError` of an expression, with the path of its member.
-    func object(_ template: ObjectTemplate, _ bindings: MigrationBindings) throws(WriteError) -> InputObject {
+    func object(_ template: ObjectTemplate, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         members.reserveCapacity(template.members.count)
         for (name, value) in template.members {
@@ -21,7 +21,7 @@ extension WriteSession {
     }
 
     /// Returns a computed value.
-    private func value(_ template: ValueTemplate, _ bindings: MigrationBindings) throws(WriteError) -> InputValue {
+    private func value(_ template: ValueTemplate, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> InputValue {
         switch template {
         case .constant(let input):
             try countComputed()
@@ -44,7 +44,7 @@ extension WriteSession {
 
     /// Returns one value for each element of a collection; for null it is null.
     private func values(
-        _ each: ValueTemplate.EachTemplate, _ bindings: MigrationBindings
+        _ each: ValueTemplate.EachTemplate, _ bindings: MigrationOperand.Bindings
     ) throws(WriteError) -> InputValue {
         guard let collection = try at(.name("in"), try collection(each.source, bindings)) else { return .null }
         var values: [InputValue] = []
@@ -62,7 +62,7 @@ extension WriteSession {
     ///
     /// - Throws: `WriteError` with the code `typeMismatch` when it leads to something else.
     func collection(
-        _ path: ExpressionPath, _ bindings: MigrationBindings
+        _ path: ExpressionPath, _ bindings: MigrationOperand.Bindings
     ) throws(WriteError) -> (elements: [MigrationOperand.Element], isDictionary: Bool)? {
         switch try operand(path, bindings) {
         case .collection(let elements, let isDictionary): return (elements, isDictionary)
@@ -74,7 +74,7 @@ extension WriteSession {
 
     /// Returns the result of an expression as an input. A key path alone may lead to a collection or an
     /// object, which are copied: an object as a link, an embedded one with its contents.
-    private func result(of expression: Expression, _ bindings: MigrationBindings) throws(WriteError) -> InputValue {
+    private func result(of expression: Expression, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> InputValue {
         if case .path(let path) = expression { return try input(of: try operand(path, bindings)) }
         let value = try expression.value(
             { path throws(WriteError) in

@@ -8,11 +8,11 @@ package enum ObservedChange: Sendable {
     /// The change of a result, of linking objects, or of a collection of links or a selection of it.
     case rows(RowsChange)
     /// The change of a list or set of values or embedded objects, or of a selection of such values.
-    case values(ValuesChange)
+    case values(ObservedChange.Values)
     /// The change of a whole dictionary.
     case dictionary(DictionaryChange)
     /// The changed properties of an object in the order of the schema, with linking objects last.
-    case object([KeyPathStep])
+    case object([KeyPathFilter.Step])
     /// The object was deleted; no further change follows.
     case objectDeleted
     /// The change of a result that is divided into sections.
@@ -29,16 +29,18 @@ package enum ObservedChange: Sendable {
     }
 }
 
-/// The difference between two sequences of values, given by positions; the values are read from the new
-/// version.
-package struct ValuesChange: Sendable {
-    /// The positions in the observed sequence.
-    package let changes: CollectionChanges
-    /// The positions in the collection of the values at `changes.insertions`; the same positions for a
-    /// whole collection.
-    package let insertedPlaces: [Int]
-    /// The positions in the collection of the values at `changes.modificationsNew`, after the change.
-    package let modifiedPlaces: [Int]
-    /// The number of values after the change.
-    package let count: Int
+extension ObservedChange {
+    /// The difference between two sequences of values, given by positions; the values are read from the new
+    /// version.
+    package struct Values: Sendable {
+        /// The positions in the observed sequence.
+        package let changes: CollectionChanges
+        /// The positions in the collection of the values at `changes.insertions`; the same positions for a
+        /// whole collection.
+        package let insertedPlaces: [Int]
+        /// The positions in the collection of the values at `changes.modificationsNew`, after the change.
+        package let modifiedPlaces: [Int]
+        /// The number of values after the change.
+        package let count: Int
+    }
 }

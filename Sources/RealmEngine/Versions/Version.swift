@@ -28,9 +28,3 @@ package final class Version: Sendable {
         tokenText = token.text
     }
 }
-
-/// Provides the newest version of a database to layers that do not know databases.
-package protocol VersionSource: AnyObject, Sendable {
-    /// The newest version. All threads may read it.
-    var current: Version { get }
-}

@@ -28,24 +28,3 @@ package struct VersionToken: Sendable, Hashable {
     /// The token as it is written in header fields and documents.
     package var text: String { epoch + "." + String(version) }
 }
-
-/// The random name of one opening of a file. It changes whenever the file is opened again, replaced or
-/// restored.
-///
-/// Commit counters restart in a copy of a file, so only epoch and version together identify a state of
-/// the data.
-package struct Epoch: Sendable, Hashable {
-    /// Eight lower-case letters and digits, without characters that are easily confused.
-    package let text: String
-
-    /// Takes over an epoch that another opening began: that of a realm whose log of commits goes on through openings.
-    package init(continuing text: String) { self.text = text }
-
-    /// Makes a random epoch: short enough to read, and random enough that two openings do not have the
-    /// same.
-    package init() {
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        var generator = SystemRandomNumberGenerator()
-        text = String((0..<8).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
-    }
-}

@@ -41,7 +41,7 @@ extension ClusterService {
     }
 
     /// Notes that a realm cannot be followed any further in this opening.
-    func didEnd(_ database: Database, _ end: ReplicaEnd) {
+    func didEnd(_ database: Database, _ end: ReplicaHooks.End) {
         switch end {
         case .missing: fail(database, .refused(.fileNotFound))
         case .replaced: fail(database, .refused(.fileChanged("its log has begun another history")))

@@ -94,7 +94,7 @@ package struct RowRule: Sendable {
     }
 }
 
-extension OwnerRule {
+extension SnapshotScope.Owner {
     /// The tables and columns that decide whether owners are shown. Objects that change their owner are made anew.
     package var reads: QueryDependencies {
         var reads = QueryDependencies()

@@ -50,7 +50,7 @@ extension Query {
             let (bound, reads) = rows.bind(pool, cancellation)
             visible = bound
             ruleReads.formUnion(reads)
-        case let owners as OwnerRule:
+        case let owners as SnapshotScope.Owner:
             visible = OwnerCondition(rule, cancellation)
             ruleReads.formUnion(owners.reads)
         // A rule of another origin cannot be read here, and opens nothing.

@@ -46,7 +46,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         /// Whether no thread may take the turn any more.
         var isStopped = false
         /// Why the realm is not followed any further; nil while it is.
-        var end: ReplicaEnd?
+        var end: ReplicaHooks.End?
         /// Whether that was said.
         var isEndKnown = false
         /// What has failed last; nil after a success.
@@ -205,7 +205,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
     /// Why the realm is not followed any further; nil while it is.
-    package var end: ReplicaEnd? { monitor.withLock { $0.end } }
+    package var end: ReplicaHooks.End? { monitor.withLock { $0.end } }
 
     /// Takes note of what the log has answered.
     ///
@@ -233,7 +233,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
     }
 
     /// Ends following. Whoever has the turn calls `announceEnd` after it.
-    func finish(_ end: ReplicaEnd) {
+    func finish(_ end: ReplicaHooks.End) {
         monitor.broadcast { state in
             if state.end == nil { state.end = end }
             state.isStopped = true
@@ -242,7 +242,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
 
     /// Says once that following has ended, if it has. The realm may be closed by that.
     func announceEnd() {
-        let end = monitor.withLock { state -> ReplicaEnd? in
+        let end = monitor.withLock { state -> ReplicaHooks.End? in
             defer { state.isEndKnown = state.end != nil }
             return state.isEndKnown ? nil : state.end
         }

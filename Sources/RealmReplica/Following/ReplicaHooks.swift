@@ -11,19 +11,21 @@ package struct ReplicaHooks: Sendable {
     /// Makes the mark of a commit of the names of those that are not notified of it; nil when none of them is known here.
     package var mark: @Sendable (_ skips: [String]) -> CommitMark? = { _ in nil }
     /// Called once, when the realm cannot be followed any further in this opening.
-    package var didEnd: @Sendable (ReplicaEnd) -> Void = { _ in }
+    package var didEnd: @Sendable (ReplicaHooks.End) -> Void = { _ in }
 
     /// Makes hooks that do nothing.
     package init() {}
 }
 
-/// Why a realm cannot be followed any further. It has to be closed; all but `missing` may be opened again at once.
-package enum ReplicaEnd: Sendable, Equatable {
-    /// The log does not know the realm any more.
-    case missing
-    /// The log has another history, with versions of numbers that were used already: of a realm that was restored, or of a log
-    /// that has lost what was seen of it.
-    case replaced
-    /// The file was closed, or another program has changed it.
-    case file(StorageError)
+extension ReplicaHooks {
+    /// Why a realm cannot be followed any further. It has to be closed; all but `missing` may be opened again at once.
+    package enum End: Sendable, Equatable {
+        /// The log does not know the realm any more.
+        case missing
+        /// The log has another history, with versions of numbers that were used already: of a realm that was restored, or of a log
+        /// that has lost what was seen of it.
+        case replaced
+        /// The file was closed, or another program has changed it.
+        case file(StorageError)
+    }
 }

@@ -12,7 +12,7 @@ package final class StoreWrite: @unchecked Sendable {
     /// The nodes of the transaction, committed and new.
     package let nodes: WriteSpace
     /// The store, to which the end of the transaction is reported.
-    private let owner: any WriteOwner
+    private let owner: any StoreWrite.Owner
     /// The memory of the new nodes, which goes back to the store at the end.
     private let arena: NodeArena
     /// Whether the transaction is still running; false after a commit or a rollback.
@@ -20,7 +20,7 @@ package final class StoreWrite: @unchecked Sendable {
 
     /// Makes the right to write to `owner`, with new nodes in `arena`; the owner has made sure that
     /// it is the only one.
-    init(_ owner: any WriteOwner, base: Snapshot, arena: NodeArena) {
+    init(_ owner: any StoreWrite.Owner, base: Snapshot, arena: NodeArena) {
         self.owner = owner
         self.base = base
         self.arena = arena
@@ -65,17 +65,19 @@ package final class StoreWrite: @unchecked Sendable {
     }
 }
 
-/// The store of a write transaction, as the transaction uses it.
-///
-/// It is called by the thread that writes, at the end of a transaction.
-protocol WriteOwner: AnyObject, Sendable {
-    /// Makes the next version from these table names and tables, and returns it once it is durable.
-    func commit(_ write: StoreWrite, names: Ref, tables: Ref, notes: CommitNotes) throws(StorageError) -> Snapshot
+extension StoreWrite {
+    /// The store of a write transaction, as the transaction uses it.
+    ///
+    /// It is called by the thread that writes, at the end of a transaction.
+    protocol Owner: AnyObject, Sendable {
+        /// Makes the next version from these table names and tables, and returns it once it is durable.
+        func commit(_ write: StoreWrite, names: Ref, tables: Ref, notes: CommitNotes) throws(StorageError) -> Snapshot
 
-    /// Replaces the file by a compact copy, and makes the version in it the newest one. It is called
-    /// while the transaction has no changes.
-    func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot
+        /// Replaces the file by a compact copy, and makes the version in it the newest one. It is called
+        /// while the transaction has no changes.
+        func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot
 
-    /// Ends the transaction, so that the next one can begin; its memory may be used again.
-    func endWrite(_ arena: NodeArena)
+        /// Ends the transaction, so that the next one can begin; its memory may be used again.
+        func endWrite(_ arena: NodeArena)
+    }
 }

@@ -24,7 +24,7 @@ extension SearchIndexWriter {
 
     /// Adds entries, in ascending order of their objects, below the level at `root`, whose keys are those of the data at `offset`.
     private func merge(_ entries: [Entry], _ root: Ref, offset: Int) throws(StorageError) -> Ref {
-        let groups = KeyGroups(entries.map { $0.data.key(at: offset) })
+        let groups = SearchIndexWriter.KeyGroups(entries.map { $0.data.key(at: offset) })
         return try tree.merge(root, groups.keys) { (position, slot) throws(StorageError) in
             let members = groups.members(position)
             if members.count == 1 { return try insert(entries[Int(members[members.startIndex])], at: slot, offset) }
@@ -59,32 +59,34 @@ extension SearchIndexWriter {
     }
 }
 
-/// Positions in a list of keys, by key: the distinct keys in ascending order, each with its positions in ascending order.
-struct KeyGroups {
-    /// The distinct keys, ascending.
-    private(set) var keys: [Int32] = []
-    /// The position in `order` at which the positions of each key begin, and the end of the last.
-    private var starts: [Int] = []
-    /// All positions, ordered by key.
-    private let order: [UInt64]
+extension SearchIndexWriter {
+    /// Positions in a list of keys, by key: the distinct keys in ascending order, each with its positions in ascending order.
+    struct KeyGroups {
+        /// The distinct keys, ascending.
+        private(set) var keys: [Int32] = []
+        /// The position in `order` at which the positions of each key begin, and the end of the last.
+        private var starts: [Int] = []
+        /// All positions, ordered by key.
+        private let order: [UInt64]
 
-    /// Sorts the keys; there are fewer than 2³² of them.
-    init(_ list: [Int32]) {
-        // Key and position in one number, which is sorted much faster than a pair.
-        var order = list.indices.map { UInt64(UInt32(bitPattern: list[$0]) ^ 0x8000_0000) << 32 | UInt64($0) }
-        order.sort()
-        for index in order.indices {
-            let key = Int32(bitPattern: UInt32(truncatingIfNeeded: order[index] >> 32) ^ 0x8000_0000)
-            if key == keys.last { continue }
-            keys.append(key)
-            starts.append(index)
+        /// Sorts the keys; there are fewer than 2³² of them.
+        init(_ list: [Int32]) {
+            // Key and position in one number, which is sorted much faster than a pair.
+            var order = list.indices.map { UInt64(UInt32(bitPattern: list[$0]) ^ 0x8000_0000) << 32 | UInt64($0) }
+            order.sort()
+            for index in order.indices {
+                let key = Int32(bitPattern: UInt32(truncatingIfNeeded: order[index] >> 32) ^ 0x8000_0000)
+                if key == keys.last { continue }
+                keys.append(key)
+                starts.append(index)
+            }
+            starts.append(order.count)
+            self.order = order
         }
-        starts.append(order.count)
-        self.order = order
-    }
 
-    /// The positions of the key at `index` in `keys`.
-    func members(_ index: Int) -> LazyMapSequence<ArraySlice<UInt64>, UInt32> {
-        order[starts[index]..<starts[index + 1]].lazy.map { UInt32(truncatingIfNeeded: $0) }
+        /// The positions of the key at `index` in `keys`.
+        func members(_ index: Int) -> LazyMapSequence<ArraySlice<UInt64>, UInt32> {
+            order[starts[index]..<starts[index + 1]].lazy.map { UInt32(truncatingIfNeeded: $0) }
+        }
     }
 }

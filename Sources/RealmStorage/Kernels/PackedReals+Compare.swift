@@ -68,7 +68,7 @@ extension PackedReals {
 
     /// Runs the kernel for one test over a run.
     @inline(__always)
-    private func test<Test: RealTest>(_: Test.Type, _ needle: Real, _ start: Int, count: Int) -> Mask {
+    private func test<Test: RealTests.Test>(_: Test.Type, _ needle: Real, _ start: Int, count: Int) -> Mask {
         checkRun(start, count)
         return unsafe RealKernel<Real, Test>(needle).mask(payload, start: start, count: count)
     }
@@ -78,7 +78,7 @@ extension PackedReals {
 ///
 /// The test is a type, not a value, so that each of the relations becomes a loop of its own without
 /// a branch for the relation.
-struct RealKernel<Real: PackedReal, Test: RealTest>: MaskKernel {
+struct RealKernel<Real: PackedReal, Test: RealTests.Test>: MaskKernel {
     /// The constant in all sixteen lanes.
     let needle: SIMD16<Real>
 

@@ -97,7 +97,7 @@ package struct SnapshotScope: Sendable {
     func ownerRules(_ rules: [TableKey: ObjectRule]) -> [TableKey: ObjectRule] {
         var result: [TableKey: ObjectRule] = [:]
         for key in inner where shown[key] != nil {
-            result[key] = ObjectRule(OwnerRule(rules: owners(of: key).compactMap { rules[$0] }), in: base.space) {
+            result[key] = ObjectRule(SnapshotScope.Owner(rules: owners(of: key).compactMap { rules[$0] }), in: base.space) {
                 row throws(StorageError) in try shows(row, of: key, rules, depth: 0)
             }
         }
@@ -171,9 +171,11 @@ package struct SnapshotScope: Sendable {
     }
 }
 
-/// What the rule of an embedded class means of which some objects are not shown: an object is shown when one that owns it is, through
-/// a property that is shown.
-package struct OwnerRule: Sendable {
-    /// The rules of the classes with objects that own some of the class, also through others, as far as they have one.
-    package let rules: [ObjectRule]
+extension SnapshotScope {
+    /// What the rule of an embedded class means of which some objects are not shown: an object is shown when one that owns it is, through
+    /// a property that is shown.
+    package struct Owner: Sendable {
+        /// The rules of the classes with objects that own some of the class, also through others, as far as they have one.
+        package let rules: [ObjectRule]
+    }
 }

@@ -33,7 +33,7 @@ extension FileStore {
         return try CompactCopy(of: snapshot, in: DataFile(backend, key: key), file: file, control)
     }
 
-    /// Replaces the file in use; see `WriteOwner`.
+    /// Replaces the file in use; see `StoreWrite.Owner`.
     ///
     /// A crash leaves the old file or the new one under the name, and both have the same version.
     func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot {

@@ -10,7 +10,7 @@ internal import SystemPackage
 /// write transaction runs at a time; its commit makes the next snapshot. See `Committer` for the
 /// state of the file after a crash or a failing disk. Properties may be read on
 /// any thread; writing and auditing are done by the thread of the realm's writer.
-package final class FileStore: WriteOwner, Sendable {
+package final class FileStore: StoreWrite.Owner, Sendable {
     /// The ways in which a file can be opened.
     package struct Options: Sendable {
         package var createsMissingFile = false
@@ -433,7 +433,7 @@ package final class FileStore: WriteOwner, Sendable {
         if discardsLock { lock?.discard() } else { lock?.release() }
     }
 
-    /// Makes the next version durable, and makes it the newest one for readers; see `WriteOwner`.
+    /// Makes the next version durable, and makes it the newest one for readers; see `StoreWrite.Owner`.
     func commit(_ write: StoreWrite, names: Ref, tables: Ref, notes: CommitNotes) throws(StorageError) -> Snapshot {
         let logging = log.map { Committer.Logging(log: $0, notes: notes) }
         let snapshot = try committer.commit(
@@ -471,7 +471,7 @@ package final class FileStore: WriteOwner, Sendable {
         before.committer.data.backend.close()
     }
 
-    /// Ends a transaction, and keeps its memory for later ones; see `WriteOwner`.
+    /// Ends a transaction, and keeps its memory for later ones; see `StoreWrite.Owner`.
     func endWrite(_ arena: NodeArena) {
         SpareArenas.give(arena)
         endTurn()

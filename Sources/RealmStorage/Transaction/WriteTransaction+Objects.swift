@@ -144,7 +144,7 @@ extension WriteTransaction {
         guard let column = state.primaryKey else { return false }
         // In the order of the index, one look-up finds the nodes that the one before has read.
         let data = values.map { IndexData($0) }
-        let groups = KeyGroups(data.map { $0.key(at: 0) })
+        let groups = SearchIndexWriter.KeyGroups(data.map { $0.key(at: 0) })
         for index in groups.keys.indices {
             let members = groups.members(index)
             if members.count > 1, hasEqual(members.map { values[Int($0)] }) { return true }

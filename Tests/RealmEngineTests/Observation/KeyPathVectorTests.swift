@@ -28,7 +28,7 @@ struct KeyPathVectorTests {
         }
     }
 
-    private static func text(_ chain: [KeyPathStep], _ snapshot: Snapshot) -> String {
+    private static func text(_ chain: [KeyPathFilter.Step], _ snapshot: Snapshot) -> String {
         chain.map { step in
             let name = snapshot.table(step.table)?.className ?? "?"
             switch step {

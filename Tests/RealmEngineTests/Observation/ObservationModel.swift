@@ -33,7 +33,7 @@ struct ObservationModel {
     }
 
     /// Whether a key path leads to a change.
-    func isHit(_ key: ObjectKey, _ chain: ArraySlice<KeyPathStep>) throws -> Bool {
+    func isHit(_ key: ObjectKey, _ chain: ArraySlice<KeyPathFilter.Step>) throws -> Bool {
         guard let step = chain.first else { return false }
         switch step {
         case .property(let table, let column):

@@ -151,7 +151,7 @@ final class ObservationReplay {
         copy = changes.isRootDeleted ? .gone : .rows(keys)
     }
 
-    private func apply(_ change: ValuesChange, _ snapshot: Snapshot) throws {
+    private func apply(_ change: ObservedChange.Values, _ snapshot: Snapshot) throws {
         guard case .values(var copies) = copy else { throw Unreadable() }
         if change.changes.isRootDeleted {
             copy = .gone
@@ -235,9 +235,9 @@ final class ObservationReplay {
         return ["\(change.changes) instead of \(expected)"]
     }
 
-    private func check(_ steps: [KeyPathStep], _ model: ObservationModel) throws -> [String] {
+    private func check(_ steps: [KeyPathFilter.Step], _ model: ObservationModel) throws -> [String] {
         guard case .object(let object) = target.kind, case .keyPaths(let filter) = target.filter else { return [] }
-        var expected: Set<KeyPathStep> = []
+        var expected: Set<KeyPathFilter.Step> = []
         for chain in filter.chains where try model.isHit(object.key, chain[...]) {
             if let first = chain.first { expected.insert(first) }
         }

@@ -180,7 +180,7 @@ struct VectorObserver {
         }
     }
 
-    private func text(_ step: KeyPathStep, _ event: ObservationEvent) throws -> String {
+    private func text(_ step: KeyPathFilter.Step, _ event: ObservationEvent) throws -> String {
         let snapshot = event.to.snapshot
         if case .linkingObjects(let target, let origin, let column) = step {
             let table = snapshot.table(origin)

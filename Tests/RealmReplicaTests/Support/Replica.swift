@@ -49,7 +49,7 @@ final class Replica {
     /// The versions up to which readers were told to end.
     let evictions = Recorded<UInt64>()
     /// The reasons for which following has ended.
-    let ends = Recorded<ReplicaEnd>()
+    let ends = Recorded<ReplicaHooks.End>()
     private let hooks: ReplicaHooks
     private let key: EncryptionKey?
 

@@ -16,11 +16,11 @@ final class FiledTarget {
     let bounds: (lower: Value?, upper: Value?)
     /// Owns the bytes of `tests` and `bounds`.
     private let demand: QueryDemand?
-    let place: TargetPlace
+    let place: FiledTarget.Place
     var index = 0
 
     /// Makes an entry for a list that is not about values.
-    init(_ observation: Observation, at place: TargetPlace) {
+    init(_ observation: Observation, at place: FiledTarget.Place) {
         self.observation = observation
         self.place = place
         tests = []
@@ -32,7 +32,8 @@ final class FiledTarget {
     ///
     /// - Parameters:
     ///   - demand: The demand, which the entry keeps.
-    init(_ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, at place: TargetPlace) {
+    init(_ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, at place: FiledTarget.Place)
+    {
         self.observation = observation
         self.place = place
         tests = alternative.tests
@@ -51,22 +52,24 @@ final class FiledTarget {
     }
 }
 
-/// Where an observation is filed.
-enum TargetPlace: Hashable {
-    /// Among those that every round is shown to.
-    case everything
-    /// Among those that some kind of changes of a class concerns.
-    case changes(TableKey, ClassChanges)
-    /// Among the rows of a class that any object may modify which they reach.
-    case reached(TableKey)
-    /// Among the rows of a class that the changes on key paths may modify, by the text of these.
-    case paths(TableKey, String)
-    /// Among those of one object.
-    case object(ObservedObject)
-    /// Among the rows of a class with one value of a property, by the hash of the value.
-    case value(TableKey, ColumnKey, Int)
-    /// Among the rows of a class with an interval of values of a property.
-    case interval(TableKey, ColumnKey)
-    /// Among the rows of a class whose values of a property are tested one by one.
-    case tested(TableKey, ColumnKey)
+extension FiledTarget {
+    /// Where an observation is filed.
+    enum Place: Hashable {
+        /// Among those that every round is shown to.
+        case everything
+        /// Among those that some kind of changes of a class concerns.
+        case changes(TableKey, ClassChanges)
+        /// Among the rows of a class that any object may modify which they reach.
+        case reached(TableKey)
+        /// Among the rows of a class that the changes on key paths may modify, by the text of these.
+        case paths(TableKey, String)
+        /// Among those of one object.
+        case object(ObservedObject)
+        /// Among the rows of a class with one value of a property, by the hash of the value.
+        case value(TableKey, ColumnKey, Int)
+        /// Among the rows of a class with an interval of values of a property.
+        case interval(TableKey, ColumnKey)
+        /// Among the rows of a class whose values of a property are tested one by one.
+        case tested(TableKey, ColumnKey)
+    }
 }

@@ -66,7 +66,7 @@ final class TargetIndex {
     private func file(
         _ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, in table: TableKey
     ) {
-        let places: [TargetPlace]
+        let places: [FiledTarget.Place]
         switch alternative.key {
         case .values(let values): places = values.map { .value(table, alternative.column, PropertyTargets.hash($0)) }
         case .bounds: places = [.interval(table, alternative.column)]
@@ -76,7 +76,7 @@ final class TargetIndex {
     }
 
     /// Files an observation in a list that is not about values.
-    private func file(_ observation: Observation, at place: TargetPlace) {
+    private func file(_ observation: Observation, at place: FiledTarget.Place) {
         let entry = FiledTarget(observation, at: place)
         guard let table = place.table else {
             observation.entries.append(entry)
@@ -130,34 +130,36 @@ final class TargetIndex {
     ///   tell also in the number of these.
     func concerned(by range: ObservedRange, _ clock: EvaluationClock) -> [Observation] {
         search += 1
-        let found = FoundTargets(search)
+        let found = TargetIndex.Found(search)
         for entry in everything.entries { found.add(entry) }
         for (table, targets) in classes { TargetSearch(of: table, targets, over: range, clock: clock, adding: found).run() }
         return found.observations.sorted { $0.number < $1.number }
     }
 }
 
-/// The observations that a search has found so far.
-final class FoundTargets {
-    /// The observations, each of which is there once.
-    private(set) var observations: [Observation] = []
-    private let search: UInt64
+extension TargetIndex {
+    /// The observations that a search has found so far.
+    final class Found {
+        /// The observations, each of which is there once.
+        private(set) var observations: [Observation] = []
+        private let search: UInt64
 
-    /// Begins a search, whose number no other one has.
-    init(_ search: UInt64) { self.search = search }
+        /// Begins a search, whose number no other one has.
+        init(_ search: UInt64) { self.search = search }
 
-    /// Whether an entry's observation was found.
-    func contains(_ entry: FiledTarget) -> Bool { entry.observation?.foundBy == search }
+        /// Whether an entry's observation was found.
+        func contains(_ entry: FiledTarget) -> Bool { entry.observation?.foundBy == search }
 
-    /// Adds the observation of an entry.
-    func add(_ entry: FiledTarget) {
-        guard let observation = entry.observation, observation.foundBy != search else { return }
-        observation.foundBy = search
-        observations.append(observation)
+        /// Adds the observation of an entry.
+        func add(_ entry: FiledTarget) {
+            guard let observation = entry.observation, observation.foundBy != search else { return }
+            observation.foundBy = search
+            observations.append(observation)
+        }
     }
 }
 
-extension TargetPlace {
+extension FiledTarget.Place {
     /// The class of the list; nil for the list of those that every round is shown to.
     var table: TableKey? {
         switch self {

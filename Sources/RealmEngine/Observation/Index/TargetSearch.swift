@@ -16,7 +16,7 @@ struct TargetSearch {
     private let range: ObservedRange
     /// Limits the time of the search.
     private let clock: EvaluationClock
-    private let found: FoundTargets
+    private let found: TargetIndex.Found
 
     /// The number of changed objects for each entry, and in any case, up to which they are read one by one.
     private static let (objectsPerEntry, fewObjects) = (64, 1000)
@@ -29,7 +29,8 @@ struct TargetSearch {
     ///   - clock: Limits the time of the search.
     ///   - found: Receives the observations.
     init(
-        of table: TableKey, _ targets: ClassTargets, over range: ObservedRange, clock: EvaluationClock, adding found: FoundTargets
+        of table: TableKey, _ targets: ClassTargets, over range: ObservedRange, clock: EvaluationClock,
+        adding found: TargetIndex.Found
     ) {
         self.table = table
         self.targets = targets
@@ -120,10 +121,10 @@ private final class ValueSearch {
     private let targets: ClassTargets
     /// Finds the objects; nil when the version does not have the class.
     private let finder: ObjectFinder?
-    private let found: FoundTargets
+    private let found: TargetIndex.Found
 
     /// Prepares the search in a version.
-    init(of table: TableKey, _ targets: ClassTargets, in snapshot: Snapshot, adding found: FoundTargets) {
+    init(of table: TableKey, _ targets: ClassTargets, in snapshot: Snapshot, adding found: TargetIndex.Found) {
         self.targets = targets
         self.found = found
         finder = snapshot.table(table).map { ObjectFinder($0) }

@@ -37,12 +37,12 @@ package struct KeyPathFilter: Sendable {
 
     package let paths: [String]
     /// The chains of steps that the paths describe; none of them is empty.
-    package let chains: [[KeyPathStep]]
+    package let chains: [[KeyPathFilter.Step]]
     /// A text that is the same for filters with the same chains, and different for others.
     let name: String
 
     /// Makes a filter of resolved paths.
-    private init(paths: [String], chains: [[KeyPathStep]]) {
+    private init(paths: [String], chains: [[KeyPathFilter.Step]]) {
         self.paths = paths
         self.chains = chains
         var name = ""
@@ -72,7 +72,7 @@ package struct KeyPathFilter: Sendable {
     package static func resolve(
         _ paths: [String], of table: Table, in snapshot: Snapshot, names: BacklinkNames, acceptsLinks: Bool = true
     ) throws(Failure) -> KeyPathFilter {
-        var chains: [[KeyPathStep]] = []
+        var chains: [[KeyPathFilter.Step]] = []
         var stepCount = 0
         var work = 0
         for path in paths {
@@ -86,17 +86,19 @@ package struct KeyPathFilter: Sendable {
     }
 }
 
-/// One step of a key path, which starts at an object of a class.
-package enum KeyPathStep: Sendable, Hashable {
-    case property(TableKey, ColumnKey)
-    /// The step from an object of `target` to the objects of `origin` that link to it through a property.
-    case linkingObjects(target: TableKey, origin: TableKey, ColumnKey)
+extension KeyPathFilter {
+    /// One step of a key path, which starts at an object of a class.
+    package enum Step: Sendable, Hashable {
+        case property(TableKey, ColumnKey)
+        /// The step from an object of `target` to the objects of `origin` that link to it through a property.
+        case linkingObjects(target: TableKey, origin: TableKey, ColumnKey)
 
-    /// The table of the object at which the step starts.
-    package var table: TableKey {
-        switch self {
-        case .property(let table, _): return table
-        case .linkingObjects(let target, _, _): return target
+        /// The table of the object at which the step starts.
+        package var table: TableKey {
+            switch self {
+            case .property(let table, _): return table
+            case .linkingObjects(let target, _, _): return target
+            }
         }
     }
 }

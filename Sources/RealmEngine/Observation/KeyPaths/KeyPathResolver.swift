@@ -29,7 +29,7 @@ struct KeyPathResolver {
 
     /// A step together with the class that it leads to.
     private struct Choice {
-        let step: KeyPathStep
+        let step: KeyPathFilter.Step
         /// The class of the objects that it leads to; nil when it leads to none.
         let target: Table?
     }
@@ -43,7 +43,7 @@ struct KeyPathResolver {
     private let acceptsLinks: Bool
     private var components: [Component] = []
     /// The chains found so far.
-    private var chains: [[KeyPathStep]] = []
+    private var chains: [[KeyPathFilter.Step]] = []
 
     /// The number of steps tried so far, with those for the paths before.
     private(set) var work: Int
@@ -80,7 +80,7 @@ struct KeyPathResolver {
     ///
     /// - Parameter table: The class at whose objects the path starts.
     /// - Throws: `KeyPathFilter.Failure` with the component that cannot be resolved.
-    mutating func resolve(from table: Table) throws(KeyPathFilter.Failure) -> [[KeyPathStep]] {
+    mutating func resolve(from table: Table) throws(KeyPathFilter.Failure) -> [[KeyPathFilter.Step]] {
         if path == KeyPathFilter.embeddedPath {
             try followEmbedded(from: table, behind: [])
         } else {
@@ -122,7 +122,7 @@ struct KeyPathResolver {
     ///   - isChosen: Whether the previous component was a name, so that a component that does not fit is
     ///     an error. After a wildcard such a component is skipped.
     private mutating func follow(
-        _ rest: ArraySlice<Component>, from table: Table, behind chain: [KeyPathStep], isChosen: Bool
+        _ rest: ArraySlice<Component>, from table: Table, behind chain: [KeyPathFilter.Step], isChosen: Bool
     ) throws(KeyPathFilter.Failure) {
         guard let component = rest.first else { return }
         if case .all = component {
@@ -143,7 +143,7 @@ struct KeyPathResolver {
     /// - Parameters:
     ///   - chain: The steps to it, which pass through embedded objects only.
     private mutating func followEmbedded(
-        from table: Table, behind chain: [KeyPathStep]
+        from table: Table, behind chain: [KeyPathFilter.Step]
     ) throws(KeyPathFilter.Failure) {
         for column in table.columns {
             let choice = choice(column, of: table)
@@ -169,7 +169,7 @@ struct KeyPathResolver {
     ///   - isChosen: Whether the component was a name, so that an error after it is reported.
     ///   - endsEarly: Whether the chain may end before the path does, because only wildcards follow.
     private mutating func append(
-        _ choice: Choice, _ rest: ArraySlice<Component>, behind chain: [KeyPathStep], isChosen: Bool, endsEarly: Bool
+        _ choice: Choice, _ rest: ArraySlice<Component>, behind chain: [KeyPathFilter.Step], isChosen: Bool, endsEarly: Bool
     ) throws(KeyPathFilter.Failure) {
         work += 1
         guard work <= KeyPathResolver.maximumWork else { throw failure(.tooMany, path) }

@@ -135,7 +135,7 @@ final class ListObserver: TargetObserver {
     private func change(_ changes: CollectionChanges, _ before: [ObjectKey], _ range: ObservedRange) -> ObservedChange {
         guard let target else {
             return .values(
-                ValuesChange(
+                ObservedChange.Values(
                     changes: changes, insertedPlaces: changes.insertions, modifiedPlaces: changes.modificationsNew, count: count))
         }
         return .rows(

@@ -52,7 +52,7 @@ final class ObjectObserver: TargetObserver {
     }
 
     /// Returns the changed properties as first steps of key paths.
-    private func changedSteps(_ range: ObservedRange) throws(ObservationError) -> [KeyPathStep] {
+    private func changedSteps(_ range: ObservedRange) throws(ObservationError) -> [KeyPathFilter.Step] {
         switch filter {
         case .shallow: return []
         case .all:
@@ -61,7 +61,7 @@ final class ObjectObserver: TargetObserver {
             return columns(range).filter { written.contains($0.key) }.map { .property(object.table, $0.key) }
         case .keyPaths(let filter):
             let hits = try observed(try range.hits(of: filter))
-            var steps: [KeyPathStep] = []
+            var steps: [KeyPathFilter.Step] = []
             for (chain, objects) in zip(filter.chains, hits) where objects.contains(object.key) {
                 if let first = chain.first, !steps.contains(first) { steps.append(first) }
             }
@@ -73,9 +73,9 @@ final class ObjectObserver: TargetObserver {
     private func columns(_ range: ObservedRange) -> [Column] { range.to.snapshot.table(object.table)?.columns ?? [] }
 
     /// Sorts steps by the order of properties in the schema, with linking objects last.
-    private func inOrder(_ steps: [KeyPathStep], _ range: ObservedRange) -> [KeyPathStep] {
+    private func inOrder(_ steps: [KeyPathFilter.Step], _ range: ObservedRange) -> [KeyPathFilter.Step] {
         let columns = columns(range)
-        return steps.enumerated().map { index, step -> (rank: Int, step: KeyPathStep) in
+        return steps.enumerated().map { index, step -> (rank: Int, step: KeyPathFilter.Step) in
             guard case .property(_, let key) = step else { return (columns.count + index, step) }
             return (columns.firstIndex { $0.leafIndex == key.leafIndex } ?? columns.count, step)
         }.sorted { $0.rank < $1.rank }.map(\.step)

@@ -92,7 +92,7 @@ final class ValueViewObserver: TargetObserver {
             isGone = true
             let changes = CollectionChanges.rootDeleted(count: places.count)
             (places, size) = ([], 0)
-            return .values(ValuesChange(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
+            return .values(ObservedChange.Values(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
         }
         let before = places
         let oldSize = size
@@ -117,7 +117,7 @@ final class ValueViewObserver: TargetObserver {
     private func change(_ changes: CollectionChanges) -> ObservedChange? {
         guard !changes.isEmpty else { return nil }
         return .values(
-            ValuesChange(
+            ObservedChange.Values(
                 changes: changes, insertedPlaces: changes.insertions.map { places[$0] },
                 modifiedPlaces: changes.modificationsNew.map { places[$0] }, count: places.count))
     }

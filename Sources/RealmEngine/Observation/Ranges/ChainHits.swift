@@ -27,7 +27,7 @@ struct ChainHits {
     ///
     /// - Parameter chain: The steps of a key path, with at least one step.
     /// - Throws: `StorageError` when objects or links cannot be read, or not in time.
-    func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Int {
+    func objects(_ chain: [KeyPathFilter.Step]) throws(StorageError) -> Int {
         var behind = StepHits.nothing
         for (place, step) in chain.enumerated().reversed() {
             behind = try follow(step, behind, isEnd: place == chain.count - 1)
@@ -43,7 +43,7 @@ struct ChainHits {
     /// - Parameters:
     ///   - behind: The number of the objects behind it that count as changed.
     ///   - isEnd: Whether the step is the last one of its chain.
-    private func follow(_ step: KeyPathStep, _ behind: Int, isEnd: Bool) throws(StorageError) -> Int {
+    private func follow(_ step: KeyPathFilter.Step, _ behind: Int, isEnd: Bool) throws(StorageError) -> Int {
         switch step {
         case .property(let table, let column):
             return try steps.result(of: .step(step, behind, isEnd: false)) { objects throws(StorageError) in

@@ -171,7 +171,7 @@ struct ScopedChanges {
 
     private func reads(_ rule: ObjectRule, besides table: Table) -> Bool {
         // Embedded objects come and go with their owners.
-        if rule.definition is OwnerRule { return false }
+        if rule.definition is SnapshotScope.Owner { return false }
         guard let reads = (rule.definition as? RowRule)?.reads else { return true }
         if reads.mayReachAnyTable { return true }
         let links = reads.columns.contains { column in

@@ -11,7 +11,7 @@ final class StepHits {
     /// What a result depends on, besides the range.
     enum Place: Hashable {
         /// A step to objects with this number, and whether it is the last one of its chain where that matters.
-        case step(KeyPathStep, Int, isEnd: Bool)
+        case step(KeyPathFilter.Step, Int, isEnd: Bool)
         /// The start of a chain at objects of a class, with this number.
         case start(TableKey, Int)
 

@@ -21,7 +21,7 @@ struct InteractiveTransaction {
     /// Receives the transaction when it ends by itself; nil for nobody.
     private let ended: (@Sendable (TransactionInfo) -> Void)?
     /// What the transaction has of the memory for uncommitted writes.
-    private let holding: WriteHolding
+    private let holding: WriteMemory.Holding
 
     /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on
     /// the writer's thread.
@@ -48,7 +48,7 @@ struct InteractiveTransaction {
             idleEnds: now.adding(request.idleTime))
         queue.monitor.broadcast { $0.interactive = state }
         request.completion(.success(info))
-        let holding = WriteHolding(queue.limits.memory, of: request.client)
+        let holding = WriteMemory.Holding(queue.limits.memory, of: request.client)
         InteractiveTransaction(queue: queue, writer: writer, transaction: transaction, ended: request.ended, holding: holding)
             .serve()
     }

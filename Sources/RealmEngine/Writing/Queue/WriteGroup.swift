@@ -18,7 +18,7 @@ struct WriteGroup {
     /// Returns writes that join so many others in the group.
     private let joining: (Int) -> [WriteJob]
     /// What the transaction of the group has of the memory for uncommitted writes.
-    private let holding: WriteHolding
+    private let holding: WriteMemory.Holding
 
     /// Makes a group.
     ///
@@ -34,7 +34,7 @@ struct WriteGroup {
         self.writer = writer
         self.limits = limits
         self.joining = joining
-        holding = WriteHolding(limits.memory)
+        holding = WriteMemory.Holding(limits.memory)
     }
 
     /// Runs the writes, commits them together and completes them.

@@ -90,59 +90,61 @@ package final class WriteMemory: Sendable, Equatable {
     }
 }
 
-/// What one transaction has of the memory for uncommitted writes. It belongs to the thread of the writer.
-final class WriteHolding {
-    /// The bytes that a transaction may take uncounted; most writes need fewer.
-    private static let free = 256 << 10
-    /// How many bytes are counted at once, so that it is done seldom.
-    private static let step = 1 << 20
+extension WriteMemory {
+    /// What one transaction has of the memory for uncommitted writes. It belongs to the thread of the writer.
+    final class Holding {
+        /// The bytes that a transaction may take uncounted; most writes need fewer.
+        private static let free = 256 << 10
+        /// How many bytes are counted at once, so that it is done seldom.
+        private static let step = 1 << 20
 
-    private let memory: WriteMemory
-    /// The bytes by the clients whose writes took them.
-    private var shares: [ByteText: Int] = [:]
-    /// The client whose write runs; nil for none.
-    private var client: ByteText?
-    /// The bytes that the transaction may take before more are counted.
-    private(set) var byteCount = WriteHolding.free
-    /// The bytes of the results of the writes so far, which are kept until the commit.
-    var resultBytes = 0
+        private let memory: WriteMemory
+        /// The bytes by the clients whose writes took them.
+        private var shares: [ByteText: Int] = [:]
+        /// The client whose write runs; nil for none.
+        private var client: ByteText?
+        /// The bytes that the transaction may take before more are counted.
+        private(set) var byteCount = Holding.free
+        /// The bytes of the results of the writes so far, which are kept until the commit.
+        var resultBytes = 0
 
-    /// Makes a holding of nothing.
-    ///
-    /// - Parameters:
-    ///   - memory: The memory that it takes from.
-    ///   - client: The client of the writes; nil for none.
-    init(_ memory: WriteMemory, of client: String? = nil) {
-        self.memory = memory
-        setClient(client)
+        /// Makes a holding of nothing.
+        ///
+        /// - Parameters:
+        ///   - memory: The memory that it takes from.
+        ///   - client: The client of the writes; nil for none.
+        init(_ memory: WriteMemory, of client: String? = nil) {
+            self.memory = memory
+            setClient(client)
+        }
+
+        /// Sets the client whose write follows; nil or an empty name for none.
+        func setClient(_ name: String?) { client = name.flatMap { $0.isEmpty ? nil : ByteText($0) } }
+
+        /// The bytes that are counted.
+        private var counted: Int { byteCount - Holding.free }
+
+        /// Counts more memory if the transaction takes more than was counted.
+        ///
+        /// - Parameters:
+        ///   - bytes: What it takes in all.
+        /// - Throws: `overloaded` when there is not so much.
+        func extend(to bytes: Int, _ limits: WriteLimits) throws(WriteError) {
+            guard bytes > byteCount else { return }
+            let more = bytes - byteCount + Holding.step
+            let ofClient = client.flatMap { shares[$0] } ?? 0
+            try memory.take(more, for: client, beside: (total: counted, ofClient: ofClient), limits)
+            if let client { shares[client] = ofClient + more }
+            byteCount += more
+        }
+
+        /// Gives everything back.
+        func release() {
+            memory.giveBack(counted, shares)
+            shares = [:]
+            byteCount = Holding.free
+        }
+
+        deinit { release() }
     }
-
-    /// Sets the client whose write follows; nil or an empty name for none.
-    func setClient(_ name: String?) { client = name.flatMap { $0.isEmpty ? nil : ByteText($0) } }
-
-    /// The bytes that are counted.
-    private var counted: Int { byteCount - WriteHolding.free }
-
-    /// Counts more memory if the transaction takes more than was counted.
-    ///
-    /// - Parameters:
-    ///   - bytes: What it takes in all.
-    /// - Throws: `overloaded` when there is not so much.
-    func extend(to bytes: Int, _ limits: WriteLimits) throws(WriteError) {
-        guard bytes > byteCount else { return }
-        let more = bytes - byteCount + WriteHolding.step
-        let ofClient = client.flatMap { shares[$0] } ?? 0
-        try memory.take(more, for: client, beside: (total: counted, ofClient: ofClient), limits)
-        if let client { shares[client] = ofClient + more }
-        byteCount += more
-    }
-
-    /// Gives everything back.
-    func release() {
-        memory.giveBack(counted, shares)
-        shares = [:]
-        byteCount = WriteHolding.free
-    }
-
-    deinit { release() }
 }

@@ -178,7 +178,7 @@ final class WriteRestriction {
     /// what is embedded there.
     func mayHide(_ table: TableKey) -> Bool {
         guard let shown = shownBase.table(table) else { return true }
-        return shown.rule.map { !($0.definition is OwnerRule) } ?? false
+        return shown.rule.map { !($0.definition is SnapshotScope.Owner) } ?? false
     }
 
     /// Whether links to some objects may be invisible.

@@ -53,7 +53,7 @@ package final class WriteSession {
     /// The step of a migration that is in progress; nil outside migrations.
     var stepProgress: StepProgress?
     /// What the steps of a migration share.
-    var migrationWork = MigrationWork()
+    var migrationWork = WriteSession.MigrationWork()
     /// Called after a query of a class was evaluated, with the instant at which it began.
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
     /// The limits of schemas and of the memory for changes.
@@ -61,7 +61,7 @@ package final class WriteSession {
     /// The memory in bytes that the changes of this write may take.
     package var byteLimit: Int
     /// What the transaction has of the memory for uncommitted writes; nil when it is not counted.
-    var holding: WriteHolding?
+    var holding: WriteMemory.Holding?
     /// The memory in bytes up to which nothing has to be counted among the writes of all realms.
     private var grantedBytes = 0
     /// The memory in bytes that the caller keeps until the commit, besides nodes and changes.
