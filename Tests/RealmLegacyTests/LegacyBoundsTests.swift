@@ -108,7 +108,7 @@ struct LegacyBoundsTests {
     @Test func `writing leaves and indexes again for texts that rows share is counted`() throws {
         // With texts of a few bytes there are few steps, for which the file has room.
         for (textByteCount, areTooMany) in [(2, false), (60, true)] {
-            let bytes = Self.indexedFile(columnCount: 5000, rowCount: 200, textByteCount: textByteCount)
+            let bytes = Self.indexedFile(columnCount: 10_000, rowCount: 200, textByteCount: textByteCount)
             try LegacyFixtures.withFile(bytes) { path in
                 let (old, new) = (try LegacyFile(path: path), try NewFile(beside: path))
                 guard areTooMany else { return #expect(try old.convert(to: new).classes.map(\.objectCount) == [200]) }

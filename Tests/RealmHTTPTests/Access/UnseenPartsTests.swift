@@ -280,7 +280,7 @@ import Testing
             #expect(answer.status < 300, "\(answer.text)")
             #expect(try desk.stored("vs") == "[@1,@9,@2,@9]", "\(method)")
         }
-        #expect(try send("PUT", Self.path + "/vs?nested=upsert", #"[{"id":8},{"id":9},{"id":9}]"#).status == 404)
+        #expect(try send("PUT", Self.path + "/vs?nested=upsert", #"[{"id":8},{"id":9},{"id":9}]"#).status == 409)
         #expect(try desk.stored("vs") == "[@1,@9,@2,@9]")
         #expect(try send("PUT", Self.path + "/vs?nested=upsert", #"[{"id":10,"pub":true},{"id":9}]"#).status < 300)
         #expect(try desk.stored("vs") == "[@10,@9,@1,@2]")

@@ -130,15 +130,15 @@ import Testing
         return (Int(line.filter(\.isNumber)) ?? 0) << 10
     }
 
-    /// Records of 7 bytes took 140 to 215 bytes each, so this import took 26 MiB more, at least.
+    /// Records of 7 bytes took 140 to 215 bytes each, so this import took 53 MiB more, at least.
     @Test(
         .enabled(if: ServerProcess.executable != nil),
-        arguments: [("_id,age", ",1"), ("_id,age,owner", ",1,p"), ("_id,age,tags", ",1,[]")])
+        arguments: [("_id,age,tags", ",1,[]"), ("_id,age", ",1"), ("_id,age,owner", ",1,p")].prefix(TestRun.isLong ? 3 : 1))
     func `an import in one commit takes about what its bound says`(_ head: String, _ rest: String) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-bound-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let process = try ServerProcess(["--data", folder, "--limit", "write-bytes=1MiB", "--limit", "import-seconds=300"])
+        let process = try ServerProcess(["--data", folder, "--limit", "write-bytes=2MiB", "--limit", "import-seconds=300"])
         let schema =
             #"{"name":"m","schema":{"classes":[{"name":"Dog","primaryKey":"_id","properties":[{"name":"_id","type":"int"},"#
             + #"{"name":"age","type":"int"},{"name":"tags","type":"string","collection":"list"},"#
@@ -148,7 +148,7 @@ import Testing
             port: process.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(schema.utf8))
         try #require(made.status == 201, "\(made.text)")
         let isLink = rest.hasSuffix("p")
-        let body = ([head] + (0..<200_000).map { "\($0)\(rest)\(isLink ? "\($0)" : "")" }).joined(separator: "\n")
+        let body = ([head] + (0..<400_000).map { "\($0)\(rest)\(isLink ? "\($0)" : "")" }).joined(separator: "\n")
         let id = process.process.processIdentifier
         let before = Self.ownMemory(of: id)
         let most = Mutex(0)
@@ -166,8 +166,7 @@ import Testing
         watch.wait()
         #expect(answer.status == 413 || isLink && answer.status == 422, "\(answer.text)")
         let taken = most.withLock { $0 } - before
-        print("TAKEN", taken >> 10)
-        #expect(taken < 28 << 20, "\(taken >> 20) MiB; \(answer.text)")
+        #expect(taken < 56 << 20, "\(taken >> 20) MiB; \(answer.text)")
         #expect(process.stop() == 0)
     }
 }

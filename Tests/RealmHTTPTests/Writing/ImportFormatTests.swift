@@ -251,6 +251,45 @@ import Testing
         try server.finish()
     }
 
+    /// What had no place among the objects was left out without a word.
+    @Test func `rows without owners, and what takes the place of a table, are refused`() throws {
+        let server = try WriteServer()
+        for (statements, what) in [
+            (
+                "CREATE TABLE Dog_tags (owner, position, value); INSERT INTO Dog_tags VALUES (1, 0, 'a'), (2, 0, 'b');",
+                "'Dog_tags' has rows that belong to no object"
+            ),
+            ("CREATE VIEW Person AS SELECT 'p' AS id;", "'Person' is a view"),
+            ("CREATE TABLE person (id TEXT);", "'person' has the letters of the class 'Person'"),
+        ] {
+            guard
+                let file = try Self.database(
+                    "CREATE TABLE Dog (_id INTEGER PRIMARY KEY, age); INSERT INTO Dog VALUES (1, 2);" + statements)
+            else { return }
+            let refused = try Self.post(server, "", file, Self.sqlite)
+            #expect(refused.status == 400 && refused.text.contains(what), "\(refused.text)")
+            let taken = try Self.post(server, "?mode=upsert", file, Self.sqlite + Self.lenient)
+            #expect(taken.status == 200, "\(taken.text)")
+        }
+        try server.finish()
+    }
+
+    /// The whole database is read first, so its problems have to say that nothing is there.
+    @Test(arguments: ["true", "false"]) func `rows that cannot be read leave nothing, and say so`(_ atomic: String) throws {
+        let server = try WriteServer { $0.limits.importRecordBytes = 64 << 10 }
+        for value in ["CAST(x'ff' AS TEXT)", "hex(zeroblob(100000))"] {
+            guard
+                let file = try Self.database(
+                    "CREATE TABLE Dog (_id INTEGER PRIMARY KEY, age, name TEXT); INSERT INTO Dog VALUES (1, 2, 'a');"
+                        + "INSERT INTO Dog VALUES (2, 3, \(value));")
+            else { return }
+            let answer = try Self.post(server, "?atomic=\(atomic)", file, Self.sqlite)
+            #expect(answer.json["line"]?.int == 2 && answer.json["committed"]?.int == 0, "\(answer.text)")
+            #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 0)
+        }
+        try server.finish()
+    }
+
     /// A generated column was computed while its table was read: one call of a function looks at no clock.
     @Test func `nothing of a database computes`() throws {
         let server = try WriteServer { $0.limits.readSeconds = 3 }

@@ -352,7 +352,11 @@ import Foundation
             let server = try WriteServer(WaitingValueTests.owned)
             let rights = try WaitingValueTests.rights(allow, "owner == 'me' OR n.owner == 'me'")
             var lines = (0..<40).map { Line(id: $0, values: [("owner", #""me""#)]) }
-            if links { lines[5].values.append(("n", "39")) } else { lines.append(Line(id: 5, values: [("owner", #""me""#), ("i", "2")])) }
+            if links {
+                lines[5].values.append(("n", "39"))
+            } else {
+                lines.append(Line(id: 5, values: [("owner", #""me""#), ("i", "2")]))
+            }
             let result = try WaitingValueTests.run(
                 server, WaitingValueTests.body(lines, .lines), .upsert, rights: rights, other: take)
             switch result {
@@ -369,7 +373,8 @@ import Foundation
     @Test func `what the sender does not see of a property does not stop its waiting value`() throws {
         let changes: [(String, @Sendable (WriteSession) throws -> Void)] = [
             ("e", WaitingValueTests.patch(5, [("e", .object(["t": .text("other")]))])),
-            ("as", WaitingValueTests.patch(5, [("as", .list([.integer(0)]))])), ("n", WaitingValueTests.patch(5, [("n", .integer(0))])),
+            ("as", WaitingValueTests.patch(5, [("as", .list([.integer(0)]))])),
+            ("n", WaitingValueTests.patch(5, [("n", .integer(0))])),
         ]
         for (property, change) in changes {
             let server = try WriteServer(WaitingValueTests.owned)
@@ -393,15 +398,16 @@ import Foundation
 
     /// The values were dropped without a word.
     @Test(arguments: [
-        #"[{"renameProperty":{"class":"A","from":"n","to":"nn"}}]"#, #"[{"removeProperty":{"class":"A","property":"n"}}]"#,
-        #"[{"removeProperty":{"class":"A","property":"n"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
-        #"[{"renameProperty":{"class":"A","from":"n","to":"nn"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
+        #"[{"renameProperty":{"class":"A","name":"n","to":"nn"}}]"#, #"[{"removeProperty":{"class":"A","name":"n"}}]"#,
+        #"[{"removeProperty":{"class":"A","name":"n"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
+        #"[{"renameProperty":{"class":"A","name":"n","to":"nn"}},{"addProperty":{"class":"A","property":"# + link + "}}]",
     ])
     func `values whose property a migration replaces are counted`(_ steps: String) throws {
         let server = try WriteServer(WaitingValueTests.classes)
         var lines = (0..<40).map { Line(id: $0) }
         lines[5].values = [("n", "39"), ("as", "[39]")]
-        let json = try JSONParser.parse(#"{"fromVersion":0,"toVersion":1,"allowDataLoss":true,"steps":\#(steps)}"#, depthLimit: 20)
+        let json = try JSONParser.parse(
+            #"{"fromVersion":0,"toVersion":1,"allowDataLoss":true,"steps":\#(steps)}"#, depthLimit: 20)
         let migration = try MigrationReader(Limits()).migration(json)
         let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines)) { session in
             _ = try session.migrate(migration)
@@ -410,17 +416,21 @@ import Foundation
         #expect(try server.show("A/5").contains("39"), "the other value is there")
         try server.finish()
     }
-    private static let link = #"{"name":"n","type":"object","objectType":"A"}}"#
+    private static let link = #"{"name":"n","type":"object","objectType":"A"}"#
 
     /// Its lines were said to be committed.
-    @Test(arguments: ["restored", "deleted", "memory"]) func `an import whose realm loses its commits states none`(_ way: String) throws {
+    @Test(arguments: ["restored", "deleted", "memory"]) func `an import whose realm loses its commits states none`(_ way: String)
+        throws
+    {
         let server = try WriteServer(WaitingValueTests.classes)
         if way == "memory" {
             #expect(try server.send("DELETE", "app").status < 300)
-            let made = try server.send("POST", "", #"{"name":"app","inMemory":"app","schema":{"classes":[\#(Self.plain)]}}"#)
+            let body = #"{"name":"app","inMemory":"app","schema":{"classes":[\#(Self.plain)]}}"#
+            let made = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
             try #require(made.status == 201, "\(made.text)")
         }
-        let backup = way == "restored" ? try #require(try server.send("POST", "app/backups", "{}").json["id"]?.text) : ""
+        let file = try server.get("app/backup").body
         let result = Awaited<Result<ImportChain.Outcome, any Error>>()
         let body = WaitingValueTests.body((0..<100_000).map { Line(id: $0) }, .lines)
         let thread = StoppingThread { result.set(Result { try WaitingValueTests.run(server, body).get() }) }
@@ -428,7 +438,10 @@ import Foundation
         while try server.get("app/objects/A?limit=0&count=exact").json["count"]?.int ?? 0 < 10 {}
         let answer =
             switch way {
-            case "restored": try server.send("POST", "app/restore", #"{"backup":"\#(backup)"}"#)
+            case "restored":
+                try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms/app/restore",
+                    headers: [("Content-Type", "application/octet-stream")], body: file)
             case "deleted": try server.send("DELETE", "app?files=true")
             default: try server.send("DELETE", "app")
             }
