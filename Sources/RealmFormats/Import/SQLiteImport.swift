@@ -58,9 +58,11 @@ package struct SQLiteImport {
                     let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
                         try plainColumns(of: name, in: database)
                     }
-                    for source in try sources(database) {
+                    let sources = try sources(database)
+                    for source in sources {
                         try write(source, of: database, with: parts, to: target, counting: &rowCount)
                     }
+                    try requireTables(for: sources, in: database)
                     try requireOwners(parts)
                 }
             }
@@ -98,14 +100,11 @@ package struct SQLiteImport {
 
     /// Returns the tables that are read.
     private func sources(_ database: SQLiteDatabase) throws -> [Source] {
-        // A table with a root page is a plain one: views and virtual tables have none, and are never touched.
-        let list = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
-        let present = try names(list)
+        let present = try tables(database)
         guard let wanted = options.tables else {
             let found = present.compactMap { name in
                 snapshot.classTable(named: name).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
             }
-            try requireTables(for: found, present, database)
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
                     "tables",
@@ -129,12 +128,16 @@ package struct SQLiteImport {
     }
 
     /// Throws `invalid_body` when a class has no table, but something else has its name, or nearly so.
-    private func requireTables(for found: [Source], _ present: [String], _ database: SQLiteDatabase) throws {
-        guard !options.isLenient else { return }
+    private func requireTables(for found: [Source], in database: SQLiteDatabase) throws {
+        guard !options.isLenient, options.tables == nil else { return }
         let others = try views(database)
+        let present = try tables(database)
         for table in snapshot.classes where table.kind != .embedded && !found.contains(where: { $0.table.key == table.key }) {
             let name = table.className ?? table.name
-            if others.contains(name) { throw try noTable(name, present, database) }
+            if others.contains(name) {
+                throw Problem(
+                    .invalidBody, SQLiteImport.noPlainTable(name) + ", or leave it out with 'Prefer: handling=lenient'")
+            }
             let letters = name.lowercasedASCII
             if let near = present.first(where: { $0.lowercasedASCII == letters }) {
                 throw Problem(
@@ -151,6 +154,17 @@ package struct SQLiteImport {
         throw Problem(
             .invalidBody,
             "the table '\(table.brief)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
+    }
+
+    /// Returns the names of plain tables: those with a root page. Views and virtual tables have none, and are never touched.
+    private func tables(_ database: SQLiteDatabase) throws -> [String] {
+        try names(
+            try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid"))
+    }
+
+    private static func noPlainTable(_ name: String) -> String {
+        "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
+            + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.brief))"
     }
 
     /// Returns the names of views and virtual tables.
@@ -175,8 +189,7 @@ package struct SQLiteImport {
         let others = try views(database)
         let detail =
             others.contains(name)
-            ? "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
-                + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.brief))"
+            ? SQLiteImport.noPlainTable(name)
             : "the database has no table '\(name.brief)', but \(SQLiteImport.listed(present))"
                 + Suggestion.hint(for: name, in: present)
         return Problem.invalidParameter("tables", detail)
@@ -208,9 +221,10 @@ package struct SQLiteImport {
         let cells = try cells(names, source.table)
         let collections = try parts.collections(of: source.table, in: cells.map(\.name))
         let buffer = OutputBuffer(capacity: 256 << 10)
-        while try rows.next() {
+        while true {
             let start = buffer.count
             do {
+                guard try rows.next() else { break }
                 try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
             } catch let error as SQLiteCell.Unfit {
                 throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
