@@ -35,8 +35,8 @@ package struct ClusterMap: Sendable, Equatable {
         nodes.filter { !$0.isLeaving && $0.silentSeconds < patience }
     }
 
-    /// Returns the shards that a node should take: those of nodes that are gone and those of nobody, as far as this node comes first for
-    /// them among the living ones. All nodes calculate the same.
+    /// Returns the vacant shards that a node should take: those without a node or with a dead one, for which this node ranks
+    /// first among the living. All nodes calculate the same.
     ///
     /// - Parameters:
     ///   - id: The name of the node.

@@ -3,11 +3,11 @@
 package import RealmPlatform
 internal import Synchronization
 
-/// This node in its cluster: tells the register that it lives, keeps the map, and takes the shards of nodes that are gone.
+/// This node in its cluster: sends heartbeats to the register, keeps the map, and takes the shards of dead nodes.
 ///
 /// One thread does all of that. Any thread may ask for the map.
 package final class ClusterMember: Sendable {
-    /// What is known, and the thread.
+    /// The known map and the state of the thread.
     private struct State {
         var map = ClusterMap.empty
         /// When the last call that was answered began; nil before there was one.
@@ -38,12 +38,12 @@ package final class ClusterMember: Sendable {
     private let token = RealmOwner.RandomText.token()
     private let changed = RankedMutex<Callback<ClusterMap>?>(.leaf, nil)
 
-    /// Makes a member that has not told anybody.
+    /// Makes a member that has not called the register yet.
     ///
     /// - Parameters:
     ///   - id: The name of the node.
     ///   - url: The URL at which clients reach it, without a slash at the end.
-    ///   - register: Who keeps the nodes.
+    ///   - register: The register that keeps the nodes.
     ///   - limits: The times.
     package init(_ id: String, url: String, register: any ClusterRegister, limits: ClusterMember.Limits = ClusterMember.Limits())
     {
@@ -78,12 +78,12 @@ package final class ClusterMember: Sendable {
     /// Why the register does not answer; nil when it does.
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
-    /// How often the register has not answered, and how many shards were taken from nodes that were gone.
+    /// The numbers of failed calls of the register, and of shards taken from dead nodes.
     package var counts: (failures: Int, takenShards: Int) { monitor.withLock { ($0.failures, $0.takenShards) } }
 
     /// Calls the register once, and starts the thread.
     ///
-    /// - Throws: What the first call throws; `Threads.Failure` as `.io`.
+    /// - Throws: The error of the first call; `Threads.Failure` as `.io`.
     package func start() throws(StorageError) {
         try beat()
         do throws(Threads.Failure) {
@@ -94,7 +94,7 @@ package final class ClusterMember: Sendable {
         monitor.withLock { $0.isRunning = true }
     }
 
-    /// Tells the others that this node gives its shards up. They take them at once.
+    /// Announces that this node releases its shards. The other nodes take them at once.
     package func leave() {
         monitor.withLock { $0.isLeaving = true }
         try? beat()
@@ -169,8 +169,8 @@ package final class ClusterMember: Sendable {
 
     /// Takes the shards of nodes that are gone.
     ///
-    /// When the register comes back after it was away, or answers after a long time, all nodes seem to have been silent; so nobody is
-    /// judged before the others have had the time to call again.
+    /// After an outage or a slow answer of the register all nodes seem to have been silent, so no node counts as gone before the
+    /// others have had the time to call again.
     private func takeVacancies() throws(StorageError) {
         let (map, since, isLeaving) = monitor.withLock { ($0.map, $0.contactSince, $0.isLeaving) }
         guard !isLeaving, let since, Instant.now().seconds(since: since) >= 2 * limits.beatSeconds + 1 else { return }
@@ -188,9 +188,9 @@ package final class ClusterMember: Sendable {
 }
 
 extension ClusterMember {
-    /// How often a node tells that it lives, and what it concludes from the silence of others.
+    /// The interval of heartbeats, and the timeouts for those of other nodes.
     ///
-    /// Nothing depends on these for being right, only for being soon: who owns a realm is decided by its log.
+    /// They affect how soon nodes react, never correctness: the log of a realm decides who owns it.
     package struct Limits: Sendable {
         /// The number of seconds between two calls of the register.
         package var beatSeconds = 0.5

@@ -21,7 +21,7 @@ package struct ClusterNode: Sendable, Hashable {
         self.isLeaving = isLeaving
     }
 
-    /// How a node stands, in words for people and programs.
+    /// The state of a node, in words for people and programs.
     package enum State: String, Sendable {
         /// It was heard of lately.
         case living
@@ -31,9 +31,7 @@ package struct ClusterNode: Sendable, Hashable {
         case leaving
     }
 
-    /// How the node stands.
-    ///
-    /// - Parameter patience: After how many silent seconds a node counts as gone.
+    /// - Parameter patience: The number of silent seconds after which a node counts as gone.
     package func state(patience: Double) -> State {
         if isLeaving { return .leaving }
         return silentSeconds < patience ? .living : .silent

@@ -4,10 +4,10 @@ package import RealmPlatform
 
 /// Keeps who the nodes of a cluster are, and which shards they have. Every call waits for an answer.
 package protocol ClusterRegister: Sendable {
-    /// Tells that a node lives, and returns the map.
+    /// Records the heartbeat of a node, and returns the map.
     ///
     /// - Parameters:
-    ///   - token: What no other process of that name has.
+    ///   - token: Identifies the process among all of that name.
     ///   - known: The map of the call before.
     /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when another process that lives has the name of the node.
     func beat(_ node: ClusterNode, token: String, _ known: ClusterMap) throws(StorageError) -> ClusterMap
@@ -24,7 +24,7 @@ package protocol ClusterRegister: Sendable {
     ///   - id: The name of the node.
     ///   - former: The node that has them; those that another one has are left out. Nil for any.
     ///   - patience: Only if the former node was silent for so many seconds or is leaving; nil in any case.
-    /// - Returns: How many shards the node was given.
+    /// - Returns: The number of shards that the node received.
     func assign(
         _ shards: [Int], to id: String, from former: String?, ifSilentFor patience: Double?
     ) throws(StorageError) -> Int

@@ -10,7 +10,7 @@ package struct BasePolicy: Sendable, Equatable {
     package var bytes = 32 << 20
     /// The number of bytes of these records for each byte of the base, as a base takes as long to store as records of its size.
     package var bytesPerByte = 1
-    /// How many sound bases are kept, at least one.
+    /// The number of sound bases to keep, at least one.
     package var kept = 2
     /// The number of seconds between two looks at all realms.
     package var checkSeconds = 1.0

@@ -12,7 +12,7 @@ package enum LogBases {
     ///   - snapshot: The version.
     ///   - chain: The place in the chain that the version has.
     ///   - key: The key of an encrypted realm, with which the copy is encrypted; nil for a plain one.
-    /// - Returns: What describes the copy, and its file, which the caller closes.
+    /// - Returns: The description of the copy, and its file, which the caller closes.
     package static func copy(
         _ snapshot: Snapshot, at chain: RecordChain, key: EncryptionKey? = nil
     ) throws(StorageError) -> (base: LogBase, descriptor: Int32) {
@@ -39,7 +39,7 @@ package enum LogBases {
     /// - Parameters:
     ///   - lineage: The lineage in the head.
     ///   - key: The key of an encrypted realm; nil for a plain one.
-    ///   - count: How many sound bases are kept, at least one.
+    ///   - count: The number of sound bases to keep, at least one.
     /// - Returns: The version up to which records were deleted; nil when there are not so many sound bases.
     package static func prune(
         _ realm: String, lineage: String, _ log: any RealmLog, key: EncryptionKey? = nil, keeping count: Int = 2

@@ -8,11 +8,10 @@ internal import RealmStorage
 ///
 /// A base is read back and verified before anything is deleted, as `LogBases.prune` says. Any thread may call it.
 package final class LogKeeper: Sendable {
-    /// What the keeper has done.
     package struct Counts: Sendable, Equatable {
         /// Bases that were made.
         package var bases = 0
-        /// How often records and older bases were deleted.
+        /// Deletions of records and older bases.
         package var prunings = 0
         /// Attempts that have failed.
         package var failures = 0
@@ -21,9 +20,9 @@ package final class LogKeeper: Sendable {
     /// A realm whose log is kept short.
     private struct Entry {
         let realm: LoggedRealm
-        /// What its owner had stored when the newest base was made.
+        /// The volume stored by the owner when the newest base was made.
         var before: RealmOwner.Volume
-        /// What was in the log after the newest base before the realm was owned here; nil until that is known.
+        /// The volume in the log after the newest base, from before the realm was owned here; nil until known.
         var earlier: RealmOwner.Volume?
         /// When it is looked at again after a failure.
         var retry = Instant(nanoseconds: 0)
@@ -39,7 +38,6 @@ package final class LogKeeper: Sendable {
         var isRunning = false
         /// Whether the thread is to end.
         var isStopped = false
-        /// What was done.
         var counts = Counts()
         /// Why the last attempt has failed; nil when it has not.
         var failure: StorageError?
@@ -47,7 +45,7 @@ package final class LogKeeper: Sendable {
 
     /// When bases are made.
     private let policy: BasePolicy
-    /// Whether there is a thread; otherwise somebody calls `work`.
+    /// Whether there is a thread; otherwise the owner of this object calls `work`.
     private let hasThread: Bool
     /// The realms, and the state of the thread.
     private let monitor = Monitor(State())
@@ -62,7 +60,6 @@ package final class LogKeeper: Sendable {
         self.hasThread = hasThread
     }
 
-    /// What was done.
     package var counts: Counts { monitor.withLock { $0.counts } }
     /// Why the last attempt has failed; nil when it has not.
     package var failure: StorageError? { monitor.withLock { $0.failure } }
@@ -172,8 +169,8 @@ package final class LogKeeper: Sendable {
 }
 
 extension LoggedRealm {
-    /// What is in the log after the newest base, of what was there when this node became the owner. Of records that others have
-    /// stored only the number is known, so they count as long as the policy takes them to be.
+    /// Returns the volume in the log after the newest base, as of when this node became the owner. Only the number of records by
+    /// other nodes is known, so each counts as long as the policy assumes.
     func volumeBefore(_ policy: BasePolicy) throws(StorageError) -> RealmOwner.Volume {
         guard let place = owner.place else { return RealmOwner.Volume() }
         let newest = try bases().first { $0.lineage == place.epoch }

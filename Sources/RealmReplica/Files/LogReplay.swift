@@ -18,10 +18,10 @@ package struct LogReplay {
     private let path: String
     /// The key of the realm; nil for one that is not encrypted.
     private let key: EncryptionKey?
-    /// The oldest version that somebody still reads in the file, which records must not overwrite; nil when nobody reads it.
+    /// The oldest version with readers in the file, which records must not overwrite; nil without readers.
     private let oldestReader: UInt64?
 
-    /// How a file was brought up.
+    /// How a file was brought up to its log.
     package enum Way: Sendable, Equatable {
         /// By records, in its place.
         case records(Int)
@@ -34,7 +34,7 @@ package struct LogReplay {
     /// - Parameters:
     ///   - path: The path of its file, without symbolic links. The file need not exist.
     ///   - key: The key of the realm; nil for one that is not encrypted.
-    ///   - oldestReader: The oldest version that somebody still reads in the file; nil when nobody does.
+    ///   - oldestReader: The oldest version with readers in the file; nil without readers.
     package init(
         _ realm: String, path: String, log: any RealmLog, key: EncryptionKey? = nil, oldestReader: UInt64? = nil
     ) {
@@ -98,7 +98,7 @@ package struct LogReplay {
         guard let backend = try FileBackend(path: path) else { return nil }
         defer { backend.close() }
         do throws(StorageError) {
-            // Who wrote the version need not have waited for the disk.
+            // The writer of the version may not have synced it.
             try backend.sync(.full)
             let version = try RecordApplier.version(of: backend, key: key)
             guard let place = places.first(where: { $0.chain.version <= version }) else { return nil }
@@ -150,7 +150,7 @@ package struct LogReplay {
     }
 
     /// Puts a file that is made from a base in the place of the present one; false when the base is damaged, or records after it
-    /// are missing. A file that did not come from the log may be somebody's data, and is kept beside the new one.
+    /// are missing. A file that did not come from the log may hold user data, and is kept next to the new one.
     private func replace(by base: LogBase, upTo head: LogHead, isKnown: Bool) throws(StorageError) -> Bool {
         let copies = FileCopies(ofFile: path, key: key)
         let replacement = try FileReplacement(of: path, copies)
@@ -159,7 +159,7 @@ package struct LogReplay {
         return true
     }
 
-    /// Makes the file of a head beside the present one, which is not touched.
+    /// Makes the file of a head next to the present one, which is not touched.
     ///
     /// - Returns: The file, which is complete.
     /// - Throws: `.refused(.logUnavailable)`; `.corrupt` when the log leads to the head from no base.
@@ -218,7 +218,7 @@ package struct LogReplay {
 
     /// Makes the file of an earlier version, for people who want it back.
     ///
-    /// - Returns: The file, beside the path of the realm.
+    /// - Returns: The file, next to the path of the realm.
     /// - Throws: `.refused(.unsuitable)` when no base and no records lead to that version; `.corrupt` when all that do are damaged.
     package func restore(_ version: UInt64, of head: LogHead) throws(StorageError) -> NewFile {
         var wanted = head
@@ -270,7 +270,8 @@ extension StorageError {
         }
     }
 
-    /// Whether the file of a realm may be damaged, or a key is missing or wrong: a plain file whose first bytes are gone seems to be
-    /// encrypted, and an encrypted one whose first page is gone seems to have another key. The bases in the log tell which it is.
+    /// Whether the file of a realm may be damaged, or a key is missing or wrong: a plain file whose first bytes are gone seems to
+    /// be encrypted, and an encrypted one whose first page is gone seems to have another key. The bases in the log show which
+    /// case it is.
     var mayBeDamage: Bool { isDamage || isAboutKey }
 }

@@ -6,13 +6,13 @@ internal import RealmStorage
 
 /// A realm that this node owns, and whose commits happen in a log.
 ///
-/// It is opened and closed on a thread that may wait. After an error that `leavesFileBehind` it has to be closed and opened again;
-/// reads go on meanwhile, and see nothing that the log does not have.
+/// It is opened and closed on a thread that may wait. After an error that `leavesFileBehind` it has to be closed and opened
+/// again; reads continue, and see nothing that the log lacks.
 package final class LoggedRealm: Sendable {
     /// The open realm.
     package let database: Database
     package let owner: RealmOwner
-    /// How the file was brought up to the log; nil when the log was begun with it.
+    /// How the file was brought up to the log; nil when the log began with it.
     package let way: LogReplay.Way?
     private let log: any RealmLog
 
@@ -21,9 +21,9 @@ package final class LoggedRealm: Sendable {
         /// The path of its file, without symbolic links.
         package let path: String
         package let node: String
-        /// How the file is opened. It is always opened for writing.
+        /// The options of opening. The file is always opened for writing.
         package var options: Database.OpenOptions
-        /// How long is waited for the log, and how much is sent.
+        /// Timeouts and sizes of requests to the log.
         package var limits = RealmOwner.Limits()
         /// For how many seconds the owner keeps versions after newer ones took their place, so that readers on other nodes are not
         /// disturbed; 0 for not at all.
@@ -126,7 +126,7 @@ package final class LoggedRealm: Sendable {
         return try Database.open(name: opening.name, path: opening.path, options)
     }
 
-    /// Deletes the file of a realm that its log was told to forget, which is a cache of nothing any more.
+    /// Deletes the file of a realm that was dropped from its log: a cache of nothing.
     static func removeDropped(_ opening: Opening, _ log: any RealmLog) throws(StorageError) {
         guard let place = FilePosition.read(for: opening.path).first,
             try log.hasDropped(opening.name.text, lineage: place.chain.epoch)
@@ -215,7 +215,7 @@ package final class LoggedRealm: Sendable {
 
     /// Closes the realm and opens it again, brought up to its log: after an error that `leavesFileBehind`.
     ///
-    /// Requests that still read the old opening go on. If records would overwrite what they read, the file is made anew.
+    /// Requests that still read the old opening continue. If records would overwrite versions they read, the file is made anew.
     package func reopen(_ opening: Opening) throws(StorageError) -> LoggedRealm {
         close()
         var opening = opening
@@ -223,7 +223,7 @@ package final class LoggedRealm: Sendable {
         return try LoggedRealm.open(opening, log)
     }
 
-    /// Finishes waiting writes, closes the file, and tells the log that the realm has no owner.
+    /// Finishes waiting writes, closes the file, and releases the realm in the log.
     package func close() {
         database.close()
         owner.release()

@@ -4,18 +4,18 @@ internal import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 
-/// Changing between following and owning. The open realm stays, with its epoch, its versions and whoever observes it.
+/// Changing between following and owning. The open realm stays, with its epoch, versions and observers.
 extension FollowedLogRealm {
-    /// Becomes the owner: claims the realm, takes over what its log has until then, and begins to write. Blocks meanwhile.
+    /// Becomes the owner: claims the realm, applies the rest of its log, and begins to write. Blocks until then.
     ///
     /// The realm is not followed afterwards, and this object of no use any more.
     ///
     /// - Parameters:
-    ///   - limits: How long is waited for the log, and how much is sent.
+    ///   - limits: Timeouts and sizes of requests to the log.
     ///   - reuseGraceSeconds: For how many seconds versions are kept after newer ones took their place.
     /// - Returns: The owned realm.
-    /// - Throws: `.refused(.notOwner)` when another node was faster; `.refused(.logUnavailable)`. The realm is followed as before
-    ///   then, unless `end` says that it has to be closed.
+    /// - Throws: `.refused(.notOwner)` when another node was faster; `.refused(.logUnavailable)`. Following continues then,
+    ///   unless `end` says that the realm has to be closed.
     package func promote(
         node: String, _ limits: RealmOwner.Limits = RealmOwner.Limits(), reuseGraceSeconds: Double = 2
     ) throws(StorageError) -> LoggedRealm {
@@ -43,13 +43,12 @@ extension FollowedLogRealm {
         }
     }
 
-    /// The error for a realm that is not followed any further.
     private var hasEnded: StorageError {
         if case .file(let error)? = end { return error }
         return .refused(.fileChanged("the log of '\(name)' has another history than its file"))
     }
 
-    /// Goes on following.
+    /// Continues to follow.
     private func resume() {
         let goesOn = monitor.withLock { state in
             state.isStopped = state.end != nil
@@ -65,14 +64,14 @@ extension FollowedLogRealm {
 }
 
 extension LoggedRealm {
-    /// Stops to write, gives the realm up if it is still owned, and follows its log from here on. Writes that wait are carried out
-    /// before. Blocks meanwhile.
+    /// Stops to write, releases the realm if it is still owned, and follows its log from here on. Waiting writes are carried out
+    /// before. Blocks until then.
     ///
     /// This is also the way on after an error that `leavesFileBehind`. This object is of no use afterwards.
     ///
     /// - Parameters:
-    ///   - follower: What tells the realm about the log.
-    ///   - hooks: What is asked of whoever serves the realm.
+    ///   - follower: The source of heads of the log.
+    ///   - hooks: Callbacks to the host of the realm.
     /// - Throws: When the realm cannot be followed; it has to be closed then.
     package func demote(
         to follower: LogFollower, _ hooks: ReplicaHooks = ReplicaHooks()

@@ -8,13 +8,13 @@ internal import RealmStorage
 extension FollowedLogRealm {
     /// How patient a step is with readers.
     enum Patience {
-        /// It waits for them as long as the limits say, and then tells them to end.
+        /// It waits for them up to the limits, and then asks them to end.
         case usual
         /// It leaves the file to them at once.
         case none
     }
 
-    /// Takes the turn and goes on to the head that was last seen, as far as one turn goes. Another thread may have the turn.
+    /// Takes the turn and advances towards the last seen head, as far as one turn reaches. Another thread may have the turn.
     func step() {
         let head = monitor.withLock { state -> LogHead? in
             guard state.isBehind, let head = state.head else { return nil }
@@ -27,7 +27,7 @@ extension FollowedLogRealm {
         announceEnd()
     }
 
-    /// Goes on to a head, and notes what comes of that.
+    /// Advances to a head, and records the outcome.
     private func go(to head: LogHead) {
         do throws(StorageError) {
             for _ in 0..<limits.fetchCount where try advance(to: head, .usual) { break }
@@ -45,7 +45,7 @@ extension FollowedLogRealm {
     private func fail(_ error: StorageError) {
         switch error {
         case .refused(.fileChanged), .refused(.notWritable): return finish(.file(error))
-        // The log goes on with another key, or without one.
+        // The log continues with another key, or without one.
         case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong): return finish(.file(error))
         case .refused(.writesStopped): work.needsFile = true
         default: break
@@ -61,9 +61,9 @@ extension FollowedLogRealm {
         }
     }
 
-    /// Goes on to a head, by records if they lead there.
+    /// Advances to a head, by records if they lead there.
     ///
-    /// - Returns: Whether this turn is over: the head is reached, or readers are waited for.
+    /// - Returns: Whether this turn is over: the head is reached, or the turn waits for readers.
     func advance(to head: LogHead, _ patience: Patience) throws(StorageError) -> Bool {
         let chain = work.chain
         guard !work.needsFile, head.lineage == chain.epoch, head.version >= chain.version else {
@@ -107,7 +107,7 @@ extension FollowedLogRealm {
             ) { bytes throws(StorageError) in
                 guard try !take(bytes, patience) else { return }
                 isWaiting = true
-                // What follows is of no use yet.
+                // Later records are of no use yet.
                 throw .stopped(.cancelled)
             }
         } catch {
@@ -154,7 +154,7 @@ extension FollowedLogRealm {
         guard let top = work.top else { return }
         try database.finishTaking()
         work.top = nil
-        // A position that cannot be written is only further behind.
+        // A position that cannot be written only lags more.
         try? work.position.move(to: work.chain, top: top)
     }
 
@@ -172,9 +172,9 @@ extension FollowedLogRealm {
 
     // MARK: - Readers
 
-    /// Waits until nobody reads a version that a record would overwrite.
+    /// Waits until no reader uses a version that a record would overwrite.
     ///
-    /// At first readers are waited for, then they are told to end, and then the file is left to them: the realm goes on in a copy.
+    /// It first waits for readers, then asks them to end, and then leaves the file to them: the realm continues in a copy.
     ///
     /// - Returns: Whether the record can be applied now.
     private func makeRoom(for record: CommitRecord, _ bytes: [UInt8], _ patience: Patience) throws(StorageError) -> Bool {
@@ -221,7 +221,7 @@ extension FollowedLogRealm {
         work.needsFile = false
         work.position = try FilePosition(chain, top: database.current.snapshot.top.ref, for: database.path)
         noteReached(chain) { _ in }
-        // What others wait for was in the former history.
+        // The versions that callers wait for were in the former history.
         if !isContinued { failWaiters() }
     }
 

@@ -5,18 +5,16 @@ internal import RealmStorage
 
 /// Waiting for versions.
 extension FollowedLogRealm {
-    /// Somebody who waits for a version.
+    /// A caller that waits for a version.
     struct Waiter: Sendable {
-        /// What is waited for.
         enum Goal: Sendable {
             case version(UInt64)
-            /// What the log has when it is asked at this time or later, and confirms it.
+            /// The head that the log confirms when asked at this time or later.
             case head(asked: Instant)
         }
 
         /// The number of the waiter.
         let number: Int
-        /// What is waited for.
         var goal: Goal
         /// Called once, without a lock: whether the version is there.
         let completion: @Sendable (Bool) -> Void
@@ -26,17 +24,17 @@ extension FollowedLogRealm {
     ///
     /// - Parameters:
     ///   - version: The number of the version, in the present epoch.
-    ///   - deadline: When to give up.
-    ///   - completion: Gets whether the version is there. It is called on any thread, at once or later, and must not wait.
+    ///   - deadline: The time of the timeout.
+    ///   - completion: Receives whether the version is there. It is called on any thread, at once or later, and must not wait.
     package func whenReached(_ version: UInt64, until deadline: Instant, _ completion: @escaping @Sendable (Bool) -> Void) {
         add(.version(version), until: deadline, completion)
     }
 
-    /// Calls a function when the realm has everything that the log had at the time of the call, which it is asked for.
+    /// Calls a function when the realm has everything that the log confirms to have had at the time of the call.
     ///
     /// - Parameters:
-    ///   - deadline: When to give up.
-    ///   - completion: Gets whether that is so. It is called on any thread, at once or later, and must not wait.
+    ///   - deadline: The time of the timeout.
+    ///   - completion: Receives whether the realm got there. It is called on any thread, at once or later, and must not wait.
     package func whenLinear(until deadline: Instant, _ completion: @escaping @Sendable (Bool) -> Void) {
         add(.head(asked: follower.clock()), until: deadline, completion)
     }
@@ -55,7 +53,7 @@ extension FollowedLogRealm {
         return answer.wait { $0 } ?? false
     }
 
-    /// Adds somebody who waits, and sets a timer for the deadline.
+    /// Adds a waiter, and sets a timer for the deadline.
     private func add(_ goal: Waiter.Goal, until deadline: Instant, _ completion: @escaping @Sendable (Bool) -> Void) {
         let limit = limits.waiterCount
         let (answer, number) = monitor.withLock { state -> (Bool?, Int) in
@@ -71,10 +69,10 @@ extension FollowedLogRealm {
         follower.timers.set(at: deadline) { [weak self] in self?.giveUp(number) }
     }
 
-    /// Whether somebody waits for what the log has.
+    /// Whether a waiter needs a confirmed head of the log.
     var wantsConfirmation: Bool { monitor.withLock { $0.wantsConfirmation } }
 
-    /// Tells somebody who still waits that the time is over.
+    /// Reports the timeout to a caller that still waits.
     private func giveUp(_ number: Int) {
         let late = monitor.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
@@ -83,7 +81,7 @@ extension FollowedLogRealm {
         late?.completion(false)
     }
 
-    /// Tells all who wait that what they wait for will not come.
+    /// Fails all waiters: their versions will not come.
     func failWaiters() {
         let waiters = monitor.withLock { state in
             defer { state.waiters = [] }
@@ -94,7 +92,7 @@ extension FollowedLogRealm {
 }
 
 extension FollowedLogRealm.State {
-    /// Whether somebody waits for what the log has.
+    /// Whether a waiter needs a confirmed head of the log.
     var wantsConfirmation: Bool {
         waiters.contains { waiter in
             if case .head = waiter.goal { return true }
@@ -120,7 +118,7 @@ extension FollowedLogRealm.State {
         guard !waiters.isEmpty else { return [] }
         for index in waiters.indices {
             guard case .head(let since) = waiters[index].goal, asked >= since else { continue }
-            // In another history the numbers mean something else; those who wait are told when it is taken over.
+            // In another history the numbers mean something else; waiters fail when it is taken over.
             waiters[index].goal = .version(head.lineage == place.epoch ? head.version : .max)
         }
         return takeReached()

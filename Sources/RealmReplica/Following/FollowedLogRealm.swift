@@ -7,33 +7,31 @@ internal import RealmStorage
 /// A realm that another node owns, and that this one serves for reading: its file is a cache of the log.
 ///
 /// The database is an ordinary one whose writes are refused with `.notOwner`. Records are applied in the place of the file and
-/// published as commits with the changes that the owner recorded, so versions have the same tokens as at the owner, and observers
-/// are told the same.
+/// published as commits with the changes that the owner recorded, so versions have the same tokens, and observers get the same
+/// notifications, as at the owner.
 ///
-/// A `LogFollower` tells it what the log has, and gives it threads. One thread at a time has the *turn*, in which records are
-/// applied.
+/// A `LogFollower` passes heads of the log and lends threads. One thread at a time has the *turn*, in which records are applied.
 ///
-/// `@unchecked Sendable`: `work` is used by whoever has the turn; `monitor` guards everything else.
+/// `@unchecked Sendable`: only the thread that has the turn uses `work`; `monitor` guards everything else.
 package final class FollowedLogRealm: @unchecked Sendable {
     /// The open realm.
     package let database: Database
     package let name: String
-    /// How the file was brought up when it was opened; nil for a realm that was owned before.
+    /// How opening brought the file up to the log; nil for a realm that was owned before.
     package let way: LogReplay.Way?
-    /// What tells it about the log.
+    /// The source of heads of the log.
     let follower: LogFollower
-    /// What is asked of whoever serves the realm.
+    /// Callbacks to the host of the realm.
     let hooks: ReplicaHooks
-    /// What the threads share.
+    /// The state that threads share.
     let monitor: Monitor<State>
-    /// What belongs to the turn.
+    /// The state of the thread that has the turn.
     var work: Work
 
     var log: any RealmLog { follower.log }
-    /// How long is waited, and how much is done at once.
     var limits: FollowerLimits { follower.limits }
 
-    /// What the threads share.
+    /// The state that threads share.
     struct State {
         /// The head as it was last seen; nil before the first time.
         var head: LogHead?
@@ -49,20 +47,19 @@ package final class FollowedLogRealm: @unchecked Sendable {
         var end: ReplicaHooks.End?
         /// Whether that was said.
         var isEndKnown = false
-        /// What has failed last; nil after a success.
+        /// The error of the last attempt; nil after a success.
         var failure: StorageError?
-        /// How often in a row something has failed.
+        /// The number of failures in a row.
         var failureCount = 0
-        /// When it is tried again.
+        /// The time of the next retry.
         var retry = Instant(nanoseconds: 0)
-        /// Those who wait for a version.
+        /// Callers that wait for a version.
         var waiters: [Waiter] = []
         var nextWaiter = 0
-        /// What was done.
         var counts = ReplicaCounts()
     }
 
-    /// What belongs to the turn.
+    /// The state of the thread that has the turn.
     struct Work {
         /// The place in the chain that the realm has reached.
         var chain: RecordChain
@@ -84,7 +81,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         let bytes: [UInt8]
         /// Since when it waits.
         let since: Instant
-        /// When readers were told to end.
+        /// When readers were asked to end.
         var told: Instant?
     }
 
@@ -92,9 +89,9 @@ package final class FollowedLogRealm: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - chain: The place in the chain that its file has.
-    ///   - way: How the file was brought up.
-    ///   - follower: What tells it about the log.
-    ///   - hooks: What is asked of whoever serves the realm.
+    ///   - way: How the file was brought up to the log.
+    ///   - follower: The source of heads of the log.
+    ///   - hooks: Callbacks to the host of the realm.
     ///   - needsFile: Whether no record can be applied to the file as it is.
     init(
         _ database: Database, at chain: RecordChain, by way: LogReplay.Way?, _ follower: LogFollower,
@@ -116,16 +113,16 @@ package final class FollowedLogRealm: @unchecked Sendable {
 
     // MARK: - Opening and closing
 
-    /// How often opening looks at the head again, because the log went on meanwhile.
+    /// The number of attempts to open while the log moves on.
     private static let attempts = 3
 
-    /// Brings the file of a realm up to its log, or makes it, opens it, and begins to follow. Blocks meanwhile.
+    /// Brings the file of a realm up to its log, or makes it, opens it, and begins to follow. Blocks until then.
     ///
     /// - Parameters:
-    ///   - follower: What tells it about the log.
-    ///   - hooks: What is asked of whoever serves the realm.
-    /// - Throws: `.refused(.fileNotFound)` when the log does not know the realm; `.refused(.logUnavailable)`; what opening a file
-    ///   throws.
+    ///   - follower: The source of heads of the log.
+    ///   - hooks: Callbacks to the host of the realm.
+    /// - Throws: `.refused(.fileNotFound)` when the log does not know the realm; `.refused(.logUnavailable)`; errors of opening a
+    ///   file.
     package static func open(
         _ opening: LoggedRealm.Opening, _ follower: LogFollower, _ hooks: ReplicaHooks = ReplicaHooks()
     ) throws(StorageError) -> FollowedLogRealm {
@@ -140,7 +137,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
             do throws(StorageError) {
                 opened = try LoggedRealm.openFile(opening, follower.log, at: head)
             } catch {
-                // What led to this head may have been pruned meanwhile.
+                // The records up to this head may have been pruned in the meantime.
                 attempt += 1
                 guard error.isDamage, attempt < attempts else { throw error }
                 continue
@@ -158,20 +155,20 @@ package final class FollowedLogRealm: @unchecked Sendable {
         }
     }
 
-    /// Stops to follow, tells all who wait that their version will not come, and closes the realm. Blocks meanwhile.
+    /// Stops to follow, fails all waiters, and closes the realm. Blocks until then.
     package func close() {
         abandon()
         database.close()
     }
 
-    /// Stops to follow, and tells all who wait that their version will not come. Blocks while records are applied.
+    /// Stops to follow, and fails all waiters. Blocks while records are applied.
     package func abandon() {
         follower.remove(self)
         stop()
         failWaiters()
     }
 
-    /// Waits until nobody has the turn, and has nobody take it any more.
+    /// Waits for the current turn to end, and blocks new ones.
     func stop() {
         monitor.withLock { $0.isStopped = true }
         _ = monitor.wait { state -> Bool? in state.isTurn ? nil : true }
@@ -182,7 +179,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// The number of the newest version of this realm.
     package var version: UInt64 { monitor.withLock { $0.place.version } }
 
-    /// How far the realm is behind its log.
     package var lag: LogFollower.Lag {
         let now = follower.clock()
         return monitor.withLock { state in
@@ -198,7 +194,6 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// The node that owns the realm, as far as is known; empty when none does.
     package var owner: String { database.writerElsewhere ?? "" }
 
-    /// What was done.
     package var counts: ReplicaCounts { monitor.withLock { $0.counts } }
 
     /// Why the realm does not get on at present; nil when it does.

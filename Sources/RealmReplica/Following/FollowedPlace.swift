@@ -4,11 +4,11 @@ package import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 
-/// Where following a realm was left, so that it can go on there. It does not keep the realm open.
+/// The place where following a realm stopped, and can continue. It does not keep the realm open.
 package struct FollowedPlace: Sendable {
     /// The place in the chain that the file has reached.
     let chain: RecordChain
-    /// How the file was brought up when it was opened.
+    /// How opening brought the file up to the log.
     let way: LogReplay.Way?
     /// Whether no record can be applied to the file as it is.
     let needsFile: Bool
@@ -19,20 +19,20 @@ extension FollowedLogRealm {
     ///
     /// This object is of no use afterwards.
     ///
-    /// - Returns: Where to go on; nil when somebody waits for a version, and so uses the realm: it is followed as before then.
+    /// - Returns: The place to continue from; nil while a caller waits for a version: then following continues.
     package func leave() -> FollowedPlace? {
         guard monitor.withLock({ $0.waiters.isEmpty }) else { return nil }
-        // Whoever begins to wait meanwhile asks again.
+        // Callers that begin to wait in the meantime ask again.
         abandon()
         return FollowedPlace(chain: work.chain, way: way, needsFile: work.needsFile)
     }
 
-    /// Goes on to follow a realm that was left.
+    /// Continues to follow a realm that was left.
     ///
     /// - Parameters:
-    ///   - place: Where it was left.
-    ///   - follower: What tells the realm about the log.
-    ///   - hooks: What is asked of whoever serves the realm.
+    ///   - place: The place where following stopped.
+    ///   - follower: The source of heads of the log.
+    ///   - hooks: Callbacks to the host of the realm.
     /// - Throws: When the realm cannot be followed; it has to be closed then.
     package static func resume(
         _ database: Database, at place: FollowedPlace, _ follower: LogFollower, hooks: ReplicaHooks

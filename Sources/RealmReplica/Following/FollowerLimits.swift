@@ -2,29 +2,29 @@
 
 internal import RealmPlatform
 
-/// How followers look at a log, how long they wait for readers, and how much they do at once.
+/// Polling intervals, timeouts for readers, and batch sizes of followers.
 package struct FollowerLimits: Sendable {
     /// The number of seconds between two looks at the heads of all realms.
     package var pollSeconds = 0.03
-    /// The least number of seconds between two looks, when somebody waits for one.
+    /// The least number of seconds between two looks while a caller waits for one.
     package var shortestPollSeconds = 0.002
-    /// How many heads are asked for in one statement.
+    /// The maximum number of heads in one statement.
     package var headCount = 256
-    /// For how many seconds readers are waited for whose versions the next record would overwrite.
+    /// The number of seconds to wait for readers of versions that the next record would overwrite.
     package var patienceSeconds = 2.0
-    /// How many seconds they then have to end, after they were told to.
+    /// The number of seconds that readers then have to end when asked.
     package var graceSeconds = 0.25
-    /// How many former files of a realm may exist because somebody reads them. With so many the realm lags until a reader ends.
+    /// The maximum number of former files of a realm that readers keep. At the maximum the realm lags until a reader ends.
     package var formerFileCount = 4
-    /// After how many seconds without an answer of the log a realm is not current any more.
+    /// The number of seconds without an answer of the log after which a realm is stale.
     package var contactSeconds = 3.0
-    /// How many records are asked for at once.
+    /// The maximum number of records in one request.
     package var recordCount: UInt64 = 64
-    /// How many times records are asked for before other realms have their turn.
+    /// The number of requests for records before other realms have their turn.
     package var fetchCount = 4
-    /// How many may wait for versions of one realm at the same time.
+    /// The maximum number of callers that wait for versions of one realm.
     package var waiterCount = 4096
-    /// The number of seconds until what has failed is tried again: the first time, and at most.
+    /// The number of seconds before a retry: the first, and the maximum.
     package var retrySeconds = (first: 0.1, longest: 5.0)
 
     /// Makes the usual limits.

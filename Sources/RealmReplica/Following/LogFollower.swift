@@ -2,12 +2,11 @@
 
 package import RealmPlatform
 
-/// Looks at a log for all realms that a node follows: one thread, and one statement for many heads. What has moved is taken over on
+/// Looks at a log for all realms that a node follows: one thread, and one statement for many heads. Moved realms advance on
 /// shared threads.
 ///
 /// Any thread may call it.
 package final class LogFollower: Sendable {
-    /// What the follower has done.
     package struct Counts: Sendable, Equatable {
         /// Looks at the log, one for each statement.
         package var polls = 0
@@ -16,15 +15,14 @@ package final class LogFollower: Sendable {
 
     package let log: any RealmLog
     private let node: String
-    /// How often the log is looked at, and what holds for each realm.
+    /// The interval of looks at the log, and limits for each realm.
     package let limits: FollowerLimits
-    /// Tells the time.
     let clock: @Sendable () -> Instant
     /// Ends waits.
     let timers = TimerQueue()
     /// Runs what a realm has to do.
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Whether there is a thread; otherwise somebody calls `poll`.
+    /// Whether there is a thread; otherwise the owner of this object calls `poll`.
     private let hasThread: Bool
     /// The realms, and the state of the thread.
     private let monitor = Monitor(State())
@@ -32,15 +30,14 @@ package final class LogFollower: Sendable {
     /// The realms, and the state of the thread.
     private struct State {
         var realms: [ObjectIdentifier: FollowedLogRealm] = [:]
-        /// Whether somebody waits for a look.
+        /// Whether a caller waits for a look.
         var isHastened = false
         /// Whether there is a thread.
         var isRunning = false
         /// Whether the thread is to end.
         var isStopped = false
-        /// What was done.
         var counts = Counts()
-        /// What was done for realms that are not followed any more.
+        /// The counts of realms that are not followed any more.
         var past = ReplicaCounts()
         /// Why the last look has failed; nil when it has not.
         var failure: StorageError?
@@ -49,7 +46,7 @@ package final class LogFollower: Sendable {
     /// Makes a follower; its thread starts with the first realm, and ends after the last.
     ///
     /// - Parameters:
-    ///   - limits: How often the log is looked at, and what holds for each realm.
+    ///   - limits: The interval of looks at the log, and limits for each realm.
     package convenience init(_ log: any RealmLog, node: String, _ limits: FollowerLimits = FollowerLimits()) {
         self.init(log, node: node, limits, hasThread: true, clock: { .now() }) { task in
             do throws(Threads.Failure) {
@@ -63,9 +60,9 @@ package final class LogFollower: Sendable {
     /// Makes a follower with a clock and threads of its own, for tests.
     ///
     /// - Parameters:
-    ///   - limits: How often the log is looked at, and what holds for each realm.
+    ///   - limits: The interval of looks at the log, and limits for each realm.
     ///   - hasThread: Whether there is a thread that looks; otherwise only `poll` does.
-    ///   - clock: Tells the time.
+    ///   - clock: Replaces the clock of the system.
     ///   - run: Runs what a realm has to do.
     package init(
         _ log: any RealmLog, node: String, _ limits: FollowerLimits, hasThread: Bool, clock: @escaping @Sendable () -> Instant,
@@ -80,12 +77,11 @@ package final class LogFollower: Sendable {
     }
 
     package var realmCount: Int { monitor.withLock { $0.realms.count } }
-    /// What was done.
     package var counts: Counts { monitor.withLock { $0.counts } }
     /// Why the log could not be looked at last; nil when it could.
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
-    /// What was done for all realms, and how far the one is behind that is furthest behind.
+    /// The counts of all realms, and the largest lag of any.
     package var totals: (counts: ReplicaCounts, lag: LogFollower.Lag) {
         let (realms, past) = monitor.withLock { (Array($0.realms.values), $0.past) }
         let lags = realms.map(\.lag)
@@ -193,7 +189,7 @@ package final class LogFollower: Sendable {
 }
 
 extension LogFollower {
-    /// How far a realm is behind its log, as far as that is known.
+    /// The lag of a realm behind its log, as far as known.
     package struct Lag: Sendable, Equatable {
         /// The number of commits in the log, when it was last seen, that the realm has not.
         package let commits: UInt64

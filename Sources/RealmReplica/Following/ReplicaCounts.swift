@@ -2,20 +2,20 @@
 
 internal import RealmPlatform
 
-/// What the follower of a realm has done since it was opened.
+/// The work of the follower of a realm since it was opened.
 package struct ReplicaCounts: Sendable, Equatable {
     /// Records that were applied.
     package var records = 0
     package var bytes = 0
-    /// How often records that were damaged or missing were asked for again.
+    /// Repeated requests for records that were damaged or missing.
     package var refetches = 0
-    /// How often the file was made anew from a base.
+    /// Times that the file was made anew from a base.
     package var rebuilds = 0
-    /// How often readers were told to end.
+    /// Requests to readers to end.
     package var evictions = 0
-    /// How often the file was copied because readers did not end.
+    /// Copies of the file because readers did not end.
     package var renewals = 0
-    /// How many attempts have failed.
+    /// Failed attempts.
     package var failures = 0
 
     /// Makes counts of nothing.

@@ -3,10 +3,10 @@
 package import RealmEngine
 package import RealmPlatform
 
-/// What a follower asks of whoever serves its realm. The functions are called on a thread of the follower, without a lock.
+/// Callbacks of a follower to the host of its realm, on a thread of the follower and without a lock.
 package struct ReplicaHooks: Sendable {
-    /// Ends what keeps a version of the realm up to the given one: leases, and streams that are far behind. Readers that do not
-    /// end are left alone; the realm then goes on in a file of its own.
+    /// Releases leases and slow streams that pin versions up to the given one. Other readers are left alone; the realm then
+    /// continues in a file of its own.
     package var endReaders: @Sendable (_ version: UInt64) -> Void = { _ in }
     /// Makes the mark of a commit of the names of those that are not notified of it; nil when none of them is known here.
     package var mark: @Sendable (_ skips: [String]) -> CommitMark? = { _ in nil }

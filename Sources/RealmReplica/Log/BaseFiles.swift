@@ -12,7 +12,7 @@ package protocol BaseFiles: Sendable {
     ///   - digest: The SHA-256 of the bytes.
     func put(_ name: String, from descriptor: Int32, digest: [UInt8]) throws(StorageError)
 
-    /// Copies the bytes of a file to an empty one. They may be damaged; whoever uses them compares the digest.
+    /// Copies the bytes of a file to an empty one. They may be damaged; the caller compares the digest.
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor of the empty file.

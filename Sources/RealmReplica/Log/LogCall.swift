@@ -6,9 +6,7 @@ package import RealmStorage
 /// A request to the log with everything that it needs.
 package struct LogCall: Sendable {
     package let realm: String
-    /// Who asks.
     package let owner: LogOwner
-    /// What is asked.
     package let request: LogRequest
     /// The sealed record of an append; empty for everything else.
     package let bytes: [UInt8]

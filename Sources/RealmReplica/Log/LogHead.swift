@@ -15,7 +15,7 @@ package struct LogHead: Sendable, Hashable {
     /// Counts claims and barriers. An append states the one that it was made under, so none that was made before a claim is
     /// stored after it.
     package var epoch: UInt64
-    /// Who may append; the token of nobody is empty.
+    /// The opening that may append; the token is empty without an owner.
     package var owner: LogOwner
 
     package init(lineage: String, version: UInt64, checksum: LogChecksum, epoch: UInt64, owner: LogOwner) {
@@ -31,8 +31,8 @@ package struct LogHead: Sendable, Hashable {
 package struct LogOwner: Sendable, Hashable {
     /// The name of the node, for people and for clients that have to be sent there.
     package let node: String
-    /// What no other opening has, not even the next one of the same node. What an opening before a crash has sent can thereby
-    /// not be taken for something that this one did.
+    /// Unique to an opening, even among those of one node, so a request sent before a crash is never taken for one of this
+    /// opening.
     package let token: String
 
     package init(node: String, token: String) {

@@ -2,16 +2,17 @@
 
 internal import RealmPlatform
 
-/// What an owner asks of the log.
+/// A request of an owner to the log.
 package enum LogRequest: Sendable, Hashable {
     /// The head, as it is visible now. It may be lost again if the log fails over, so nothing may be concluded from it.
     case head
-    /// Commit something elsewhere, and tell the head: whatever was durable in the log when it was sent is in it. The head does not change.
+    /// Commit something elsewhere, and return the head: it includes everything that was durable in the log when the request was
+    /// sent. The head does not change.
     case confirm
     /// Become the owner if the epoch is still the given one; the epoch grows by one.
     case claim(over: UInt64)
-    /// Commit something, and tell the head: everything that is visible in it is durable then. If the sender is the owner the
-    /// epoch grows by one, so nothing that it sent before is stored any more.
+    /// Commit something, and return the head: everything visible in it is durable then. If the sender is the owner the epoch
+    /// grows by one, so nothing that it sent before is stored any more.
     case barrier
     /// Store a record and move the head to it, in one step, if the head is still the given one.
     case append(after: LogHead, LogRequest.Entry)
@@ -28,7 +29,7 @@ package enum LogRequest: Sendable, Hashable {
 }
 
 extension LogRequest {
-    /// What the log has to know of a record to store it: which version it makes, and the checksum that identifies it.
+    /// The version of a record and the checksum that identifies it; the log needs both to store it.
     package struct Entry: Sendable, Hashable {
         /// The number of the version that the record makes.
         package let version: UInt64
@@ -42,7 +43,6 @@ extension LogRequest {
     }
 }
 
-/// What comes of a request to the log.
 package enum LogReply: Sendable, Hashable {
     /// The head; nil when the log does not know the realm. For a barrier it is durable.
     case head(LogHead?)

@@ -2,12 +2,12 @@
 
 package import RealmPlatform
 
-/// A log of commits that somebody else keeps durable, for many realms and many nodes.
+/// A log of commits that another service keeps durable, for many realms and nodes.
 ///
-/// Any thread may call it. What carries out `perform` obeys two rules that everything above it relies on: a condition is evaluated in
-/// the same step as the change that depends on it, when that is carried out and not before; and a reply that says that something was
-/// stored comes after it is durable wherever the log has to keep it. A request is never cancelled: that would leave what is visible
-/// and not durable.
+/// Any thread may call it. Implementations of `perform` obey two rules that everything above relies on: a condition is evaluated
+/// in the same step as the change that depends on it, when that is carried out and not before; and a reply that says that
+/// something was stored comes after it is durable wherever the log has to keep it. A request is never cancelled: that would leave
+/// what is visible and not durable.
 package protocol RealmLog: Sendable {
     /// Carries out a request, and waits for the reply until a deadline.
     ///
@@ -33,8 +33,8 @@ package protocol RealmLog: Sendable {
     /// Returns the names of realms in their order, which is that of their bytes.
     ///
     /// - Parameters:
-    ///   - name: The name after which they begin; nil for the first.
-    ///   - limit: How many are returned at most.
+    ///   - name: The name after which the list begins; nil for the first.
+    ///   - limit: The maximum number of names.
     /// - Throws: `.refused(.logUnavailable)`.
     func names(after name: String?, limit: Int) throws(StorageError) -> [String]
 
@@ -98,10 +98,10 @@ package protocol RealmLog: Sendable {
     ///   - descriptor: A file with its bytes.
     func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError)
 
-    /// Copies the bytes of a base to an empty file. They may be damaged; whoever uses them compares the digest.
+    /// Copies the bytes of a base to an empty file. They may be damaged; the caller compares the digest.
     func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError)
 
-    /// Deletes a base, if the head still has a lineage. Who does not know of another one does not know which bases count.
+    /// Deletes a base, if the head still has a lineage. A node that has missed a new lineage does not know which bases count.
     func remove(_ base: LogBase, of realm: String, whileLineage lineage: String) throws(StorageError)
 
     /// Deletes records that are needed no more, and all of other lineages, if the head still has the given one. The head stays.
@@ -127,8 +127,8 @@ extension RealmLog {
     /// Returns nil: a log need not keep requests.
     package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? { nil }
 
-    /// Makes sure that somebody is still the owner of a realm, by a commit after the look at its head: a server of the log that was
-    /// replaced meanwhile could not make one.
+    /// Checks that an opening still owns a realm, by a commit after the look at its head: a replaced server of the log could not
+    /// make one.
     ///
     /// - Returns: The head, which has everything that was stored before.
     /// - Throws: `.refused(.notOwner)`, `.refused(.logUnavailable)`.
@@ -157,9 +157,9 @@ extension RealmLog {
     }
 }
 
-/// What the log knows of a request that a commit has carried out.
+/// A request that a commit has carried out, as the log recorded it.
 package struct LoggedRequest: Sendable, Equatable {
-    /// What was requested; see `CommittedRequest`.
+    /// The digest of the content; see `CommittedRequest`.
     package let digest: String
     /// The lineage of the commit.
     package let lineage: String

@@ -3,7 +3,7 @@
 package import RealmPlatform
 package import RealmStorage
 
-/// The file beside a realm that states up to which record of its log the realm has come: `FILE.logged`.
+/// The position of a realm in its log, in a file next to the realm: `FILE.logged`.
 ///
 /// It is written after every commit, and neither is synced then, so after a power cut the realm may be behind what was written
 /// here last, or before it. The file has two places, which are used by turns: one of them is that of the realm or of an earlier version,
@@ -22,7 +22,6 @@ package final class FilePosition {
     /// The first line of a place.
     private static let title = "realm-rest log position 1"
 
-    /// What the file states.
     package struct Place: Sendable, Equatable {
         /// The place in the chain.
         package let chain: RecordChain

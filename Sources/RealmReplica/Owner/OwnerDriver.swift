@@ -9,7 +9,7 @@ package import RealmStorage
 package struct OwnerDriver {
     package let realm: String
     private let log: any RealmLog
-    /// What decides.
+    /// The machine that decides.
     package private(set) var machine: OwnerMachine
     /// Why the log could not be reached last.
     package private(set) var reason = "there was no time"
@@ -29,8 +29,8 @@ package struct OwnerDriver {
     /// - Parameters:
     ///   - bytes: The sealed record of an append.
     ///   - requests: The requests that it carries out.
-    ///   - deadline: When nothing is sent any more.
-    ///   - work: What is done while the log carries out the first request; it is not done if there is none.
+    ///   - deadline: The time after which nothing more is sent.
+    ///   - work: Called while the log carries out the first request; never if there is none.
     /// - Returns: The outcome, soon after the deadline at the latest.
     package mutating func run(
         _ event: OwnerMachine.Event, _ bytes: [UInt8] = [], _ requests: [CommittedRequest] = [], until deadline: Instant,

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// What the replies of the log mean.
+/// The transitions on replies of the log.
 extension OwnerMachine {
     /// Takes a reply. One that does not fit what was asked is treated as lost.
     mutating func take(_ reply: LogReply) -> Action {
@@ -31,7 +31,7 @@ extension OwnerMachine {
         return action
     }
 
-    /// Sends what has no effect by itself, or may be repeated, once more.
+    /// Repeats a request that has no effect of its own or is idempotent.
     private func repeatRequest() -> Action {
         switch state {
         case .looking: return .send(.head)
@@ -48,13 +48,13 @@ extension OwnerMachine {
         enter(.claiming(over: head.epoch), .send(.claim(over: head.epoch)))
     }
 
-    /// Takes what a barrier tells of a claim. A claim that was refused may be one that succeeded at an earlier attempt.
+    /// Takes the reply of a barrier after a claim. A claim that was refused may be one that succeeded at an earlier attempt.
     private mutating func confirm(_ head: LogHead, _ isRefused: Bool) -> Action {
         if head.owner == owner { return enter(.current(head), .finish(.claimed(head))) }
         return isRefused ? enter(.idle, .finish(.fenced(head))) : claim(over: head)
     }
 
-    /// Takes what a barrier tells of an append after a head.
+    /// Takes the reply of a barrier after an append to a head.
     private mutating func settle(_ entry: LogRequest.Entry, after head: LogHead, _ present: LogHead) -> Action {
         // In another lineage the numbers of versions mean something else.
         guard present.lineage == head.lineage else { return enter(.unknown, .finish(.unknown)) }

@@ -9,15 +9,16 @@ internal import RealmPlatform
 ///    because an earlier attempt succeeded.
 /// 3. Then a barrier settles it. It moves the epoch on, so what was sent before can never be stored later, and what its answer
 ///    shows is durable. Either the record is there, or it never will be and may be appended again.
-/// 4. If another one has become the owner meanwhile, its records are behind ours or instead of it; the record with our number tells.
+/// 4. If another node has become the owner in the meantime, its records come after ours or replace it; the record with our number
+///    shows which.
 ///
 /// `stored`, `fenced` and `unavailable` are certain for ever. Only `unknown` is not: then the machine has ended, and a new opening
 /// with a new token finds out by its claim.
 ///
-/// Deadlines are events that take the place of a request which was to be sent; they are the owner's own, and no clock is compared
-/// with that of anybody else.
+/// Deadlines are events that take the place of a request which was to be sent; they follow the clock of the owner, which is never
+/// compared with another clock.
 package struct OwnerMachine: Sendable, Hashable {
-    /// What the machine waits for.
+    /// The event that the machine waits for.
     package enum State: Sendable, Hashable {
         /// Nothing; there is no owner here.
         case idle
@@ -25,13 +26,13 @@ package struct OwnerMachine: Sendable, Hashable {
         case looking
         /// The outcome of a claim.
         case claiming(over: UInt64)
-        /// What became of a claim; whether one was refused.
+        /// The outcome of a claim; whether one was refused.
         case confirming(isRefused: Bool)
         /// The next write. The head is the one that this owner has left.
         case current(LogHead)
         /// The outcome of an append after a head.
         case appending(LogHead, LogRequest.Entry)
-        /// The barrier that tells what became of an append.
+        /// The barrier that settles an append.
         case settling(LogHead, LogRequest.Entry)
         /// The checksum of the record that has the number of ours, behind the present head.
         case searching(LogRequest.Entry, LogHead)
@@ -43,7 +44,7 @@ package struct OwnerMachine: Sendable, Hashable {
         case unknown
     }
 
-    /// What happens to the machine.
+    /// An event that the machine takes.
     package enum Event: Sendable, Hashable {
         /// The realm is to be owned.
         case claim
@@ -59,15 +60,14 @@ package struct OwnerMachine: Sendable, Hashable {
         case deadline
     }
 
-    /// What is to be done next.
     package enum Action: Sendable, Hashable {
         /// Send a request, and report its reply.
         case send(LogRequest)
-        /// Report an outcome to whoever waits.
+        /// Report an outcome to the caller.
         case finish(Outcome)
     }
 
-    /// What came of a claim, an append or a release.
+    /// The outcome of a claim, an append or a release.
     package enum Outcome: Sendable, Hashable {
         case claimed(LogHead)
         /// The log does not know the realm.
@@ -85,7 +85,7 @@ package struct OwnerMachine: Sendable, Hashable {
     }
 
     package let owner: LogOwner
-    /// What the machine waits for.
+    /// The event that the machine waits for.
     package var state = State.idle
 
     /// Makes a machine that owns nothing.

@@ -16,7 +16,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package var owner: LogOwner { driver.machine.owner }
     /// The greatest number of bytes of a record.
     package var maximumByteCount: Int { limits.recordBytes }
-    /// How long is waited, and how much is sent.
+    /// Timeouts and sizes of requests to the log.
     private let limits: RealmOwner.Limits
     /// The key with which records are encrypted; nil for a realm that is not encrypted.
     private let key: EncryptionKey?
@@ -27,14 +27,14 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     private var chain: RecordChain?
     /// The file that states how far the file of the realm has come.
     private var position: FilePosition?
-    /// What other threads may know.
+    /// The state that other threads may read.
     private let reached = RankedMutex(.leaf, Reached())
 
-    /// What other threads may know.
+    /// The state that other threads may read.
     private struct Reached {
         /// The place in the chain that the file of the realm has reached; nil before the realm is owned.
         var place: RecordChain?
-        /// What was stored since then.
+        /// The volume stored since then.
         var volume = Volume()
     }
 
@@ -49,13 +49,13 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
 
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
     package var place: RecordChain? { reached.withLock { $0.place } }
-    /// What this owner has stored. For any thread.
+    /// The volume that this owner has stored. For any thread.
     package var volume: Volume { reached.withLock { $0.volume } }
 
     /// Makes an owner that owns nothing yet.
     ///
     /// - Parameters:
-    ///   - limits: How long is waited, and how much is sent.
+    ///   - limits: Timeouts and sizes of requests to the log.
     ///   - key: The key of an encrypted realm, with which its records are encrypted; nil for a plain one.
     package init(
         _ realm: String, node: String, log: any RealmLog, _ limits: RealmOwner.Limits = RealmOwner.Limits(),
@@ -104,7 +104,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     /// wait.
     package func whenLost(_ action: @escaping @Sendable (StorageError) -> Void) { losing.withLock { $0 = Callback(action) } }
 
-    /// Tells the log that the realm has no owner any more. If that does not reach it, the next owner need not know.
+    /// Releases the realm in the log. The next owner does not depend on it, so it may be lost.
     package func release() {
         _ = driver.run(.release, until: Instant.now().adding(seconds: limits.appendSeconds))
     }
@@ -165,7 +165,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         return false
     }
 
-    /// Notes how far the file has come. A position that cannot be written is only further behind.
+    /// Records how far the file has come. A position that cannot be written only lags more.
     package func didCommit(_ record: CommitRecord) {
         guard let chain else { return }
         try? position?.move(to: chain, top: record.topRef)
@@ -196,7 +196,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
 }
 
 extension RealmOwner {
-    /// How long an owner waits for the log, and how much it sends.
+    /// Timeouts and sizes of requests of an owner to the log.
     package struct Limits: Sendable {
         /// The number of seconds that a write waits for the log.
         package var appendSeconds = 3.0
@@ -211,7 +211,7 @@ extension RealmOwner {
 }
 
 extension RealmOwner {
-    /// Texts that nobody else has.
+    /// Unique random strings.
     enum RandomText {
         /// Returns 75 random bits as text.
         static func token() -> String {

@@ -6,20 +6,20 @@ internal import RealmPlatform
 
 /// A connection to a server: the bridge to libpq.
 ///
-/// Everything is sent without blocking, and waited for with poll(2) until a deadline of ours. Nothing is ever cancelled: at the
-/// deadline the connection is given up, and the server goes on with what it has. After any error the connection is of no use.
+/// Requests are sent without blocking, and poll(2) waits for replies until a deadline of ours. Nothing is ever cancelled: at the
+/// deadline the connection is abandoned, and the server continues with what it has. After any error the connection is of no use.
 ///
 /// Names of hosts are looked up by the system, which may take longer than a deadline; addresses and sockets are not.
 ///
 /// `@unchecked Sendable`: one thread at a time uses it.
 @safe final class PostgresConnection: @unchecked Sendable {
-    /// What the library hands out, which this object owns.
+    /// The connection of the library, owned by this object.
     private let connection: OpaquePointer
-    /// Notes what the server warns of.
+    /// Records warnings of the server.
     private let warnings = Warnings()
     /// The statements that were prepared here.
     private var prepared: Set<PostgresStatement> = []
-    /// How many bytes of values are put together before they go out.
+    /// The number of buffered bytes after which values are sent.
     private static let pieceByteCount = 1 << 16
     /// Whether something has failed here.
     private(set) var isBroken = false
@@ -37,8 +37,8 @@ internal import RealmPlatform
     /// Connects to the first of the servers of an address that takes the connection.
     ///
     /// - Parameters:
-    ///   - address: What libpq takes: a URL or `name=value` pairs. What is missing comes from the environment.
-    ///   - deadline: When to give up. Each server has its part of the time, so one that is silent leaves some to the next.
+    ///   - address: As libpq takes it: a URL or `name=value` pairs. Missing values come from the environment.
+    ///   - deadline: The time of the timeout. Each server has its share, so a silent one leaves some to the next.
     /// - Throws: `.unsent` when there is no connection.
     static func connect(to address: String, until deadline: Instant) throws(PostgresFailure) -> PostgresConnection {
         let servers = servers(of: address)
@@ -60,15 +60,15 @@ internal import RealmPlatform
     /// Connects to a server.
     ///
     /// - Parameters:
-    ///   - address: What libpq takes: a URL or `name=value` pairs. What is missing comes from the environment.
-    ///   - server: What stands for the same names in the address.
-    ///   - deadline: When to give up.
+    ///   - address: As libpq takes it: a URL or `name=value` pairs. Missing values come from the environment.
+    ///   - server: Values that replace those of the same names in the address.
+    ///   - deadline: The time of the timeout.
     /// - Throws: `.unsent` when there is no connection.
     init(
         to address: String, _ server: [(name: String, value: String)] = [], until deadline: Instant
     ) throws(PostgresFailure) {
         let names = ["application_name", "connect_timeout", "client_encoding", "dbname"] + server.map(\.name)
-        // What comes first can be stated otherwise in the address.
+        // The address overrides the values before it.
         let values = ["realm-rest", "10", "UTF8", address] + server.map(\.value)
         let made = unsafe PostgresConnection.withTexts(names) { names in
             unsafe PostgresConnection.withTexts(values) { values in unsafe PQconnectStartParams(names, values, 1) }
@@ -107,7 +107,7 @@ internal import RealmPlatform
         return (0..<count).map { index in
             ["host", "hostaddr", "port"].compactMap { name in
                 guard let list = lists[name] else { return nil }
-                // One port stands for all servers.
+                // One port applies to all servers.
                 return list.indices.contains(index)
                     ? (name, String(list[index])) : list.count == 1 ? (name, String(list[0])) : nil
             }
@@ -130,7 +130,7 @@ internal import RealmPlatform
         }
     }
 
-    /// What the library says of the last failure, in one line.
+    /// The message of the library for the last failure, in one line.
     private var message: String {
         let text = unsafe String(cString: PQerrorMessage(connection))
         return text.split(separator: "\n").first.map(String.init) ?? "the connection failed"
@@ -154,10 +154,11 @@ internal import RealmPlatform
     /// Sends statements in one go, and waits for the answers to all of them.
     ///
     /// - Parameters:
-    ///   - steps: The statements. What has to be one transaction is between `.begin` and `.commit`.
-    ///   - deadline: When to give up.
+    ///   - steps: The statements. `.begin` and `.commit` enclose a transaction.
+    ///   - deadline: The time of the timeout.
     /// - Returns: The answers, in order.
-    /// - Throws: `PostgresFailure`; nothing is known then of what was between `.begin` and `.commit`, unless it is `.refused`.
+    /// - Throws: `PostgresFailure`; the outcome of statements between `.begin` and `.commit` is then unknown, unless it is
+    ///   `.refused`.
     func run(_ steps: [PostgresStep], until deadline: Instant) throws(PostgresFailure) -> [PostgresAnswer] {
         guard !isBroken else { throw .unsent("the connection was given up") }
         warnings.count = 0
@@ -169,7 +170,7 @@ internal import RealmPlatform
                     try require(unsafe PQsendPrepare(connection, step.statement.rawValue, step.statement.sql, 0, nil))
                     isPrepare.append(true)
                 }
-                // What is small goes out in one piece at the end.
+                // Small requests go out in one piece at the end.
                 unsent += try send(step)
                 isPrepare.append(false)
                 guard unsent > PostgresConnection.pieceByteCount else { continue }
@@ -244,7 +245,7 @@ internal import RealmPlatform
         return bytes.count
     }
 
-    /// Gives the system what was sent. The server may answer meanwhile, and would wait if nobody took that.
+    /// Passes buffered bytes to the system, and reads replies meanwhile: the server would block if they were not read.
     private func flush(until deadline: Instant) throws(PostgresFailure) {
         while true {
             let rest = unsafe PQflush(connection)

@@ -16,14 +16,14 @@ package final class PostgresLog: RealmLog {
     /// Keeps the bytes of bases; nil when the log does.
     private let files: (any BaseFiles)?
 
-    /// How many connections for bases and records are kept when nobody uses them.
+    /// The maximum number of idle connections for bases and records.
     private static let spareLimit = 4
     /// The number of bytes of a part of a base.
     private static let partByteCount = 1 << 20
 
-    /// How the log was used since it was made.
+    /// Use of the log since it was made.
     package struct Counts: Sendable {
-        /// The number of requests of owners that wait at present.
+        /// The number of waiting requests of owners.
         package var waiting = 0
         /// The number of transactions that were sent.
         package var rounds = 0
@@ -36,7 +36,7 @@ package final class PostgresLog: RealmLog {
         package var seconds = 0.0
     }
 
-    /// How the log was used since it was made.
+    /// Use of the log since it was made.
     package var counts: Counts { worker.counts }
 
     /// Makes a log; nothing is connected yet.
@@ -63,7 +63,7 @@ package final class PostgresLog: RealmLog {
         }
     }
 
-    /// Gives connections up that nobody uses.
+    /// Closes idle connections.
     package func close() {
         worker.stop()
         pool.close()
@@ -79,7 +79,7 @@ package final class PostgresLog: RealmLog {
 
     // MARK: - Transfers
 
-    /// When to give up waiting for what is sent now.
+    /// The deadline of a request that is sent now.
     private var deadline: Instant { Instant.now().adding(seconds: options.transferSeconds) }
 
     /// Runs statements on a connection for transfers.
@@ -278,7 +278,7 @@ package final class PostgresLog: RealmLog {
         var count = 0
         var number: Int64 = 0
         while count < base.byteCount {
-            // What is missing shows in the digest.
+            // Missing bytes show in the digest.
             guard let bytes = try run(.basePart, key + [.number(number)]).rows.first?.bytes(0), !bytes.isEmpty else { return }
             try System.write(descriptor, bytes)
             count += bytes.count
@@ -286,7 +286,7 @@ package final class PostgresLog: RealmLog {
         }
     }
 
-    /// Copies the bytes of a base that are kept elsewhere. What is missing or damaged there shows in the digest.
+    /// Copies the bytes of a base that are kept elsewhere. Missing or damaged bytes show in the digest.
     private func fetchFile(of base: LogBase, into descriptor: Int32) throws(StorageError) {
         guard let files else {
             throw .refused(.unsuitable("the base '\(base.file)' is in a bucket, which --bases has to name"))

@@ -2,20 +2,20 @@
 
 internal import RealmPlatform
 
-/// Connections to one server, of which those that nobody uses are kept. Any thread may use it.
+/// Connections to one server; idle ones are kept. Any thread may use it.
 final class PostgresPool: Sendable {
-    /// Which server.
+    /// The server.
     private let options: PostgresOptions
-    /// How many connections are kept.
+    /// The maximum number of idle connections.
     private let limit: Int
-    /// The connections that nobody uses at present.
+    /// The idle connections.
     private let spare = RankedMutex<[PostgresConnection]>(.leaf, [])
 
     /// Makes a pool without connections.
     ///
     /// - Parameters:
-    ///   - options: Which server.
-    ///   - limit: How many connections are kept.
+    ///   - options: The server.
+    ///   - limit: The maximum number of idle connections.
     init(_ options: PostgresOptions, keeping limit: Int) {
         self.options = options
         self.limit = limit
@@ -39,7 +39,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Gives up the connections that nobody uses.
+    /// Closes the idle connections.
     func close() {
         let connections = spare.withLock { spare in
             defer { spare = [] }
@@ -51,7 +51,7 @@ final class PostgresPool: Sendable {
 
 /// Which server keeps a log, and what is required of it.
 package struct PostgresOptions: Sendable {
-    /// What libpq takes: a URL or `name=value` pairs. It may have a password, and is never logged.
+    /// As libpq takes it: a URL or `name=value` pairs. It may contain a password, and is never logged.
     package var address: String
     /// Whether a server without `synchronous_standby_names` is refused, because it alone would have the log.
     package var requiresStandby = false

@@ -11,7 +11,7 @@ package final class PostgresRegister: ClusterRegister {
     /// The number of seconds that an answer is waited for.
     private static let answerSeconds = 3.0
 
-    /// How many seconds pass between two deletions of old requests.
+    /// The number of seconds between two deletions of old requests.
     private static let forgettingSeconds = 60.0
     /// When old requests were deleted last.
     private let forgotten = RankedMutex<Instant?>(.leaf, nil)
@@ -19,7 +19,6 @@ package final class PostgresRegister: ClusterRegister {
     /// Makes a register; nothing is connected yet.
     package init(_ options: PostgresOptions) { pool = PostgresPool(options, keeping: 1) }
 
-    /// Tells that a node lives, as the protocol says.
     package func beat(_ node: ClusterNode, token: String, _ known: ClusterMap) throws(StorageError) -> ClusterMap {
         let beat = PostgresStep(.beat, [.text(node.id), .text(node.url), .text(token), .text(node.isLeaving ? "t" : "f")])
         let answers = try run([beat, PostgresStep(.nodes), PostgresStep(.assignments)])
@@ -38,7 +37,7 @@ package final class PostgresRegister: ClusterRegister {
             last = now
             return true
         }
-        // What is not deleted now is deleted later.
+        // A failed deletion is retried later.
         if isDue { _ = try? run([PostgresStep(.forgetRequests)]) }
     }
 
@@ -57,7 +56,7 @@ package final class PostgresRegister: ClusterRegister {
         return number
     }
 
-    /// Returns the map of the nodes in an answer. Who has which shards is asked only if that has changed.
+    /// Returns the map of the nodes in an answer. The owners of shards are queried only after a change.
     private func map(_ answer: PostgresAnswer, number: UInt64, _ known: ClusterMap) throws(StorageError) -> ClusterMap {
         let nodes = answer.rows.compactMap { row -> ClusterNode? in
             guard let id = row.text(0), let url = row.text(1), let silence = row.number(2) else { return nil }
@@ -93,7 +92,7 @@ package final class PostgresRegister: ClusterRegister {
         try run([PostgresStep(.forgetNode, [.text(id)])]).first?.changedCount == 1
     }
 
-    /// Gives up the connection that is kept.
+    /// Closes the idle connection.
     package func close() { pool.close() }
 
     /// Runs statements in one round trip.

@@ -19,9 +19,9 @@ struct PostgresRow: Sendable, Equatable {
     }
 }
 
-/// What a statement has answered.
+/// The answer to a statement.
 struct PostgresAnswer: Sendable, Equatable {
-    /// What was done, such as `INSERT 0 1`.
+    /// The command tag, such as `INSERT 0 1`.
     let tag: String
     let rows: [PostgresRow]
 

@@ -7,7 +7,7 @@ enum PostgresSchema {
     /// The number of the form of the tables.
     static let form = 1
 
-    /// What makes the tables where they are missing, and changes nothing otherwise.
+    /// Statements that create missing tables; otherwise a no-op.
     ///
     /// Heads are updated in their pages, for which these have room, and are vacuumed often; records are inserted and deleted only,
     /// and not compressed, which would take longer than the rest of an append.

@@ -25,8 +25,9 @@ enum PostgresStatement: String, CaseIterable, Sendable {
         case .begin: return "begin isolation level read committed"
         case .commit: return "commit"
         case .settings:
-            // What the server has is kept for this connection. A statement that a timeout cancels while it waits for standbys would
-            // be visible and not durable. A transaction whose client is gone without a word must not keep its locks for hours.
+            // The settings apply to this connection; values of the server are kept. A statement that a timeout cancels while it
+            // waits for standbys would be visible and not durable. A transaction must not keep its locks for hours after its
+            // client vanished.
             return """
                 select set_config('synchronous_commit', current_setting('synchronous_commit'), false),
                   set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
@@ -115,8 +116,8 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 update realm_rest.head set lineage = $2, version = $3, checksum = $4, epoch = epoch + 1
                 where realm = $1 and epoch = $5 and token = $6
                 """
-        // What is left says that an owner of then has nothing any more, and which files are of no use; a realm of this name can be
-        // made anew. The token is none that an owner has.
+        // The remaining row shows former owners that they own nothing, and which files are of no use; a realm of this name can be
+        // made anew. No owner has the token.
         case .drop:
             return """
                 update realm_rest.head set lineage = '', version = 0, epoch = epoch + 1, node = '', token = 'dropped ' || lineage
@@ -158,8 +159,8 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                   and exists (select from realm_rest.head where realm = $1 and lineage = $2)
                 """
         case .beat:
-            // A name belongs to the process that has it until it has been silent for a while, or has left. What seems to come from
-            // the future was said before the clock of the server was set back.
+            // A process keeps its name until it has been silent for a while, or has left. Heartbeats from the future are older
+            // than a clock of the server that was set back.
             return """
                 insert into realm_rest.node (id, url, token, beat, leaving) values ($1, $2, $3, clock_timestamp(), $4::text::boolean)
                 on conflict (id) do update set url = $2, token = $3, beat = clock_timestamp(), leaving = $4::text::boolean

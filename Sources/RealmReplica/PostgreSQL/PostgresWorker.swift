@@ -6,8 +6,8 @@ internal import RealmStorage
 /// One connection with a thread of its own, which carries out the requests of all owners of a process: those that wait at the same
 /// time go out together, as one transaction in one round trip.
 ///
-/// A request is durable when its transaction is, so nobody gets an answer before that. What is in doubt for one is in doubt for all
-/// of a transaction; each owner finds out by itself.
+/// A request is durable when its transaction is, so no caller gets an answer before that. An unknown outcome of a transaction is
+/// unknown for all its requests; each owner resolves its own.
 final class PostgresWorker: Sendable {
     /// A request that waits, or was sent.
     private struct Job {
@@ -35,7 +35,7 @@ final class PostgresWorker: Sendable {
     private static let batch = (bytes: 8 << 20, count: 64)
     /// The number of bytes of a part of a record.
     private static let partByteCount = 1 << 20
-    /// How long a thread without work stays.
+    /// The number of seconds after which an idle thread ends.
     private static let idleSeconds = 30.0
 
     private let monitor = Monitor(State())
@@ -44,7 +44,7 @@ final class PostgresWorker: Sendable {
     /// Makes a worker without a thread; the first request starts it.
     init(_ options: PostgresOptions) { self.options = options }
 
-    /// How the log was used since this object was made.
+    /// Use of the log since this object was made.
     var counts: PostgresLog.Counts {
         monitor.withLock { state in
             var counts = state.counts
@@ -137,7 +137,7 @@ final class PostgresWorker: Sendable {
         }
     }
 
-    /// Tells all requests that were not sent that they will not be.
+    /// Fails all requests that were not sent.
     private func failWaiting(_ reason: String) {
         monitor.broadcast { state in
             for number in state.waiting { state.jobs[number]?.reply = .unsent(reason) }
