@@ -3,8 +3,8 @@
 package import RealmPlatform
 package import RealmStorage
 
-/// A realm that is known but not open: a file of the data folder that was not requested yet, or a realm
-/// that was closed because nobody used it. The next request opens it.
+/// A realm that is known but not open: a file of the data folder that was not requested yet, or a realm that was closed when
+/// idle. The next request opens it.
 package final class ClosedRealm: Sendable {
     /// The name under which it is served.
     package let name: RealmName
@@ -13,11 +13,10 @@ package final class ClosedRealm: Sendable {
     /// Whether the data folder lists it, so that it is gone when its file is.
     package let isListed: Bool
     private let options: @Sendable () throws(StorageError) -> Database.OpenOptions
-    /// What was known when it was closed; nil when it was not open before.
+    /// The state when it was closed; nil when it was not open before.
     package let former: Former?
 
-    /// What is known about a realm that was closed, so that clients notice nothing if no other program
-    /// writes to its file meanwhile.
+    /// The state of a closed realm, kept so that clients notice no reopening unless another program wrote to its file.
     package struct Former: Sendable {
         /// The name of the opening, which the next one takes over.
         package let epoch: Epoch

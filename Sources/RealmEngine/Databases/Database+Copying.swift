@@ -7,7 +7,7 @@ internal import Synchronization
 /// Copies of a version as files of their own: backups, copies under another key, and parts of the
 /// classes.
 extension Database {
-    /// What a copy has, and how it is protected.
+    /// The contents and the protection of a copy.
     package struct CopyOptions: Sendable {
         /// The key of the copy; nil writes a plain file.
         package var key: EncryptionKey?
@@ -36,9 +36,8 @@ extension Database {
 
     /// Writes a version as a file without free space, which holds no version of this realm afterwards.
     ///
-    /// The copy has the format that this program writes, the same keys of objects, the same order and
-    /// the same indexes. It blocks until the copy is durable, so it belongs on a thread that may wait.
-    /// Writes to the realm go on meanwhile.
+    /// The copy has the format that this program writes, the same keys of objects, the same order and the same indexes. It blocks
+    /// until the copy is durable, so it belongs on a thread that may wait. Writes to the realm continue.
     ///
     /// - Parameters:
     ///   - snapshot: The version, which may be the uncommitted state of a transaction.
@@ -48,9 +47,9 @@ extension Database {
         of snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions
     ) throws(StorageError) {
         var options = options
-        // What a part does not show is not in copies of it either.
+        // Copies of a part lack what the part hides.
         options.classes = options.classes ?? snapshot.part.map { ClassSubset($0) }
-        // A copy of an older format is converted first, in a file that nobody else sees.
+        // A copy of an older format is converted first, in a private file.
         guard snapshot.fileFormat == FileHeader.writtenFormat || snapshot.top.tables.isNone else {
             var store = FileStore.Options()
             store.converts = [.olderFormats, .foreignHistories]
@@ -63,15 +62,15 @@ extension Database {
         try Database.writePart(snapshot, to: backend, options, key)
     }
 
-    /// The copies beside the file of the realm; nil for a realm in memory and for private copies.
+    /// The copies next to the file of the realm; nil for a realm in memory and for private copies.
     package var copiesBeside: FileCopies? {
         if let copies { return copies }
         guard ownsOriginal, !path.isEmpty else { return nil }
         return FileCopies(ofFile: (try? System.resolved(path)) ?? path, key: key)
     }
 
-    /// Makes a compact copy of a version beside the file, with the key of the realm. It has all classes of the file,
-    /// also those that the realm does not show.
+    /// Makes a compact copy of a version next to the file, with the key of the realm. It has all classes of the file, also those
+    /// that the realm does not show.
     ///
     /// - Parameters:
     ///   - snapshot: The version to copy.
@@ -102,11 +101,11 @@ extension Database {
     }
 }
 
-/// The tables that a sync client keeps beside the classes of a realm, which nothing but a sync client reads.
+/// The tables of sync clients in the file of a realm; only sync clients read them.
 ///
-/// Source: realm-core, sync/noinst/sync_metadata_schema.cpp and the stores beside it.
+/// Source: realm-core, sync/noinst/sync_metadata_schema.cpp and the stores next to it.
 enum SyncTables {
-    /// The names of the tables, or what they begin with.
+    /// The names of the tables, or their prefixes.
     private static let prefixes = ["flx_", "sync_internal_", "client_reset_"].map { Array($0.utf8) }
 
     private static func contain(_ table: Table) -> Bool {

@@ -8,9 +8,9 @@ package import RealmStorage
 extension Database {
     /// Deletes the file while the realm is still served.
     ///
-    /// After it, the copies and the files that SDKs leave beside it are deleted, except the lock file.
-    /// From then on nothing can be written; requests that hold snapshots continue to read. The call waits
-    /// for pending writes, and does nothing for a realm in memory, a private copy or a read-only file.
+    /// After it, the copies and the files that SDKs leave next to it are deleted, except the lock file. From then on nothing can
+    /// be written; requests that hold snapshots continue to read. The call waits for pending writes, and does nothing for a realm
+    /// in memory, a private copy or a read-only file.
     ///
     /// - Throws: `StorageError`: `.refused(.fileInUse)` when another process has locked the file,
     ///   `.refused(.fileNotFound)` when it does not exist or was replaced, or the error of the system;
@@ -83,10 +83,10 @@ extension RealmFiles {
         try System.requireWritableFolder(of: path)
     }
 
-    /// Deletes the files that SDKs leave beside a realm's file: `.note`, and those in `.management`.
+    /// Deletes the files that SDKs leave next to a realm's file: `.note`, and those in `.management`.
     ///
-    /// SDKs make pipes there and empty files. A copy of such a folder may have regular files in their place. Links
-    /// are not followed and stay, as does what has another name.
+    /// SDKs make pipes there and empty files. A copy of such a folder may have regular files in their place. Links are not
+    /// followed and stay, as do files of other names.
     static func removeLeavings(of path: String) {
         for ending in [".note", ".logged"] { removeLeaving(path + ending) }
         let folder = path + ".management"

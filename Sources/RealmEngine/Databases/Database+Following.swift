@@ -13,11 +13,11 @@ extension Database: Follower.Realm {
         package let copiedBytes: Int
         /// The number of looks at the file that have failed.
         package let failures: Int
-        /// How long a change has been known that is not taken over yet; zero when there is none.
+        /// The age of the oldest known change that is not taken over yet; zero without one.
         package let behind: Duration
     }
 
-    /// What the follower of this realm has done; nil for a realm that is not followed.
+    /// The progress of the follower; nil for a realm that is not followed.
     package var following: Following? {
         guard let progress = follower.withLock({ $0 })?.progress else { return nil }
         return Following(
@@ -79,7 +79,7 @@ extension Database: Follower.Realm {
         commits.publish(Database.commit(previous, version, known ?? (try? find())))
     }
 
-    /// Makes the commit between two states; nil stands for changes that could not be found out.
+    /// Makes the commit between two states; nil when the changes are unknown.
     private static func commit(_ previous: Version, _ version: Version, _ changes: [ObjectChange]?) -> Commit {
         var commit = Commit(previous: previous, version: version, changes: changes ?? [], mark: nil)
         commit.hasUnknownChanges = changes == nil

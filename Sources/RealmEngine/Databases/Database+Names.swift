@@ -42,8 +42,8 @@ extension Database.OpenOptions {
 }
 
 extension Database {
-    /// What has to be known of a class to read rows for it; nil when there is no such class, its objects are inside others, or new
-    /// ones get values that are not given.
+    /// Returns the shape for reading rows of a class; nil for a missing or embedded class, and for one whose new objects get
+    /// default values.
     ///
     /// - Parameters:
     ///   - naming: How members refer to properties.
@@ -54,7 +54,7 @@ extension Database {
         return RowShape(table, named: className, naming)
     }
 
-    /// Checks that a file has what the options name, before it is locked, upgraded or compacted for them.
+    /// Checks that a file has the classes and properties that options name, before it is locked, upgraded or compacted.
     ///
     /// - Parameters:
     ///   - path: The file.

@@ -12,8 +12,7 @@ extension Database {
     package struct OpenOptions: Sendable {
         /// The key of an encrypted file; nil for a plain one.
         package var key: EncryptionKey?
-        /// How the file may be used.
-        /// Nil decides: for writing where the format, the permissions and the file system allow it,
+        /// The mode of use. With nil the file is opened for writing where its format, permissions and file system allow it,
         /// otherwise for reading.
         package var mode: Mode?
         /// Whether an empty file is made if there is none.
@@ -26,9 +25,9 @@ extension Database {
         package var observation = ObservationLimits()
         /// The number of versions in use above which no write begins.
         package var maximumVersionCount = 1000
-        /// Whether a file of an older format is upgraded in place, after a copy was made beside it.
+        /// Whether a file of an older format is upgraded in place, after a copy was made next to it.
         package var upgradesInPlace = false
-        /// When the file is rewritten without its free space during opening; nil for never.
+        /// When opening rewrites the file without its free space; nil for never.
         package var compaction: Compaction?
         /// When the file is compacted while it is served; nil for never.
         package var autoCompaction: Compaction?
@@ -40,8 +39,7 @@ extension Database {
         package var defaults = ClassDefaults.none
         /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
-        /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none
-        /// are made.
+        /// The number of copies of each kind to keep next to the file; see `FileCopies`. With 0 none are made.
         package var keptCopyCount = 1
         /// The time between two looks at a file that is followed; nil for the usual one.
         package var followInterval: Duration?
@@ -56,13 +54,13 @@ extension Database {
         package var logger = EngineLog.silent
         /// Called with the realm when it is open, before anything can be written to it; it must not wait.
         package var didOpen: (@Sendable (Database) -> Void)?
-        /// The epoch that the opening goes on with, because nothing that the log of the realm lacks was ever shown; nil for a new one.
+        /// The epoch that the opening continues, because clients saw only versions that the log has; nil for a new one.
         package var epoch: Epoch?
-        /// Opens the file as a cache of a log that others keep; nil for a file that is the realm itself.
+        /// Opens the file as a cache of a log on other servers; nil for a file that is the realm itself.
         package var replication: (any RealmReplication)?
         /// Whether the file has taken the place of the one before, so that the log of the realm begins anew with it.
         package var beginsHistory = false
-        /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
+        /// The state when the realm was closed, if its file is still the same; nil for a new opening.
         package var former: ClosedRealm.Former?
 
         /// Makes options with which a file is opened as it is, and rejected when it is missing or of an
@@ -70,7 +68,7 @@ extension Database {
         ///
         /// - Parameters:
         ///   - key: The key of an encrypted file; nil for a plain one.
-        ///   - mode: How the file may be used; nil decides.
+        ///   - mode: The mode of use; with nil the file decides.
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
             self.mode = mode
@@ -259,7 +257,7 @@ extension Database {
     /// - Parameters:
     ///   - place: The path of the file without symbolic links.
     ///   - options: Its key, and how many copies are kept.
-    ///   - copies: The copies beside it.
+    ///   - copies: The copies next to it.
     ///   - log: Records the copy.
     /// - Returns: The report of the conversion and the name of the copy; nil for a file of another format, or no file.
     /// - Throws: `.refused(.formatNotWritable)` for such a file that is not to be upgraded. The copy is removed unless the new file may
@@ -375,7 +373,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The file that is copied.
-    ///   - converted: What it was converted to; nil for a file that is copied itself.
+    ///   - converted: Its conversion; nil for a file that is copied as it is.
     ///   - options: The key of the file, and what can cancel the work.
     /// - Returns: The file, and whether opening it upgrades it.
     private static func privateFile(
@@ -416,7 +414,7 @@ extension Database {
         }
     }
 
-    /// The path beside which files without a name are made for private copies.
+    /// The path next to which unnamed files are made for private copies.
     package static var temporaryPath: String {
         System.temporaryFolder + "/realm-rest"
     }
@@ -491,9 +489,9 @@ extension Database {
     ///   - name: The name under which the realm is served.
     ///   - store: The store, which the database closes.
     ///   - options: The limits and names to use.
-    ///   - copies: The copies beside the file; nil if none are made.
+    ///   - copies: The copies next to the file; nil if none are made.
     ///   - originalName: The name of the copy that was made before an upgrade.
-    ///   - conversion: What was mapped how, if that was one from formats 2 to 9.
+    ///   - conversion: The report of a conversion from formats 2 to 9.
     package static func open(
         name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions(), copies: FileCopies? = nil,
         originalName: String? = nil, conversion: ConversionReport? = nil
@@ -530,7 +528,7 @@ extension Database {
         log.closed()
     }
 
-    /// Finishes waiting writes, and rejects further ones.
+    /// Finishes waiting writes, and rejects new ones.
     func closeWriter() {
         let writer = queue.withLock { queue in
             defer { queue = nil }

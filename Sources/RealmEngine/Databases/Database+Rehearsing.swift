@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of
 /// writes.
 ///
-/// The file and the names beside it are read; nothing is made, locked or changed.
+/// The file and the names next to it are read; nothing is made, locked or changed.
 extension Database {
     /// Opens a file as `open` would, but with all writes in memory.
     ///
@@ -75,7 +75,7 @@ extension Database {
             return serve(opened, .readWrite, original.name, conversion: converted?.report)
         }
 
-        /// Opens what a file of formats 2 to 9 would be replaced by.
+        /// Opens the conversion that would replace a file of formats 2 to 9.
         ///
         /// - Parameters:
         ///   - place: Its path without symbolic links.

@@ -37,7 +37,8 @@ extension Database {
     ///   - path: The file, which is not changed.
     ///   - options: How it will be opened, and what can cancel the check.
     /// - Returns: The newest version in the file.
-    /// - Throws: `StorageError`: what opening it would throw, `.corrupt` with the first damage, or the error of the control.
+    /// - Throws: `StorageError`: the error that opening it would throw, `.corrupt` with the first damage, or the error of the
+    ///   control.
     /// - Complexity: O(size of the file).
     package static func requireReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
         if let old = try requireOldReplacement(path, options) { return old }
@@ -64,7 +65,7 @@ extension Database {
 
     /// Checks a file of formats 2 to 9 that is to take the place of a realm's file, which is served as a private copy then, or upgraded.
     ///
-    /// - Returns: What it is converted to; nil for a file of another format.
+    /// - Returns: Its conversion; nil for a file of another format.
     private static func requireOldReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot? {
         guard let old = try LegacyFile.open(path: path, key: options.key) else { return nil }
         if let first = try old.verify(options.control).errors.first { throw .corrupt(ref: .none, reason: first) }
@@ -81,7 +82,7 @@ extension Database {
     ///   - place: The path under which the file would be opened.
     ///   - options: How it would be opened.
     /// - Returns: The realm as it would be, apart from its epoch. The caller closes it.
-    /// - Throws: `StorageError`: what opening it would throw.
+    /// - Throws: `StorageError`: the error that opening it would throw.
     package static func rehearse(
         replacement path: String, of name: RealmName, at place: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {

@@ -3,16 +3,16 @@
 package import RealmPlatform
 package import RealmStorage
 
-/// A realm whose commits are made by another node, and that takes them over as records. It is the same object before and after
-/// this node becomes the writer, so whoever reads or observes it does not notice.
+/// A realm that applies the commits of another node as records. It is the same object before and after this node becomes the
+/// writer, so readers and observers do not notice.
 extension Database {
-    /// The node that writes the realm, while this one only follows; nil when this one writes. The name is empty while nobody
-    /// writes.
+    /// The node that writes the realm, while this one only follows; nil when this one writes. The name is empty while the realm
+    /// has no writer.
     package var writerElsewhere: String? { standing.isFollowed ? writingNode.withLock { $0 } : nil }
 
-    /// Notes which node writes the realm.
+    /// Records which node writes the realm.
     ///
-    /// - Parameter node: Its name; empty while nobody does.
+    /// - Parameter node: Its name; empty without a writer.
     package func noteWriter(_ node: String) { writingNode.withLock { if $0 != nil { $0 = node } } }
 
     /// Ends the writes of this node: those that wait are carried out, later ones are refused with `.notOwner`. Records are
@@ -33,7 +33,7 @@ extension Database {
 
     /// Begins the writes of this node, which follow the newest version.
     ///
-    /// - Parameter log: What keeps the record of every commit.
+    /// - Parameter log: Keeps the record of every commit.
     package func beginWriting(in log: any CommitLog) throws(StorageError) {
         guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here already")) }
         try store.setLog(log)
@@ -48,7 +48,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - mark: The action after observers were notified.
-    /// - Throws: What `FileStore.apply` throws; nothing has changed then, unless the file takes no more records.
+    /// - Throws: The errors of `FileStore.apply`; nothing has changed then, unless the file takes no more records.
     package func take(_ record: CommitRecord, mark: CommitMark? = nil) throws(StorageError) {
         guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
         let changes = shown(record.notes.changes)
@@ -58,7 +58,7 @@ extension Database {
 
     /// Brings the file to the version of the last record that was taken.
     ///
-    /// - Throws: What `FileStore.finishApplying` throws.
+    /// - Throws: The errors of `FileStore.finishApplying`.
     package func finishTaking() throws(StorageError) { try store?.finishApplying() }
 
     /// Makes a version of the file the newest one, and publishes it; changes that are not known are found by observers.
@@ -73,8 +73,8 @@ extension Database {
         commits.publish(commit)
     }
 
-    /// Puts the file into one of its own, because readers of older versions would be disturbed by the next record. They go on
-    /// with the former file, which disappears with the last of them.
+    /// Moves the realm to a fresh file, because the next record would overwrite versions that are being read. Their readers
+    /// continue with the former file, which disappears with the last of them.
     package func renewFile() throws(StorageError) {
         guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
         _ = use(try store.renew(), nil)
@@ -103,7 +103,7 @@ extension Database {
         advance(to: snapshot, epoch, nil, nil)
     }
 
-    /// How many former files of the realm are still being read.
+    /// The number of former files of the realm that are still being read.
     package var formerFileCount: Int { store?.formerFileCount ?? 0 }
 
     // MARK: - The writer's side
@@ -111,9 +111,9 @@ extension Database {
     /// Keeps versions for some time after newer ones took their place, for readers on other nodes, from the next commit on.
     ///
     /// - Parameters:
-    ///   - seconds: How long; 0 keeps none.
-    ///   - maximumCommits: How many commits the oldest of them may be behind. What they use is listed in every record: 128 make
-    ///     one of 10 KB a fifth longer, 1000 twice as long.
+    ///   - seconds: The retention; 0 keeps none.
+    ///   - maximumCommits: The maximum number of commits that the oldest may lag behind. Every record lists the space they use:
+    ///     128 make one of 10 KB a fifth longer, 1000 twice as long.
     package func keepVersions(seconds: Double, maximumCommits: Int = 128) {
         let kept = seconds > 0 ? KeptVersions(seconds: seconds, maximumCommits: maximumCommits) : nil
         let before = keptVersions.withLock { versions in
@@ -123,13 +123,13 @@ extension Database {
         before?.stop()
     }
 
-    /// How many versions are kept for readers on other nodes.
+    /// The number of versions kept for readers on other nodes.
     package var keptVersionCount: Int { keptVersions.withLock { $0 }?.count ?? 0 }
 }
 
 extension Database {
-    /// Sets what keeps the record of every commit that begins from here on. Whoever opened the realm calls it before anybody
-    /// else can write.
+    /// Sets the log that keeps the record of every commit from here on. The opener of the realm calls it before anything else can
+    /// write.
     ///
     /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records, `.refused(.notWritable)` for a realm that
     ///   is not written to.
@@ -140,10 +140,10 @@ extension Database {
         try store.setLog(log)
     }
 
-    /// The oldest version of the file that somebody still reads, also after the realm was closed; nil when nobody does.
+    /// The oldest version of the file with readers, also after the realm was closed; nil without readers.
     package var oldestLiveVersion: UInt64? { store?.oldestLiveVersion }
 
-    /// The versions of the file that somebody reads, which can be asked when the realm is closed and nobody refers to it any more; nil
-    /// for a realm that is not written to. While the realm is referred to, its newest version is among them.
+    /// The pinned versions of the file, also available after the realm was closed and released; nil for a realm that is not
+    /// written to. While the realm is referenced, its newest version is among them.
     package var livePins: VersionPins? { store?.livePins }
 }

@@ -86,7 +86,7 @@ extension Database {
     /// - Parameters:
     ///   - owner: The principal that owns the transaction.
     ///   - client: The client whose number of transactions is limited; nil for no limit.
-    ///   - limit: How many transactions the client may have, open and waiting; nil for the limit of the database.
+    ///   - limit: The maximum number of transactions of the client, open and waiting; nil for the limit of the database.
     ///   - wait: The longest time to wait for the writer.
     ///   - idleTime: The time for which the transaction may remain unused; nil for the default. The
     ///     limits of the database apply.
@@ -137,7 +137,7 @@ extension Database {
     /// - Parameter info: The transaction as it was then.
     package func rememberExpired(_ info: TransactionInfo) { queue.withLock { $0 }?.rememberExpired(info) }
 
-    /// What a request inside an interactive transaction does.
+    /// The use of an interactive transaction by a request.
     package enum TransactionUse: Sendable {
         /// It reads the uncommitted state through `view()`. The response must be complete when the
         /// closure returns.
@@ -155,7 +155,7 @@ extension Database {
     /// - Parameters:
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - use: Whether the request reads, writes or is a dry run.
-    ///   - deadline: The instant at which the request is given up.
+    ///   - deadline: The instant at which the request times out.
     ///   - isMalformed: Whether an error of a write says that the request is malformed, so that its changes alone are undone.
     ///   - body: The operations, run on the writer's thread.
     ///   - completion: Receives the value of `body`, or an error.
@@ -186,7 +186,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
-    ///   - commit: What the request says about the commit.
+    ///   - commit: The options of the commit.
     ///   - completion: Receives the new version when it is durable; the newest version when nothing was
     ///     changed.
     package func commitTransaction(
@@ -405,7 +405,7 @@ extension Database {
     /// Returns the name of the copy that `backUp(before:)` would make of the realm's file, for a rehearsal of the write.
     ///
     /// - Parameters:
-    ///   - copies: The copies beside the file.
+    ///   - copies: The copies next to the file.
     ///   - count: The number of copies that would be kept.
     package func nameOfBackUp(
         before session: WriteSession, among copies: FileCopies, keeping count: Int

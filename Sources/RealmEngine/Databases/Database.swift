@@ -71,20 +71,20 @@ package final class Database: VersionSource {
     package let commits = EventFeed<Commit>()
     /// Advances observed targets from version to version.
     package let observations: ObservationHub
-    /// Those of listeners who may not see everything.
+    /// The observations of listeners with restricted rights.
     private let scopedObservations: ScopedObservations
     /// The file of a private copy, which is removed with the realm; compaction replaces it.
     let privateFile: RankedMutex<NewFile?>
     /// Whether the file is being compacted, which is done once at a time.
     let isCompacting = Atomic<Bool>(false)
-    /// The copies that are made beside the file; nil when none ever are.
+    /// The copies next to the file; nil when none are ever made.
     package let copies: FileCopies?
-    /// The number of copies of each kind that are kept beside the file.
+    /// The number of copies of each kind to keep next to the file.
     let keptCopyCount: Int
     /// The name of the copy that was made before the file was upgraded during opening.
     package let originalName: String?
-    /// What was mapped how, for a realm whose file has one of the formats 2 to 9, or had it until it was opened, and for a private copy
-    /// of a file of an older format; nil for all others.
+    /// The report of the conversion, for a realm whose file has one of the formats 2 to 9, or had it until it was opened, and for
+    /// a private copy of a file of an older format; nil for all others.
     package let conversion: ConversionReport?
     /// The name of a copy whose write is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)
@@ -105,7 +105,7 @@ package final class Database: VersionSource {
     let follower = RankedMutex<Follower?>(.leaf, nil)
     /// The node that writes the realm, while this one only follows its log; nil when this one writes it.
     let writingNode = RankedMutex<String?>(.leaf, nil)
-    /// What requests have to know of the realm and its log.
+    /// The state of the realm and its log that requests check.
     package let standing = LogStanding()
     /// The versions that are kept for readers on other nodes; nil when there are none.
     let keptVersions = RankedMutex<KeptVersions?>(.leaf, nil)
@@ -130,14 +130,13 @@ package final class Database: VersionSource {
     /// Records that the realm is used.
     package func noteUse(_ now: Instant) { used.store(now.nanoseconds, ordering: .relaxed) }
 
-    /// Whether the realm may be closed when nobody uses it: its file can be opened again, and nothing of it is
-    /// in progress.
+    /// Whether the realm may be closed when idle: its file can be opened again, and nothing of it is in progress.
     package var mayBeClosed: Bool {
         ownsOriginal && !path.isEmpty && source != nil && pendingWrites == 0 && openTransaction == nil
             && !isCompacting.load(ordering: .relaxed) && health.isSound
     }
 
-    /// What is needed to open the realm again; nil when that is not possible.
+    /// The path and options for reopening the realm; nil when that is not possible.
     package var source: Source? { opening.withLock { $0 } }
     /// The classes whose objects may only be written by requests that state a condition.
     package var conditionalClasses: Set<ByteText> { source?.options.conditionalClasses ?? [] }
@@ -174,7 +173,7 @@ package final class Database: VersionSource {
         logger: Logger = EngineLog.silent, former: ClosedRealm.Former? = nil,
         epoch continued: Epoch? = nil, conversion: ConversionReport? = nil
     ) {
-        // A realm that was closed goes on where it was, unless its file has changed.
+        // A reopened realm continues where it was, unless its file has changed.
         let former = former?.version == snapshot.version ? former : nil
         let epoch = continued ?? former?.epoch ?? Epoch()
         let log = EngineLog(logger, name)
@@ -213,9 +212,9 @@ package final class Database: VersionSource {
         observations.serve(self)
     }
 
-    /// Returns what advances observed targets for listeners of a scope.
+    /// Returns the hub that advances observed targets for listeners of a scope.
     ///
-    /// - Parameter scope: What the listeners may see; nil for everything.
+    /// - Parameter scope: The view of the listeners; nil for everything.
     package func observations(for scope: (any VersionScope)?) -> ObservationHub {
         guard let scope else { return observations }
         let hub = scopedObservations.hub(for: scope)
@@ -267,7 +266,7 @@ package final class Database: VersionSource {
     /// Why the file is only read although writing was not excluded; nil for all other realms.
     package var readOnlyReason: StorageError? { ban.withLock { $0 } }
 
-    /// Rejects all further writes.
+    /// Rejects all writes from now on.
     ///
     /// - Parameter reason: The damage that was found.
     func refuseWrites(_ reason: StorageError) {
@@ -345,7 +344,7 @@ package struct DatabaseFacts: Sendable {
     package let pendingWrites: Int
 }
 
-/// What is done once when a realm was closed. Any thread may use it.
+/// An action that runs once after a realm was closed. Any thread may use it.
 final class ClosingAction: Sendable {
     /// The action; nil when there is none, and after it was taken.
     private let stored = RankedMutex<(@Sendable () -> Void)?>(.leaf, nil)
@@ -362,7 +361,7 @@ final class ClosingAction: Sendable {
 }
 
 extension Database {
-    /// Sets what is done when the file was closed, on the thread that closes it, which may wait. Whoever opened the realm calls it
-    /// before anybody else has it.
+    /// Sets an action for after the file was closed. It runs on the closing thread, which may wait. The opener of the realm calls
+    /// this before sharing the realm.
     package func whenClosed(_ action: @escaping @Sendable () -> Void) { closing.set(action) }
 }

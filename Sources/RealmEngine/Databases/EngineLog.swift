@@ -120,7 +120,7 @@ package struct EngineLog: Sendable {
             "file compacted", metadata: ["bytesBefore": .stringConvertible(before), "bytesAfter": .stringConvertible(after)])
     }
 
-    /// Logs that a copy of the file was made beside it.
+    /// Logs that a copy of the file was made next to it.
     func copied(to name: String) { logger.notice("file copied", metadata: ["copy": .string(name)]) }
 
     /// Returns the time since `begin` in whole milliseconds.

@@ -28,9 +28,9 @@ package struct FileInspection: Sendable {
         package let version: UInt64?
         /// The number of the kind of history; see `TopNode.HistoryType`.
         package let historyType: Int
-        /// How many bytes are in use, as they are before encryption.
+        /// The number of bytes in use, before encryption.
         package let usedBytes: Int
-        /// How many bytes of the file are not in use.
+        /// The number of bytes of the file that are not in use.
         package let freeBytes: Int
     }
 
@@ -41,7 +41,7 @@ package struct FileInspection: Sendable {
         package let className: String?
         /// The role of its objects.
         package let kind: TableKind
-        /// How many objects or rows its root states.
+        /// The number of objects or rows that its root states.
         package let count: Int
         package let propertyCount: Int
     }
@@ -60,12 +60,12 @@ package struct FileInspection: Sendable {
     /// - Parameters:
     ///   - options: How the realm is opened.
     /// - Throws: `.refused` when there is no such file, it is no regular one, or may not be read; `.io` when the disk fails.
-    ///   Whatever is wrong with its bytes is `failure`.
+    ///   Damage to its bytes becomes `failure`.
     package init(path: String, _ options: Database.OpenOptions) throws(StorageError) {
         let place = options.isExactPath ? path : try System.resolved(path)
         var before = try? System.facts(path: place)
         var file = try FileInspection(at: place, options)
-        // What another program is writing looks damaged.
+        // A file that another program is writing looks damaged.
         for _ in 0..<FileInspection.repetitions where file.failure != nil {
             let after = try? System.facts(path: place)
             guard after != before else { break }
@@ -75,7 +75,7 @@ package struct FileInspection: Sendable {
         self = file
     }
 
-    /// How often a file is looked at again that another program has changed meanwhile.
+    /// The number of retries for a file that another program changed during the inspection.
     private static let repetitions = 3
 
     /// Looks at a file once.

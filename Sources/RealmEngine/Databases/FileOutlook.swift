@@ -119,7 +119,7 @@ package enum FileOutlook: Sendable, Equatable {
         return reason
     }
 
-    /// What a server does, as the end of a sentence that begins with `when served:`.
+    /// The action of a server, as the end of a sentence that begins with `when served:`.
     package var text: String {
         let format = FileHeader.writtenFormat
         switch self {
@@ -138,7 +138,7 @@ package enum FileOutlook: Sendable, Equatable {
         }
     }
 
-    /// What can be done about it, in a sentence; nil when there is nothing to do, or the reason says it.
+    /// How to fix it, in a sentence; nil when there is nothing to do, or the reason says it.
     package var advice: String? {
         let format = FileHeader.writtenFormat
         switch self {

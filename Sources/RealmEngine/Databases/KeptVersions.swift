@@ -4,8 +4,8 @@ internal import RealmPlatform
 
 /// Keeps the versions of the last seconds, so that commits overwrite nothing that readers on other nodes may still read there.
 ///
-/// What a commit may overwrite depends on the oldest version in use alone. So not every version is kept, but one of each eighth
-/// of the time, a little longer than it has to be: ten at most, however fast commits are.
+/// The space that a commit may overwrite depends on the oldest version in use alone. So not every version is kept, but one of
+/// each eighth of the time, a little longer than it has to be: ten at most, however fast commits are.
 final class KeptVersions: Sendable {
     private struct Entry {
         let version: Version
@@ -25,9 +25,9 @@ final class KeptVersions: Sendable {
 
     /// The parts of the time of which one version each is kept.
     private static let parts = 8.0
-    /// How long a version is kept after a newer one took its place, in seconds.
+    /// The retention of a version after a newer one took its place, in seconds.
     private let seconds: Double
-    /// How many commits the oldest version may be behind.
+    /// The maximum number of commits that the oldest version may lag behind.
     private let maximumCommits: UInt64
     /// The versions; the lock is a leaf.
     private let state = RankedMutex(.leaf, State())
@@ -35,8 +35,9 @@ final class KeptVersions: Sendable {
     /// Makes an object that keeps nothing yet.
     ///
     /// - Parameters:
-    ///   - seconds: How long a version is kept after a newer one took its place.
-    ///   - maximumCommits: How many commits the oldest version may be behind, so that the file does not grow without end.
+    ///   - seconds: The retention of a version after a newer one took its place.
+    ///   - maximumCommits: The maximum number of commits that the oldest version may lag behind, which bounds the growth of the
+    ///     file.
     init(seconds: Double, maximumCommits: Int) {
         self.seconds = seconds
         self.maximumCommits = UInt64(clamping: maximumCommits)

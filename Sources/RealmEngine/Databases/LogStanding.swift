@@ -3,11 +3,12 @@
 package import RealmPlatform
 internal import Synchronization
 
-/// What every request for a realm of a cluster has to know of the realm and its log, without a lock.
+/// The state of a cluster's realm and its log that every request checks, without a lock.
 ///
-/// Each value is true by itself; a reader may see one of them newer than another. Whoever needs more asks what guards the whole.
+/// Each value alone is true; a reader may see one of them newer than another. Callers that need consistent values ask their
+/// guard.
 package final class LogStanding: Sendable {
-    /// Whether another node writes the realm, or nobody does.
+    /// Whether another node or none writes the realm.
     private let followed = Atomic(false)
     /// The newest version that the log is known to have.
     private let newest = Atomic<UInt64>(0)
@@ -21,7 +22,7 @@ package final class LogStanding: Sendable {
     /// Makes the standing of a realm that is written here.
     init() {}
 
-    /// Whether another node writes the realm, or nobody does; this one only follows the log then.
+    /// Whether another node or none writes the realm, so that this one only follows the log.
     package var isFollowed: Bool { followed.load(ordering: .acquiring) }
 
     /// Notes whether another node writes the realm.
@@ -39,7 +40,7 @@ package final class LogStanding: Sendable {
     ///
     /// - Parameters:
     ///   - now: The present instant.
-    ///   - seconds: How old the last answer of the log may be.
+    ///   - seconds: The maximum age of the last answer of the log.
     package func isCurrent(at now: Instant, within seconds: Double) -> Bool {
         guard newest.load(ordering: .relaxed) <= reached.load(ordering: .relaxed) else { return false }
         return now.seconds(since: Instant(nanoseconds: seen.load(ordering: .relaxed))) <= seconds

@@ -11,14 +11,14 @@ package protocol RealmReplication: Sendable {
     /// - Parameters:
     ///   - path: The path of its file, which may be missing.
     ///   - options: How the file is opened; they have no replication.
-    /// - Throws: `.refused(.notOwner)` when another node serves the realm, `.refused(.logUnavailable)`, `.refused(.fileNotFound)` when
-    ///   neither the log nor the folder has the realm, and what opening a file throws.
+    /// - Throws: `.refused(.notOwner)` when another node serves the realm, `.refused(.logUnavailable)`, `.refused(.fileNotFound)`
+    ///   when neither the log nor the folder has the realm, and errors of opening a file.
     func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) throws(StorageError) -> Database
 
-    /// Lets go of an open realm, so that it is closed if nobody else refers to it. Blocks while something is done with it.
+    /// Releases an open realm, which closes it unless it is referenced elsewhere. Blocks while the realm is in use here.
     func release(_ name: RealmName)
 
-    /// Goes on with a realm that stays open after `release`, because somebody uses it.
+    /// Continues with a realm that stays open after `release`, because it is in use.
     func resume(_ database: Database)
 
     /// Has the log forget an open realm, whose file is about to be deleted.

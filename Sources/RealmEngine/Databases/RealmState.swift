@@ -9,7 +9,7 @@ package enum RealmState: Sendable {
     case ready(Database)
     /// The realm could not be opened, or was taken out of use.
     case failed(StorageError)
-    /// The realm is not open, as nobody has requested it or uses it; the next request opens it.
+    /// The realm is not open, since it was not requested or was idle; the next request opens it.
     case closed(ClosedRealm)
 
     /// Whether the realm is not open, and the next request opens it.

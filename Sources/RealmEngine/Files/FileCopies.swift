@@ -5,9 +5,9 @@ package import RealmPlatform
 package import RealmStorage
 internal import SystemPackage
 
-/// The copies of a realm's file beside it: `<path>.before-<version>` before a migration,
-/// `<path>.v<format>.backup` before an upgrade of the file format, `<path>.backup-<version>` on request,
-/// and `<path>.replaced-<version>` for the file that another one was restored in the place of.
+/// The copies of a realm's file next to it: `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an
+/// upgrade of the file format, `<path>.backup-<version>` on request, and `<path>.replaced-<version>` for a file that a restore
+/// replaced.
 ///
 /// Only files are recognized that contain the version or the format of their name; others with such a
 /// name belong to the user and are left alone. A file that was replaced because it cannot be read is
@@ -137,7 +137,7 @@ package struct FileCopies: Sendable {
         let names = (try? RealmFiles.names(in: folder)) ?? []
         let numbers = names.compactMap { name -> UInt64? in
             guard case .replaced? = kind(name) else { return nil }
-            // What follows the version, if anything does.
+            // The suffix after the version, if any.
             let parts = name.dropFirst((fileName + ".replaced-").count).split(separator: "-")
             return parts.count > 1 ? FileCopies.number(parts[1]) : 1
         }
@@ -240,7 +240,7 @@ package struct FileCopies: Sendable {
         return .upgrade(format: Int(clamping: format))
     }
 
-    /// The words after the name of the file, each with the kind that the text after it stands for.
+    /// The words after the name of the file, each with the kind of the text after it.
     private static let numberedKinds: [(String, @Sendable (Substring) -> Kind?)] = [
         ("before-", { number($0).map { .migration(version: $0) } }),
         ("backup-", { number($0).map { .request(version: $0) } }),
@@ -267,8 +267,8 @@ package struct FileCopies: Sendable {
         for copy in others.dropFirst(max(0, count - 1)) { remove(copy.name) }
     }
 
-    /// Removes the name of a copy that the file itself has beside its own, because a process ended in the
-    /// middle of a replacement. Nothing happens while a program has the file open.
+    /// Removes the name of a copy that the file itself has in addition to its own, because a process ended during a replacement.
+    /// A no-op while a program has the file open.
     package func removeSecondName() {
         guard let entry = System.entry(atPath: path, followsLink: false), entry.linkCount > 1,
             OwnershipLock.holders(ofFile: path) == 0, let names = try? RealmFiles.names(in: folder)

@@ -3,8 +3,7 @@
 package import RealmPlatform
 package import RealmStorage
 
-/// Replaces the file of a realm by another one, such as a backup that is restored. The old file is kept
-/// as a copy beside it.
+/// Replaces the file of a realm by another one, such as a backup that is restored. The old file is kept as a copy next to it.
 ///
 /// The new file is written without a name. The old file then gets the name of a copy in addition to its
 /// own, and the new one takes its own from it. The path leads to the old or the new file at every moment.
@@ -13,7 +12,7 @@ package import RealmStorage
 package final class FileReplacement: Sendable {
     /// The path of the file that is replaced, without symbolic links.
     private let path: String
-    /// The copies beside the file, of which the old file becomes one.
+    /// The copies next to the file; the old file becomes one of them.
     private let copies: FileCopies
     /// The new file, which has no name yet.
     package let file: NewFile
@@ -22,7 +21,7 @@ package final class FileReplacement: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file that is replaced, without symbolic links.
-    ///   - copies: The copies beside the file.
+    ///   - copies: The copies next to the file.
     /// - Throws: `StorageError.io` when the folder takes no file.
     package init(of path: String, _ copies: FileCopies) throws(StorageError) {
         self.path = path

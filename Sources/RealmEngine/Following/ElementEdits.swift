@@ -29,7 +29,7 @@ struct ElementEdits<Element: Hashable> {
         }
         var end = 0
         while end < min(old.count, new.count) - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
-        // Whether a single element was removed or all were is not known; one operation is told for many.
+        // It is unknown whether one element was removed or all; one operation is reported for many.
         if new.isEmpty, old.count > 1 {
             changes = [.clear(count: old.count)]
             return

@@ -20,8 +20,7 @@ enum ElementIdentity: Hashable {
     case objectID(ObjectID)
     case uuid(UUIDValue)
     case link(TableKey, ObjectKey)
-    /// A nested collection, by its number among the nested collections of its kind beside it. What is in
-    /// it is compared afterwards.
+    /// A nested collection, by its number among its siblings of the same kind. Its contents are compared afterwards.
     case nested(Int, isList: Bool)
 
     /// Makes the identity of a value.

@@ -21,7 +21,7 @@ package struct FollowedFile {
         let copiedByteCount: Int
         /// Whether the file is the one of the copy before.
         fileprivate(set) var isSameFile: Bool
-        /// What was mapped how in a file of formats 2 to 9; nil for all others.
+        /// The report of the conversion of a file of formats 2 to 9; nil for all others.
         let conversion: ConversionReport?
     }
 
@@ -31,7 +31,7 @@ package struct FollowedFile {
         let identity: System.FileIdentity
         /// Its size in bytes.
         let byteCount: Int
-        /// What changes with each commit.
+        /// The bytes that change with each commit.
         let mark: [UInt8]
     }
 
@@ -46,7 +46,7 @@ package struct FollowedFile {
     /// The state of the file of which the last copy was taken.
     private var copied: Sight?
 
-    /// How often a copy is tried before the attempt is given up until the next look.
+    /// The number of attempts to copy before the next look.
     private static let attempts = 10
 
     /// Prepares to follow a file; nothing is read yet.

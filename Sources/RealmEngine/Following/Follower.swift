@@ -9,7 +9,7 @@ internal import RealmStorage
 /// A thread of its own looks at the file at intervals, and earlier when the system reports an event. It
 /// starts with `start` and ends with `stop`; the other members may be used by any thread.
 final class Follower: Sendable {
-    /// What the thread has found, for metrics and documents; guarded by the monitor.
+    /// The findings of the thread, for metrics and documents; guarded by the monitor.
     struct Progress: Sendable {
         /// Whether the thread was started and has not ended.
         fileprivate(set) var isRunning = false
@@ -30,8 +30,7 @@ final class Follower: Sendable {
     private static let shortestPause = 0.005
     /// The number of copies of older versions that readers may hold. With more the follower waits.
     private static let maximumCopies = 32
-    /// How many looks have to fail before readers are told, because a file that is replaced is away for a
-    /// moment.
+    /// The number of failed looks before readers get an error, since a file that is being replaced is absent for a moment.
     private static let toleratedFailures = 3
 
     /// The realm that gets the versions. It owns this follower.
@@ -42,7 +41,6 @@ final class Follower: Sendable {
     private let watch: FileWatch
     /// Cancels copies when the follower is stopped.
     private let control = WorkControl()
-    /// What was found.
     private let monitor = Monitor(Progress())
     /// The file, which only the thread uses after `start`.
     private let file: RankedMutex<FollowedFile>
@@ -93,9 +91,9 @@ final class Follower: Sendable {
         monitor.broadcast { $0.isRunning = false }
     }
 
-    /// What the thread remembers between two looks.
+    /// The state of the thread between two looks.
     private struct Work {
-        /// How many looks have failed since the last one that succeeded.
+        /// The number of failed looks since the last successful one.
         var failures = 0
         /// The snapshots that were taken over and that readers may still hold.
         var copies: [Copy] = []

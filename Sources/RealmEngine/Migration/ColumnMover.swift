@@ -14,7 +14,6 @@ struct ColumnMover {
     let source: Column
     /// The column that the values are written to. It has a temporary name during the move.
     let target: Column
-    /// How each value gets from the old type to the new one.
     let conversion: PropertyConversion
     /// The value that replaces nulls.
     ///
@@ -24,7 +23,7 @@ struct ColumnMover {
     /// The table of the class that both columns belong to.
     let table: TableKey
 
-    /// What a move has lost so far.
+    /// The values that a move has lost so far.
     struct Losses {
         /// The nulls that became default values.
         var nulls = 0

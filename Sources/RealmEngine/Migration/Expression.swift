@@ -15,8 +15,7 @@ internal import RealmStorage
 indirect enum Expression {
     /// A literal: a number, a string, a boolean or null.
     case value(OwnedValue)
-    /// What a key path leads to from the object: a property, an element of a collection, or a number that
-    /// is made of a collection.
+    /// The value at a key path from the object: a property, an element of a collection, or an aggregate of a collection.
     case path(ExpressionPath)
     /// The value of the inner expression, subtracted from zero.
     case negated(Expression)

@@ -7,7 +7,7 @@ internal import RealmPlatform
 ///
 /// In the steps, and in the expressions of their values, the object or element has the name `variable`.
 package struct MigrationLoop: Sendable {
-    /// What the loop goes through. It is determined before the first round.
+    /// The sequence of the loop, determined before the first round.
     package enum Source: Sendable {
         /// The objects of a class that match a query.
         case objects(MigrationMatch)
@@ -16,7 +16,7 @@ package struct MigrationLoop: Sendable {
         case elements(path: String)
     }
 
-    /// What the loop goes through.
+    /// The sequence of the loop.
     package let source: Source
     /// The name of the object or element in each round.
     package let variable: String
@@ -28,7 +28,7 @@ package struct MigrationLoop: Sendable {
     /// Makes a loop.
     ///
     /// - Parameters:
-    ///   - source: What the loop goes through.
+    ///   - source: The sequence of the loop.
     ///   - variable: The name of the object or element in each round.
     ///   - keyVariable: The name of the key or index of the element; nil for none.
     ///   - steps: The steps of each round.

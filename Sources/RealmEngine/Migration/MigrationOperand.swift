@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a name or key path in an expression of a migration stands for.
+/// The value of a name or key path in an expression of a migration.
 enum MigrationOperand {
     /// A single value, null included, with bytes of its own.
     case value(OwnedValue)
@@ -14,9 +14,9 @@ enum MigrationOperand {
 
     /// Which state of the file is read.
     enum State {
-        /// That which the earlier steps have left.
+        /// The state after the earlier steps.
         case present
-        /// That before the migration.
+        /// The state before the migration.
         case past
     }
 

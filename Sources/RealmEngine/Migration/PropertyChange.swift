@@ -18,8 +18,7 @@ package struct PropertyChange: Sendable {
     package var conversion: String?
     /// The value that replaces nulls; without it nulls that become impossible count as lost data.
     package var nullValue: InputValue?
-    /// What becomes of a value that the conversion does not accept; nil means an error. It needs a
-    /// conversion.
+    /// The fallback for a value that the conversion does not accept; nil means an error. It needs a conversion.
     package var onFailure: PropertyChange.Failure?
     /// Whether the conversion may round numbers; nil means that it may not. It needs a conversion.
     package var rounding: PropertyChange.Rounding?
@@ -32,8 +31,7 @@ package struct PropertyChange: Sendable {
 }
 
 extension PropertyChange {
-    /// What becomes of a value that a conversion does not accept. The raw values are those of the member
-    /// `onFailure`.
+    /// The fallback for a value that a conversion does not accept. The raw values are those of the member `onFailure`.
     package enum Failure: String, Sendable, CaseIterable {
         /// The step fails, and names the object.
         case error

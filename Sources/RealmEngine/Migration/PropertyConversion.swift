@@ -12,7 +12,7 @@ struct PropertyConversion {
     let value: ValueConversion?
     /// The conversion between kinds of collections; nil when the kind remains.
     private let kind: CollectionConversion?
-    /// What becomes of a value that cannot be converted.
+    /// The fallback for a value that cannot be converted.
     let onFailure: PropertyChange.Failure
     /// Whether numbers may be rounded.
     let rounding: PropertyChange.Rounding

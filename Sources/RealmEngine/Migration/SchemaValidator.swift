@@ -92,7 +92,7 @@ package enum SchemaValidator {
     ///
     /// - Parameters:
     ///   - maximum: The maximum number of bytes in UTF-8.
-    ///   - what: What is named, for the message: `class` or `property`.
+    ///   - what: The kind of name in the message: `class` or `property`.
     /// - Throws: `WriteError` with the code `invalidSchema` and the path `name`.
     static func checkName(_ name: String, _ maximum: Int, _ what: String) throws(WriteError) {
         guard !name.isEmpty, name.utf8.count <= maximum else {
@@ -293,7 +293,7 @@ package enum SchemaValidator {
 
     /// A class on the current path of the depth-first search, with the state of the search in it.
     private struct Visit {
-        /// The embedded class whose properties are being searched for further embedded classes.
+        /// The embedded class whose properties are being searched for more embedded classes.
         let one: ClassSchema
         /// The index of the property that the search continues with.
         var next = 0

@@ -161,7 +161,7 @@ extension ValueConversion {
         }
     }
 
-    /// Returns a binary number that was made of a decimal, if it may stand for it.
+    /// Returns a binary number that was made of a decimal, if it may replace it.
     ///
     /// - Parameters:
     ///   - real: The nearest float or double.
@@ -183,8 +183,7 @@ extension ValueConversion {
         return isExact && back?.isEqual(to: number) == true ? real : nil
     }
 
-    /// Returns the decimal of a text that was written for a binary number, without the zero that stands
-    /// for its whole fraction.
+    /// Returns the decimal of a text that was written for a binary number, without a fraction that is only a zero.
     private static func shortest(_ write: (inout [UInt8]) -> Void) -> Decimal128? {
         var text: [UInt8] = []
         write(&text)

@@ -173,11 +173,11 @@ extension WriteSession {
         return try replacement(mover, "has a value of type \(value.typeName)")
     }
 
-    /// Returns what takes the place of a value that cannot be converted.
+    /// Returns the replacement of a value that cannot be converted.
     ///
     /// - Parameters:
     ///   - mover: The two columns with the rule for such values.
-    ///   - reason: What the object has, for the message.
+    ///   - reason: The problem of the object, for the message.
     /// - Throws: `WriteError` with the code `typeMismatch` unless the rule replaces such values.
     private func replacement(_ mover: ColumnMover, _ reason: String) throws(WriteError) -> OwnedValue {
         switch mover.conversion.onFailure {

@@ -122,8 +122,7 @@ extension WriteSession {
     /// Checks whether a step may lose the data that it would lose.
     ///
     /// - Parameters:
-    ///   - counts: How much would be lost, under names such as `objects`, `values` and `nulls`; the
-    ///     client receives them.
+    ///   - counts: The amounts that would be lost, under names such as `objects`, `values` and `nulls`; the client receives them.
     ///   - isAllowed: Whether the migration allows the loss of data.
     /// - Throws: `WriteError` with the code `wouldLoseData` when a count is not 0 and the loss is not
     ///   allowed.
@@ -142,7 +141,7 @@ extension WriteSession {
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
         guard let table = try classTable(named: className) else {
             var error = WriteSession.invalid("there is no class '\(className.brief)'", member)
-            // Whoever migrates reads everything in the classes that are shown.
+            // A migration reads everything in the classes that are shown.
             error.misnomer = (
                 name: className, known: transaction.base.classes.filter { isShown($0.key) }.compactMap(\.className)
             )

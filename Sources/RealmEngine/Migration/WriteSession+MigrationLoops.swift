@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// Carries out the `forEach` steps of migrations.
 extension WriteSession {
-    /// What the loops of one step have deleted.
+    /// The deletions by the loops of one step.
     private struct Deletions {
         /// The number of deleted objects.
         var count = 0
@@ -184,16 +184,16 @@ extension WriteSession {
 /// A `forEach` step made ready for being carried out: names are checked and expressions are parsed, once
 /// for all rounds.
 struct LoopPlan {
-    /// What the loop goes through.
+    /// The sequence of the loop.
     let source: Source
     /// The name of the object or element in each round.
     let variable: String
     /// The name of the key or index of the element; nil for none.
     let keyVariable: String?
-    /// What is done in each round, in this order.
+    /// The actions of each round, in order.
     let actions: [Action]
 
-    /// What a loop goes through.
+    /// The sequence of a loop.
     enum Source {
         /// The objects of a class that match a query.
         case objects(MigrationMatch)

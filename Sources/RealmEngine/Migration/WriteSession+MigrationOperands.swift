@@ -3,16 +3,16 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Finds what the key paths of expressions stand for, in the present state and in that before the
-/// migration. Keys of tables and objects are the same in both.
+/// Evaluates key paths of expressions, in the present state and in that before the migration. Keys of tables and objects are the
+/// same in both.
 extension WriteSession {
-    /// Returns what a key path stands for.
+    /// Returns the value at a key path.
     ///
     /// A null on the way makes the result null, and so does `$old` of an object that did not exist.
     ///
     /// - Parameters:
     ///   - path: Perhaps a variable first, then properties, `$old`, and steps into collections.
-    ///   - bindings: What variables stand for.
+    ///   - bindings: The values of variables.
     /// - Returns: The value, copied so that it remains valid when the object is changed.
     /// - Throws: `WriteError` with the code `invalidSchema` for a property that the class does not have,
     ///   for a step into something that does not have it, and for an object that has been deleted.

@@ -9,7 +9,7 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - template: The members.
-    ///   - bindings: What the names in expressions stand for.
+    ///   - bindings: The values of names in expressions.
     /// - Throws: `WriteError` of an expression, with the path of its member.
     func object(_ template: ObjectTemplate, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []

@@ -23,7 +23,7 @@ package protocol ObservationListener: AnyObject, Sendable {
     var threads: [EvaluationThread] { get }
     /// Prepares the call of `didChange`. The thread that has evaluated the target calls it.
     ///
-    /// - Returns: What the thread of the hub calls in place of `didChange`.
+    /// - Returns: The call that the thread of the hub makes in place of `didChange`.
     func prepare(_ event: ObservationEvent) -> @Sendable () -> Void
     /// Called when the target remains at a version although later commits may concern it, until its evaluation has ended. It is called
     /// before the end of the round of these commits, and after the event that leads to the version.

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What a subscription observes, in terms of keys, which remain valid when classes and properties are
-/// renamed.
+/// The target of a subscription, in terms of keys, which remain valid when classes and properties are renamed.
 package struct ObservedTarget: Sendable {
     /// The kinds of targets that can be observed, with the keys that identify each.
     package enum Kind: Sendable {

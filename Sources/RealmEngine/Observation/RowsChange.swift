@@ -20,7 +20,6 @@ package struct RowsChange: Sendable {
     package let moveKeys: [ObjectKey]
     /// The number of rows after the change.
     package let count: Int
-    /// Whether no further change follows, because the owner of the rows was deleted. The positions may be
-    /// empty then.
+    /// Whether this is the last change, because the owner of the rows was deleted. The positions may be empty then.
     package internal(set) var isLast = false
 }

@@ -5,7 +5,7 @@ internal import RealmPlatform
 /// An action that the writer of a commit requests for the time when the observers of the database have
 /// been notified.
 ///
-/// A commit with a mark contains one write only, and is a round of notifications by itself.
+/// A commit with a mark contains one write only, and is a separate round of notifications.
 package struct CommitMark: Sendable {
     /// Called on the thread of the observation hub, after all active targets were advanced to `version` and before the end of the
     /// round is published. It must not wait. `missed` are the listeners that get the changes of the commit together with others, as too
@@ -16,7 +16,7 @@ package struct CommitMark: Sendable {
     /// The listeners that get the commit as a change of its own, even if their target is delayed or idle.
     package let listeners: Set<ObjectIdentifier>
 
-    /// What is not notified, by the names that clients have for it, for the record of the commit.
+    /// The subscriptions that are not notified, by their names for clients, for the record of the commit.
     package let skips: [String]
 
     /// Returns whether the same clients are not notified of two commits. Without names nothing is known of them.

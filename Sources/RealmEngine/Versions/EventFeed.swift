@@ -36,7 +36,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
 
     /// Removes an observer. A call that is already running may still end after this.
     package func remove(_ token: Int) {
-        // What the observer holds goes after the lock is open again.
+        // The observer is released after the lock.
         let observer = state.withLock { $0.observers.removeValue(forKey: token) }
         withExtendedLifetime(observer) {}
     }

@@ -14,7 +14,7 @@ package final class Version: Sendable {
     package let token: VersionToken
     /// The text of `token`, made once because every response contains it.
     package let tokenText: String
-    /// What other layers derive from this version.
+    /// Values that other layers derive from this version.
     package let derived = DerivedValues()
 
     /// Makes a version.

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What somebody may see of the versions of a realm.
+/// The view of a principal on the versions of a realm.
 package protocol VersionScope: AnyObject, Sendable {
     /// A text that two scopes share exactly when they show the same of every version. Views and observations are shared by it.
     var identity: String { get }
@@ -15,11 +15,11 @@ package protocol VersionScope: AnyObject, Sendable {
 }
 
 extension Version {
-    /// Returns the version as a scope shows it: a version with the same token that has nothing else.
+    /// Returns the version as a scope shows it: a version with the same token, without hidden contents.
     ///
     /// The view is made once for each identity, and kept as long as this version.
     ///
-    /// - Parameter scope: What is shown; nil for everything.
+    /// - Parameter scope: The view; nil for everything.
     /// - Complexity: Linear in the number of properties when the view is made; objects are not read.
     package func shown(by scope: (any VersionScope)?) -> Version {
         guard let scope else { return self }
@@ -36,7 +36,6 @@ extension Version {
 
 /// The views that were made of one version.
 private final class ScopedVersions: Sendable {
-    /// What a scope shows of the version.
     enum View {
         case part(Version)
         /// All of it. The version itself is not named here, because it must not keep itself.
@@ -49,7 +48,7 @@ private final class ScopedVersions: Sendable {
         }
     }
 
-    /// The number of views that are kept; a further one is made for each request.
+    /// The number of views that are kept; beyond it each request makes its own.
     private static let limit = 256
 
     /// The views by the identity of their scope.

@@ -27,9 +27,9 @@ extension Attachment {
         let listener: any ObservationListener
         /// Whether the listener waits for events from the beginning.
         let isActive: Bool
-        /// What limits the beginning of an observation.
+        /// The limits for beginning an observation.
         var admission: ObservedMemory.Admission
-        /// How often the target was evaluated in vain, because of what was committed meanwhile.
+        /// The number of evaluations of the target that commits made void.
         var attempts = 0
         /// Receives the attachment with the state of the target, or an error.
         let completion: @Sendable (Result<Attached, ObservationError>) -> Void

@@ -57,7 +57,7 @@ struct CommitHistory {
         if excess > 0 { drop(upTo: entries[excess - 1].version) }
     }
 
-    /// How many entries are kept that no target needs, and how many changes.
+    /// The maximum numbers of kept entries and changes that no target needs.
     private static let (recentEntries, recentChanges) = (16, 10_000)
 
     /// Removes the changes up to a version, because no target is at an earlier one.

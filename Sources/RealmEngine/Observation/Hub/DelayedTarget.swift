@@ -29,13 +29,12 @@ final class DelayedTarget: @unchecked Sendable {
         let deadline: Instant
     }
 
-    /// What a step has led to.
+    /// The result of a step.
     struct Outcome {
         /// The instant at which it began.
         var begin = Instant.now()
         /// Whether the target was evaluated, or the changes do not concern it.
         var isEvaluated = false
-        /// How long it took.
         var time = Duration.zero
         /// The event; nil when nothing has changed.
         var event: ObservationEvent?
@@ -62,7 +61,7 @@ final class DelayedTarget: @unchecked Sendable {
         case mark
     }
 
-    /// What the threads share, guarded by the lock.
+    /// The shared state, guarded by the lock.
     private struct State {
         /// The step that a thread may take; nil when there is none, or a thread has taken it.
         var step: Step?
@@ -95,11 +94,11 @@ final class DelayedTarget: @unchecked Sendable {
     var waiters: [Waiter] = []
     /// The clients whose turn was requested for the present step.
     var turns: [ByteText] = []
-    /// How long an evaluation may take, and the file may keep a version for the target.
+    /// The maximum duration of an evaluation, and of keeping a version in the file for the target.
     private let limit: Duration
     /// The configured names of linking objects.
     private let names: BacklinkNames
-    /// What the step has led to, from its end until the hub takes it.
+    /// The result of the step, from its end until the hub takes it.
     private var outcome = Outcome()
     private let state = RankedMutex(.leaf, State())
 
@@ -107,7 +106,7 @@ final class DelayedTarget: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - from: The version that it is at; nil to read the contents again.
-    ///   - limit: How long an evaluation may take.
+    ///   - limit: The maximum duration of an evaluation.
     ///   - names: The configured names of linking objects.
     init(_ observation: Observation, from: Version?, limit: Duration, names: BacklinkNames) {
         self.observation = observation
@@ -166,7 +165,7 @@ final class DelayedTarget: @unchecked Sendable {
 
     // MARK: - The thread of the hub
 
-    /// How many stops there may be for one reason.
+    /// The maximum number of stops for one reason.
     private static let stopLimit = 8
 
     /// Whether the target has neither active listeners nor waiting calls.
@@ -287,12 +286,12 @@ final class DelayedTarget: @unchecked Sendable {
         return true
     }
 
-    /// Stops for no marked commit any more if others who read the target would have to wait too long for that. The writers learn that
-    /// these commits are joined with others.
+    /// Drops the stops at marked commits if other readers of the target would have to wait too long. The writers learn that these
+    /// commits are joined with others.
     ///
     /// - Parameters:
     ///   - position: The position of the hub.
-    ///   - limit: How long they may wait.
+    ///   - limit: The maximum time they may wait.
     func dropMarks(at position: Version, _ limit: Duration) {
         let count = stops.count { $0.reason == .mark && $0.version.token.version < position.token.version }
         guard count > 0, !isIdle, observation.usualTime * count > limit, observation.threads.count > 1 else { return }

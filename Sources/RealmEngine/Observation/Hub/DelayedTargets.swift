@@ -31,7 +31,8 @@ struct DelayedTargets {
     /// The observations without listeners and waiting calls.
     var unused: [Observation] { queue.filter { $0.waiters.isEmpty && $0.observation.listeners.isEmpty }.map(\.observation) }
 
-    /// The next instant at which a version expires, a waiting call expires or may have been given up, or an idle target may be advanced.
+    /// The next instant at which a version or a waiting call expires, a waiting call is checked for its client, or an idle target
+    /// may be advanced.
     var deadline: Instant {
         var deadline = idleTime
         for target in queue {
@@ -96,8 +97,8 @@ struct DelayedTargets {
     ///   - from: The position of the hub before it.
     ///   - isForAll: Whether no step of any target may lead over it together with others.
     ///   - named: The observations whose steps may not do so either.
-    ///   - limit: How many changes are kept at the most.
-    /// - Returns: Those of `named` that get its changes together with others, as too many such commits wait.
+    ///   - limit: The maximum number of kept changes.
+    /// - Returns: The observations of `named` that get its changes together with others, as too many such commits wait.
     mutating func keep(
         _ commit: WaitingCommit, from: Version, isForAll: Bool, named: [Observation], atMost limit: Int
     ) -> [Observation] {
@@ -189,7 +190,7 @@ struct DelayedTargets {
 
     // MARK: - Idle targets
 
-    /// How long an idle step may wait for its thread before another one is prepared.
+    /// The time after which an idle step without a thread is replaced by another one.
     private static let idlePatience = Duration.seconds(1)
 
     /// Chooses an idle target that may be advanced now; nil for none. Idle steps are made one at a time, and `DelayedTargets.IdleRest` separates those
@@ -285,7 +286,7 @@ extension DelayedTargets {
 
         /// Adds the pause after an evaluation.
         ///
-        /// - Parameter time: How long the evaluation took.
+        /// - Parameter time: The duration of the evaluation.
         func add(_ time: Duration) { state.withLock { $0 = max($0, Instant.now()).adding(time * 10) } }
     }
 }

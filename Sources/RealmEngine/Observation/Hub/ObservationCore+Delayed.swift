@@ -37,7 +37,7 @@ extension ObservationCore {
         observation.tellBehind(at: observation.since)
     }
 
-    /// Ends the way of a target whose observation has ended. Those who wait for it get the error.
+    /// Ends the way of a target whose observation has ended. Waiting callers get the error.
     func endDelay(of observation: Observation, _ error: ObservationError) {
         for waiter in delayed.remove(observation) { waiter.call(error) }
     }

@@ -25,7 +25,7 @@ final class ObservationCore: @unchecked Sendable {
     let names: BacklinkNames
     /// The limits of passive targets and evaluations.
     let limits: ObservationLimits
-    /// What the listeners may see; nil for everything.
+    /// The view of the listeners; nil for everything.
     private let scope: (any VersionScope)?
     /// Called after each evaluation with the instant at which it began.
     let didEvaluate: @Sendable (_ begin: Instant) -> Void
@@ -60,7 +60,7 @@ final class ObservationCore: @unchecked Sendable {
     ///   - feed: The source of commits.
     ///   - names: The configured names of linking objects.
     ///   - limits: The limits of the hub.
-    ///   - scope: What the listeners may see; nil for everything.
+    ///   - scope: The view of the listeners; nil for everything.
     ///   - didEvaluate: Called after each evaluation with the instant at which it began.
     init(
         _ feed: EventFeed<Commit>, _ names: BacklinkNames, _ limits: ObservationLimits, scope: (any VersionScope)? = nil,
@@ -95,8 +95,8 @@ final class ObservationCore: @unchecked Sendable {
         if registry.isEmpty, pending.isEmpty, token != nil { rest() }
     }
 
-    /// Ends all observations with the error `closed`, when the hub closes. Who waits for an evaluation gets it too, and calls that still
-    /// wait for a version find none.
+    /// Ends all observations with the error `closed`, when the hub closes. Callers that wait for an evaluation get it too, and
+    /// calls that still wait for a version find none.
     func end() {
         hasEnded = true
         for observation in registry.inOrder { fail(observation, .closed) }
@@ -146,7 +146,7 @@ final class ObservationCore: @unchecked Sendable {
     /// - Parameters:
     ///   - listener: The object that is called with events.
     ///   - isActive: Whether the listener waits for events.
-    ///   - admission: What limits the beginning of an observation.
+    ///   - admission: The limits for beginning an observation.
     /// - Returns: The attachment with the state of the target, or an error when the target does not exist
     ///   or cannot be evaluated.
     func attach(
@@ -564,7 +564,7 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Passive targets
 
-    /// The instant at which passive targets have to catch up, even without further commits.
+    /// The instant at which passive targets have to catch up, even without another commit.
     var passiveDeadline: Instant {
         history.since.map { $0.adding(max(limits.passiveTime, restTime)) } ?? .distantFuture
     }

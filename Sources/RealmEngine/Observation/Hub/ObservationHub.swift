@@ -30,7 +30,7 @@ package final class ObservationHub: Sendable {
     /// - Parameters:
     ///   - feed: The source of commits.
     ///   - backlinkNames: The configured names of linking objects.
-    ///   - scope: What the listeners may see; nil for everything.
+    ///   - scope: The view of the listeners; nil for everything.
     ///   - threads: The threads of all hubs.
     ///   - didEvaluate: Called on the thread of the hub after each evaluation of a target, with the
     ///     instant at which it began.
@@ -61,7 +61,7 @@ package final class ObservationHub: Sendable {
     /// - Parameters:
     ///   - listener: Receives the events after the returned state.
     ///   - isActive: Whether the listener waits for events from the beginning.
-    ///   - admission: What limits the beginning of an observation.
+    ///   - admission: The limits for beginning an observation.
     ///   - completion: Receives the attachment with the state of the target, or an error. It is called on
     ///     the hub's thread, before the first event; with `closed` it may be called at once on this thread.
     package func attach(
@@ -76,7 +76,7 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// How often a target is evaluated on another thread before the hub waits for the evaluation.
+    /// The number of evaluations on another thread before the hub waits for one.
     private static let attempts = 3
 
     /// Attaches a listener, or has its target evaluated on another thread before. Called on the hub's thread.
@@ -352,7 +352,6 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// What the thread does next.
     private enum Next {
         /// It does the work that waited.
         case work([ObservationInbox.Item])

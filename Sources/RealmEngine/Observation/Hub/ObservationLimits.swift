@@ -5,12 +5,11 @@ internal import RealmPlatform
 /// The limits of the observations of one database. They protect its memory, its file and the time of the
 /// hub's thread.
 package struct ObservationLimits: Sendable, Equatable {
-    /// The number of commits that may wait; further ones are delivered together.
+    /// The number of commits that may wait; beyond it they are delivered together.
     package var waitingCommits = 8
     /// The number of changes that may wait before they are discarded.
     package var waitingChanges = 1_000_000
-    /// The number of commits that may wait to be delivered by themselves. Beyond it their changes are
-    /// discarded.
+    /// The number of commits that may wait to be delivered separately. Beyond it their changes are discarded.
     package var waitingBarriers = 64
     /// The number of commits after which a passive target is advanced.
     ///

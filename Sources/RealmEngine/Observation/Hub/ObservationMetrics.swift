@@ -26,7 +26,7 @@ package struct ObservationMetrics: Sendable, Equatable {
     package var waitingCommits = 0
     /// The numbers of the versions that are kept because passive targets are at them, or others are evaluated at them for the first time.
     package var held: Set<UInt64> = []
-    /// How many versions are kept for these.
+    /// The number of versions kept for these.
     package var heldVersions: Int { held.count }
     /// The duration of the last round.
     package var lastRound = Duration.zero

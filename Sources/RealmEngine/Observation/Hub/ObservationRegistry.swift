@@ -2,10 +2,10 @@
 
 internal import RealmPlatform
 
-/// The observations of a hub: by what they observe, by their attachments, and by what concerns them.
+/// The observations of a hub: by target, by attachment, and by the changes that concern them.
 ///
-/// Those that a round does not concern are not touched by it. So an observation is at the position of the hub unless it is among
-/// those that lag behind: passive ones that a change may concern. It is used on the thread of the hub only.
+/// A round does not touch observations that it does not concern. So an observation is at the position of the hub unless it is
+/// among those that lag behind: passive ones that a change may concern. It is used on the thread of the hub only.
 struct ObservationRegistry {
     /// The observations by the identity of their target.
     private var byIdentity: [ByteText: Observation] = [:]
@@ -112,7 +112,7 @@ struct ObservationRegistry {
 
     // MARK: - Positions
 
-    /// Notes that an observation remains at a version when the hub goes on.
+    /// Records that an observation remains at a version when the hub advances.
     ///
     /// If others lag behind already, it remains at their version where that is possible: no commit since then has concerned it, so
     /// its state is that of the earlier version as well. Otherwise each commit could keep a version of its own in the file.

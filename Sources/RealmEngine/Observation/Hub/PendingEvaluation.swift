@@ -38,7 +38,7 @@ final class PendingEvaluation: @unchecked Sendable {
     private let names: BacklinkNames
     /// Limits the time of the evaluation, and of later ones by the clock of the hub.
     let clock: EvaluationClock
-    /// How long the evaluation took.
+    /// The duration of the evaluation.
     private(set) var time = Duration.zero
     private let state: RankedMutex<State>
 

@@ -29,7 +29,7 @@ struct PendingEvaluations {
     /// - Parameters:
     ///   - commit: The commit, or several that are delivered as one.
     ///   - hasNewSchema: Whether it may have changed the schema.
-    ///   - limit: How many changes are kept at the most.
+    ///   - limit: The maximum number of kept changes.
     mutating func keep(_ commit: WaitingCommit, hasNewSchema: Bool, atMost limit: Int) {
         guard !isEmpty else { return }
         let begun = follow(commit.version).filter { !$0.isOutdated }
@@ -45,7 +45,7 @@ struct PendingEvaluations {
 
     /// Has the evaluations that have not begun made at a version.
     ///
-    /// - Returns: Those that have begun.
+    /// - Returns: The evaluations that have begun.
     @discardableResult
     func follow(_ version: Version) -> [PendingEvaluation] { byIdentity.values.filter { !$0.follow(version) } }
 

@@ -42,7 +42,7 @@ struct WaitingCommit {
         isBarrier = commit.mark != nil || hasSchemaChanges
     }
 
-    /// Returns the commit as somebody sees it who may not see everything.
+    /// Returns the commit as a restricted principal sees it.
     ///
     /// - Parameters:
     ///   - from: The view of the version before it.

@@ -9,23 +9,23 @@ struct ClassTargets {
     /// The observations with a filter of key paths.
     struct PathTargets {
         let filter: ObservedTarget.Filter
-        /// Those that any object on the paths concerns.
+        /// The observations that any object on the paths concerns.
         var list = TargetList()
         /// The number of those that are also filed by values or objects, and are found by these.
         var filedCount = 0
     }
 
-    /// Those that kinds of changes concern.
+    /// The observations that kinds of changes concern.
     private(set) var changes: [ClassChanges: TargetList] = [:]
-    /// Those that each object concerns which reaches a written one.
+    /// The observations that each object with a path to a written one concerns.
     private(set) var reached = TargetList()
     /// The number of observations by values whose rows count as modified when they reach a written object.
     private(set) var reachingCount = 0
-    /// Those with key paths, by the text of these.
+    /// The observations with key paths, by the text of these.
     private(set) var paths: [ByteText: PathTargets] = [:]
-    /// Those of single objects.
+    /// The observations of single objects.
     private(set) var objects: [ObjectKey: TargetList] = [:]
-    /// Those that demand values, by property.
+    /// The observations that demand values, by property.
     private(set) var properties: [ColumnKey: PropertyTargets] = [:]
     /// The columns in `properties`, and those that their entries test besides; those of removed entries remain for a while.
     private(set) var columns = ColumnBits()

@@ -23,18 +23,18 @@ final class Observation {
 
     /// Limits the time of the observer. It is the clock of the hub, except while another thread evaluates the target.
     let clock: EvaluationClock
-    /// How long the last evaluations took, about. One that took long counts for some time, though less with each one after it.
+    /// The approximate duration of the last evaluations. A long one counts for some time, though less with each one after it.
     private(set) var usualTime: Duration
-    /// How long it took to read the contents anew the last time.
+    /// The duration of the last complete evaluation.
     private(set) var fullTime: Duration
 
     /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
     /// reach without being touched. The `ObservationRegistry` sets it.
     var behind: Version?
-    /// The last version that the observer was advanced to, or that somebody was told as its version. No commit after it has
-    /// concerned the observer, up to `behind` or the position of the hub.
+    /// The last version that the observer was advanced to, or that a caller got as its version. No commit after it has concerned
+    /// the observer, up to `behind` or the position of the hub.
     var since: UInt64
-    /// What concerns the observer, as the `TargetIndex` has filed it.
+    /// The interest of the observer, as the `TargetIndex` has filed it.
     var interest = TargetInterest.everything
     /// The entries of the observation in the `TargetIndex`.
     var entries: [FiledTarget] = []
@@ -45,7 +45,7 @@ final class Observation {
     ///
     /// - Parameters:
     ///   - clock: Limits the time of the observer.
-    ///   - time: How long its first evaluation took.
+    ///   - time: The duration of its first evaluation.
     ///   - version: The position of the hub.
     init(
         _ target: ObservedTarget, _ observer: any TargetObserver, _ clock: EvaluationClock, time: Duration, number: Int,
@@ -62,7 +62,7 @@ final class Observation {
 
     /// The memory in bytes that is counted for the observation.
     private(set) var byteCount = 0
-    /// What an observation takes besides its rows, with its definition and what waits for it, about.
+    /// The approximate bytes of an observation without its rows: its definition and queues.
     private static let ownBytes = 4096
 
     /// Counts the memory anew, after the observer has changed.

@@ -17,18 +17,19 @@ package final class ObservedMemory: Sendable {
     /// Counts more bytes, or fewer if negative.
     package func add(_ bytes: Int) { if bytes != 0 { used.add(bytes, ordering: .relaxed) } }
 
-    /// What limits the beginning of an observation.
+    /// The limits for beginning an observation.
     package struct Admission: Sendable {
         /// The bytes of all definitions beyond which none begins.
         package var byteLimit = Int.max
-        /// The instant until which the caller waits. An evaluation on another thread goes on as long as any caller waits for it.
+        /// The instant until which the caller waits. An evaluation on another thread continues as long as any caller waits for
+        /// it.
         package var deadline = Instant.distantFuture
         /// Returns whether the observation is still wanted, as long as it is evaluated or waits for that; nil if that is not known.
         /// Called on the thread that evaluates and on that of the hub.
         package var isWanted: (@Sendable () -> Bool)?
         /// Whether the caller has time left and still waits. Called without a lock.
         var mayGoOn: Bool { Instant.now() < deadline && isWanted?() ?? true }
-        /// How long a call that waits is not asked whether it still does, in seconds.
+        /// The seconds between two checks whether a waiting call is still wanted.
         private static let pause = 0.5
         /// The instant at which a waiting call is looked at next: its deadline, or soon when its client may leave.
         var looked: Instant { isWanted == nil ? deadline : min(deadline, Instant.now().adding(seconds: Admission.pause)) }

@@ -6,11 +6,11 @@ internal import RealmStorage
 /// The observed rows of one class that demand something of one property.
 struct PropertyTargets {
     let column: ColumnKey
-    /// Those that demand one value, by its hash. Different values with the same hash are told apart by the tests of the entries.
+    /// The observations that demand one value, by its hash. The tests of the entries distinguish values with the same hash.
     private var values: [Int: TargetList] = [:]
-    /// Those that demand a value within bounds.
+    /// The observations that demand a value within bounds.
     private var intervals = TargetIntervals()
-    /// Those whose demand only a test tells.
+    /// The observations whose demand needs a test.
     private var tested = TargetList()
 
     /// Makes the lists of a property, which are empty.

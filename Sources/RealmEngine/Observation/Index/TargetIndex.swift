@@ -126,8 +126,8 @@ final class TargetIndex {
     /// - Parameters:
     ///   - range: The versions and the changes between them.
     ///   - clock: Limits the time of the search, after which all observations count as concerned.
-    /// - Complexity: Linear in the number of changed objects and found observations; for observations whose demands only tests
-    ///   tell also in the number of these.
+    /// - Complexity: Linear in the number of changed objects and found observations; for observations whose demands need a test
+    ///   also in the number of these.
     func concerned(by range: ObservedRange, _ clock: EvaluationClock) -> [Observation] {
         search += 1
         let found = TargetIndex.Found(search)

@@ -10,7 +10,7 @@ internal import RealmStorage
 /// something cannot be read, or not in time, all observations of the class count as concerned; they find the error then.
 struct TargetSearch {
     private let table: TableKey
-    /// What is filed for it.
+    /// The entries of the class.
     private let targets: ClassTargets
     /// The versions and the changes between them.
     private let range: ObservedRange
@@ -24,7 +24,7 @@ struct TargetSearch {
     /// Prepares the search.
     ///
     /// - Parameters:
-    ///   - targets: What is filed for it.
+    ///   - targets: The entries of the class.
     ///   - range: The versions and the changes between them.
     ///   - clock: Limits the time of the search.
     ///   - found: Receives the observations.
@@ -117,7 +117,7 @@ struct TargetSearch {
 
 /// Finds the observations that the values of objects in one version concern.
 private final class ValueSearch {
-    /// What is filed for the class.
+    /// The entries of the class.
     private let targets: ClassTargets
     /// Finds the objects; nil when the version does not have the class.
     private let finder: ObjectFinder?

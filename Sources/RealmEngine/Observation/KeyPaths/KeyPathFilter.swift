@@ -31,8 +31,8 @@ package struct KeyPathFilter: Sendable {
         package let component: String
     }
 
-    /// The path by itself that stands for all properties of an object and of the objects embedded in it,
-    /// also for those that are added to the schema later. No property can have this name.
+    /// The path that alone covers all properties of an object and of the objects embedded in it, also those that are added to the
+    /// schema later. No property can have this name.
     package static let embeddedPath = "@embedded"
 
     package let paths: [String]

@@ -55,8 +55,8 @@ struct KeyPathResolver {
     private static let maximumWork = 20_000
     /// The number of steps that the chains of a filter may have in all.
     static let maximumSteps = 10_000
-    /// How many levels of embedded objects `KeyPathFilter.embeddedPath` covers, because a class may be
-    /// embedded in itself.
+    /// The number of levels of embedded objects that `KeyPathFilter.embeddedPath` covers, because a class may be embedded in
+    /// itself.
     private static let maximumEmbedding = 8
     /// The number of components that a path may have.
     private static let maximumComponents = 128

@@ -37,7 +37,7 @@ struct RowPlan {
     private var isReflexive = false
     /// Whether the rows are in the order of their object keys.
     let isInObjectOrder: Bool
-    /// What the query demands of the values of a row, if no other object of the class decides about it; nil otherwise.
+    /// The demand of the query on the values of a row, if no other object of the class decides about it; nil otherwise.
     private var demand: QueryDemand?
 
     /// Determines what the rows of a query depend on.

@@ -9,7 +9,7 @@ internal import RealmStorage
 /// A range is processed in the cheapest way that is possible:
 ///
 /// - The changes cannot affect the rows: only modifications are determined.
-/// - Objects can only enter or leave, and few were written: each of them is tested by itself.
+/// - Objects can only enter or leave, and few were written: each of them is tested alone.
 /// - Otherwise the query is evaluated again, and the two sequences are compared.
 final class RowSequence {
     /// The effect of a range on the rows.

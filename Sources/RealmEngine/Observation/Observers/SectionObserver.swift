@@ -10,7 +10,7 @@ final class SectionObserver: TargetObserver {
     private let rows: RowSequence
     /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// How rows are assigned to sections, and which section is observed.
+    /// The assignment of rows to sections, and the observed section.
     private let sections: ObservedSections
     /// Decides which changes of row objects count as modifications.
     private var filter: ObservedTarget.Filter
@@ -39,7 +39,7 @@ final class SectionObserver: TargetObserver {
     /// - Parameters:
     ///   - table: The class of the rows.
     ///   - query: The selection and order.
-    ///   - sections: How rows are assigned to sections, and which section is wanted.
+    ///   - sections: The assignment of rows to sections, and the wanted section.
     ///   - filter: Decides which changes count as modifications.
     ///   - names: The configured names of linking objects.
     ///   - clock: Limits the time of evaluations.

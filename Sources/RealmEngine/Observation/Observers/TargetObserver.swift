@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// Follows one target from version to version. One thread uses it at a time: the one that makes it, and then that of the hub.
 ///
-/// For every range `mayChange` is called first, and `advance` only if that returned true. `restart` is
-/// called in place of `advance` when the changes are unknown. After an error the observer is not used any
-/// further.
+/// For every range `mayChange` is called first, and `advance` only if that returned true. `restart` is called in place of
+/// `advance` when the changes are unknown. After an error the observer is not used any more.
 protocol TargetObserver: AnyObject {
     /// The state at the version that the observer was last advanced to.
     var contents: ObservedContents { get }
@@ -166,7 +165,7 @@ final class RealmObserver: TargetObserver {
     /// Returns the keys of the changed tables in ascending order.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let tables = range.log.tables.filter { !$0.value.isEmpty }.keys.sorted { $0.position < $1.position }
-        // Whoever may not see everything is not told of commits of what is hidden.
+        // A restricted principal is not notified of commits to hidden objects alone.
         return tables.isEmpty && range.to.snapshot.scope != nil ? nil : .realm(tables)
     }
 

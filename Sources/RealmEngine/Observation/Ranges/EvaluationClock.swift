@@ -17,10 +17,10 @@ final class EvaluationClock: Sendable {
     /// Whether all evaluations are to end, because the hub is being closed.
     private let isStopped = Atomic<Bool>(false)
 
-    /// Who waits for the present evaluation; nil if that is not known.
+    /// The caller of the present evaluation; nil if unknown.
     private let caller = RankedMutex<Caller?>(.leaf, nil)
 
-    /// Who waits for an evaluation. A closure alone would be wrapped once more by every look at the mutex.
+    /// The caller of an evaluation. A closure alone would be wrapped once more by every look at the mutex.
     private struct Caller: Sendable {
         /// Returns whether the result is still wanted.
         let isWanted: @Sendable () -> Bool

@@ -19,12 +19,12 @@ final class ObservedRange {
     let clock: EvaluationClock
     /// The affected objects found so far, by table; the error of a search that has failed, such as one for which there was no time.
     private var affected: [TableKey: Result<Set<ObjectKey>, StorageError>] = [:]
-    /// What the chains of each filter lead to as far as it was found, by the name of the filter; the error of a search that has failed.
+    /// The objects found so far by the chains of each filter, by its name; the error of a failed search.
     private var hits: [ByteText: Result<FilterHits, StorageError>] = [:]
     /// The results of the steps of all chains.
     private let steps = StepHits()
 
-    /// What the chains of a filter lead to.
+    /// The objects that the chains of a filter reach.
     private struct FilterHits {
         /// The numbers of the sets of objects at the starts of the chains.
         let numbers: [Int]

@@ -4,12 +4,12 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// The changes of some commits as somebody sees them who may not see everything.
+/// The changes of a commit range, filtered to the view of a restricted principal.
 ///
-/// Changes of what is hidden before and after are left out. An object that comes into the view counts as created, one
-/// that leaves it as deleted, although neither may have been written: a rule can read other objects. Whoever links to
-/// such an object counts as modified, as it does when an object is deleted. A property that was written, and whose links are
-/// hidden before and after, counts as unchanged if both views show the same.
+/// Changes of objects that are hidden before and after are left out. An object that comes into the view counts as created, one
+/// that leaves it as deleted, although neither may have been written: a rule can read other objects. Objects that link to it
+/// count as modified, as they do when an object is deleted. A property that was written, and whose links are hidden before and
+/// after, counts as unchanged if both views show the same.
 struct ScopedChanges {
     /// The view of the version before the commits.
     private let from: Snapshot
@@ -43,7 +43,7 @@ struct ScopedChanges {
         let column: ColumnKey
     }
 
-    /// What becomes of the changes of an object.
+    /// The visibility of the changes of an object.
     private enum Fate {
         case seen
         /// The object is not seen before or not after, or neither.
@@ -94,7 +94,7 @@ struct ScopedChanges {
     /// Returns whether a change is seen as it is.
     ///
     /// - Parameters:
-    ///   - fates: What is known of the objects so far.
+    ///   - fates: The known fates of objects.
     ///   - unchanged: Which properties show the same before and after, as far as that is known.
     private func isVisible(
         _ change: ObjectChange, _ fates: inout [ObservedObject: Fate], _ unchanged: inout [Written: Bool]

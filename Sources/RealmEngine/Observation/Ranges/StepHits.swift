@@ -8,7 +8,7 @@ internal import RealmStorage
 /// Each distinct set of objects has a number, so that chains that end alike, or come to the same objects, are evaluated once from there
 /// on. It is used on the thread of the hub only.
 final class StepHits {
-    /// What a result depends on, besides the range.
+    /// The key of a result within the range.
     enum Place: Hashable {
         /// A step to objects with this number, and whether it is the last one of its chain where that matters.
         case step(KeyPathFilter.Step, Int, isEnd: Bool)
@@ -35,7 +35,7 @@ final class StepHits {
     /// Returns the number of the result at a place, which is found if it is not known yet.
     ///
     /// - Parameters:
-    ///   - place: What the result depends on.
+    ///   - place: The key of the result within the range.
     func result(
         of place: Place, _ find: (Set<ObjectKey>) throws(StorageError) -> Set<ObjectKey>
     ) throws(StorageError) -> Int {

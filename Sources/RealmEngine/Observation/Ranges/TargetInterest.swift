@@ -20,8 +20,8 @@ enum TargetInterest {
 struct RowInterest {
     /// The class of the rows.
     let table: TableKey
-    /// What the rows store themselves, if that decides which objects matter, apart from `changes`; nil when any object of the
-    /// class may be a row.
+    /// The demand on stored values of the rows, if it decides which objects matter, apart from `changes`; nil when any object of
+    /// the class may be a row.
     var demand: QueryDemand?
     /// The changes that decide which objects are rows, by class.
     var changes: [TableKey: ClassChanges] = [:]

@@ -4,15 +4,14 @@ internal import RealmPlatform
 
 /// The members of an object or dictionary in the order in which they were given, without duplicates.
 ///
-/// Names are as written. What they mean for an object of a class is decided by the `MemberNaming` of the
-/// session.
+/// Names are as written. The `MemberNaming` of the session decides what they mean for an object of a class.
 package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
     /// The members in the order in which they were given.
     package let members: [(name: String, value: InputValue)]
     /// The number of members that were given; those after them are defaults of the class.
     let givenCount: Int
-    /// Whether a null stands for an entry that is null, also where a merge would remove the entry. So it is in
-    /// dictionaries that a migration has copied or computed as a whole.
+    /// Whether a null is the value of an entry, also where a merge would remove the entry. So it is in dictionaries that a
+    /// migration has copied or computed as a whole.
     let keepsNulls: Bool
 
     /// Makes an object with members of which no two have the same name.

@@ -4,9 +4,9 @@ internal import RealmPlatform
 
 /// Describes how the member names of inputs refer to the properties of a class.
 ///
-/// Properties may have any name, but a document format may want members of its own beside them, such as
-/// `$key`. It then has an escape character: a property whose name starts with the escape is written with
-/// the escape twice, and any other member that starts with it is no property.
+/// Properties may have any name, but a document format may want members of its own in addition, such as `$key`. It then has an
+/// escape character: a property whose name starts with the escape is written with the escape twice, and any other member that
+/// starts with it is no property.
 package struct MemberNaming: Sendable {
     /// The escape character; nil when members always have the names of their properties.
     private let escape: UInt8?

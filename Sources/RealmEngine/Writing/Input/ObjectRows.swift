@@ -23,9 +23,8 @@ package struct ObjectRows: Sendable {
     private var given: [Bool]
     /// The position of the property that usually follows.
     private var next = 0
-    /// How many required properties have no value yet.
+    /// The number of required properties without a value so far.
     private var missing = 0
-    /// How many properties are required.
     private let requiredCount: Int
 
     /// The number of properties up to which all are compared with a member that does not come in their order.

@@ -3,9 +3,9 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What has to be known of a class to read rows for it before they are written: `ObjectRows`.
+/// The facts about a class for reading its rows before they are written: `ObjectRows`.
 ///
-/// It is a copy, which any thread may use. Whether the class is still the same is found out when the rows are written.
+/// It is a copy, which any thread may use. Writing the rows checks that the class is still the same.
 package struct RowShape: Sendable, Equatable {
     /// A property of the class.
     struct Property: Sendable, Equatable {

@@ -11,7 +11,7 @@ package import RealmStorage
 /// - int, float, double: numbers, and texts of numbers that JSON cannot write.
 /// - decimal128: integers and texts; a JSON number with a fraction has already lost digits.
 /// - string: texts. date, objectId, uuid, data: texts in their usual form.
-/// - mixed: any of these, with the type that the input has by itself.
+/// - mixed: any of these, with the type of the input.
 package enum ValueReader {
     /// Reads an input as a value of a property, or of an element of a collection. Links and collections
     /// are not read here.
@@ -204,8 +204,7 @@ package enum ValueReader {
 
     // MARK: - Mixed
 
-    /// Returns an input as a value of the type that it has by itself; nil for collections, links and
-    /// null.
+    /// Returns an input as a value of its own type; nil for collections, links and null.
     private static func mixed(_ input: InputValue) throws(WriteError) -> OwnedValue? {
         switch input {
         case .bool(let flag): return OwnedValue(.bool(flag))

@@ -21,7 +21,7 @@ package final class AsyncWrites: Sendable {
             self.brief = brief
         }
 
-        /// What stays when there is no memory for the whole.
+        /// The outcome that stays without memory for the whole.
         fileprivate var shortened: Outcome { Outcome(whole: brief, brief: brief) }
     }
 
@@ -114,7 +114,7 @@ package final class AsyncWrites: Sendable {
 
     /// Sets the state of a write; a final state does not change again.
     func setState(_ state: State, of id: String) {
-        // What the write held, and what is forgotten, is released after the lock.
+        // The resources of the write and forgotten entries are released after the lock.
         let dropped = entries.withLock { entries -> ([Entry], (@Sendable () -> Bool)?) in
             guard var entry = entries.byID[id], !entry.state.isOver else { return ([], nil) }
             let cancel = entry.cancel

@@ -8,7 +8,7 @@ struct BeginRequest: Sendable {
     let owner: String
     /// The client whose limit of transactions applies; nil for no limit.
     let client: String?
-    /// How many transactions of that client there may be, open and waiting; nil for the limit of the database.
+    /// The maximum number of transactions of that client, open and waiting; nil for the limit of the database.
     let limit: Int?
     /// The instant at which it entered the queue.
     let submitted = Instant.now()
@@ -19,7 +19,7 @@ struct BeginRequest: Sendable {
     /// The longest time that the transaction may take in all.
     let lifetime: Duration
     /// Receives the transaction when it has ended although no request asked for a commit or a roll-back: its lease ended, a write
-    /// in it failed, or the database is closed. It is called on the writer's thread and must not wait; nil for nobody.
+    /// in it failed, or the database is closed. It is called on the writer's thread and must not wait; nil for none.
     let ended: (@Sendable (TransactionInfo) -> Void)?
     /// Receives the open transaction or an error.
     /// It is called on the writer's thread, or on the caller's when the request is rejected at once.

@@ -18,7 +18,7 @@ struct InteractiveTransaction {
     private let writer: any WriteBackend
     /// The transaction that is held.
     private let transaction: WriteTransaction
-    /// Receives the transaction when it ends by itself; nil for nobody.
+    /// Receives the transaction when it ends without a request for it; nil for none.
     private let ended: (@Sendable (TransactionInfo) -> Void)?
     /// What the transaction has of the memory for uncommitted writes.
     private let holding: WriteMemory.Holding
@@ -79,8 +79,7 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Waits for a request, the end of the lease, the closing of the queue, or the time at which a
-    /// waiting write gives up.
+    /// Waits for a request, the end of the lease, the closing of the queue, or the timeout of a waiting write.
     private func nextEvent() -> Event {
         let (wakes, known) = queue.monitor.withLock { state -> (Instant, Int) in
             let patience = state.entries.map { $0.waitEnds(queue.limits) }.min() ?? .distantFuture
@@ -92,7 +91,7 @@ struct InteractiveTransaction {
                 return .step(step)
             }
             if state.isClosed { return .closing }
-            // Writes that arrived meanwhile may give up earlier than those considered above.
+            // Writes that arrived in the meantime may time out earlier than those considered above.
             return state.entries.count == known ? nil : .impatience
         }
         if let event { return event }
@@ -192,7 +191,7 @@ struct InteractiveTransaction {
         return true
     }
 
-    /// Tells whom it concerns that the transaction has ended by itself.
+    /// Notifies observers that the transaction has ended without a request.
     private func report(_ info: TransactionInfo?) {
         HeldLocks.assertNone()
         if let info { ended?(info) }
@@ -238,7 +237,7 @@ extension InteractiveTransaction {
         /// The request that the writer's thread runs next.
         var step: TransactionStep?
 
-        /// The instant at which the lease ends if no further request arrives.
+        /// The instant at which the lease expires without another request.
         var ends: Instant { isBusy ? expires : min(expires, idleEnds) }
     }
 }

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What a request says about the commit of an interactive transaction.
+/// The options of a request for the commit of an interactive transaction.
 package struct TransactionCommit: Sendable {
     /// The action after observers were notified of the commit; nil for none.
     var mark: CommitMark?
@@ -26,7 +26,7 @@ package struct TransactionCommit: Sendable {
 /// One request inside an interactive transaction, passed from the thread of the request to the writer's
 /// thread.
 struct TransactionStep: Sendable {
-    /// What a request may do, and what its failure means.
+    /// The rights of a request, and the effect of its failure.
     enum Kind: Sendable {
         /// It reads the uncommitted state; its failure changes nothing.
         case read

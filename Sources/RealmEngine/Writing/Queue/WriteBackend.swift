@@ -30,7 +30,7 @@ protocol WriteBackend: AnyObject, Sendable {
     /// - Returns: The new version.
     /// - Throws: `WriteError` when the commit fails; nothing has changed then.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version
-    /// Whether other programs may write the realm too, so that what a write has found is confirmed before it is told.
+    /// Whether other programs may write the realm too, so that the findings of a write are confirmed before the response.
     var isShared: Bool { get }
     /// Makes sure that no other program has written the realm until this was called.
     ///

@@ -5,9 +5,9 @@ internal import RealmStorage
 
 /// Writes that share one transaction and one durable commit; each is atomic by its own savepoint.
 ///
-/// A commit costs two syncs of the file, whatever it contains. Under load the writes that arrive during
-/// one commit form the group of the next one, so the number of syncs does not grow with the number of
-/// clients. Those that arrive while the first ones are being applied may join them.
+/// A commit costs two syncs of the file, whatever it contains. Under load the writes that arrive during one commit form the group
+/// of the next one, so the number of syncs does not grow with the number of clients. Writes that arrive while the first ones are
+/// being applied may join them.
 struct WriteGroup {
     /// The writes in the order in which they arrived.
     private let jobs: [WriteJob]
@@ -72,7 +72,7 @@ struct WriteGroup {
             guard transaction.writes.arena.used + holding.resultBytes <= limits.groupBytes,
                 Instant.now().seconds(since: begin) < WriteGroup.longest
             else { break }
-            // What an only write has done is still there when it was refused, and must not be committed.
+            // The changes of a refused write that is alone in its group are still there, and must not be committed.
             guard taken == waiting.count, !isOnly || !applied.isEmpty else { continue }
             waiting += joining(taken).filter { !$0.isCancelled }
         }
@@ -80,10 +80,10 @@ struct WriteGroup {
         return Array(waiting[taken...])
     }
 
-    /// The seconds after which a group accepts no further write, so that those that were applied are answered.
+    /// The seconds after which a group accepts no more writes, so that those that were applied are answered.
     private static let longest = 0.25
 
-    /// What comes of one write.
+    /// The outcome of one write.
     private enum Application {
         /// It waits for the commit.
         case applied
@@ -102,9 +102,9 @@ struct WriteGroup {
         let hasSeenChanges: Bool
     }
 
-    /// What came of the commit.
+    /// The outcome of the commit.
     private enum CommitEnd {
-        /// What the writes have found was the newest version of all.
+        /// The version that the writes have seen was the newest.
         case confirmed
         /// There was nothing to commit, so that is not certain.
         case skipped
@@ -117,7 +117,7 @@ struct WriteGroup {
     /// - Parameters:
     ///   - isOnly: Whether the group has no other write, so that no savepoint is needed.
     ///   - hasSeenChanges: Whether writes before it have changed something.
-    /// - Returns: What comes of it; unless it was applied, its changes are rolled back.
+    /// - Returns: Its outcome; unless it was applied, its changes are rolled back.
     private func apply(
         _ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool, hasSeenChanges: Bool
     ) -> Application {

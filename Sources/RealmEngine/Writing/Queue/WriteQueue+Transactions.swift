@@ -31,7 +31,7 @@ extension WriteQueue {
     ///   - step: The request.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     func submit(_ step: TransactionStep, to id: String, owner: String?) {
-        /// How a request was received.
+        /// The result of passing on a request.
         enum Answer {
             case taken
             case refused(WriteError)

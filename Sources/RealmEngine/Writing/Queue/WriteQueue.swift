@@ -74,7 +74,7 @@ final class WriteQueue: Sendable {
         var lastClient: String?
         /// The interactive transaction that holds the writer.
         var interactive: InteractiveTransaction.State?
-        /// The writes of the present group. Those that have not begun wait like those in the queue.
+        /// The writes of the present group. Writes that have not begun wait like those in the queue.
         var group: [WriteJob] = []
         /// The instant at which a timer looks for entries that have waited too long; nil when none is set.
         var watch: Instant?
@@ -206,7 +206,7 @@ final class WriteQueue: Sendable {
         withExtendedLifetime(waiting) {}
     }
 
-    /// How long a request for an interactive transaction waits for the thread of the writer at least.
+    /// The minimum time that a request for an interactive transaction waits for the thread of the writer.
     private static let moment = Duration.seconds(1)
 
     /// The error for a write whose time is over before it has begun.
@@ -264,8 +264,7 @@ final class WriteQueue: Sendable {
 
     // MARK: - Closing
 
-    /// Rejects further writes, rolls back an interactive transaction, and returns when the waiting writes
-    /// are done.
+    /// Rejects new writes, rolls back an interactive transaction, and returns when the waiting writes are done.
     func close() {
         monitor.broadcast { $0.isClosed = true }
         _ = monitor.wait { state -> Bool? in state.isScheduled ? nil : true }
@@ -446,8 +445,8 @@ final class WriteQueue: Sendable {
 
     /// The time from the beginning of a group in which writes may join it.
     private static let joiningSeconds = 0.002
-    /// How long a group that is smaller than the last one waits for another write: the clients who were answered last are likely to
-    /// send the next one now, and one commit for all of them takes less than two.
+    /// The seconds that a group smaller than the last one waits for another write: the clients that were answered last are likely
+    /// to send the next one now, and one commit for all of them takes less than two.
     private static let awaitingSeconds = 0.0001
     /// The number of writes in the last group from which on others are waited for.
     private static let awaitedCount = 4

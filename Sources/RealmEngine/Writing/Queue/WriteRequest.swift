@@ -5,7 +5,7 @@ package import RealmStorage
 
 /// The options of a write besides its operations.
 package struct WriteRequest: Sendable {
-    /// The instant at which the write is given up and rolled back.
+    /// The instant at which the write times out and is rolled back.
     package var deadline: Instant
     /// The version that must be the newest one; nil accepts any.
     /// Writes that are ahead of it in its group count as a newer version.
@@ -14,7 +14,7 @@ package struct WriteRequest: Sendable {
     package var isDryRun = false
     /// Whether the write shares its version with no other write.
     package var isAlone = false
-    /// How long the write waits while an interactive transaction holds the writer; nil for the limit of the queue.
+    /// The maximum wait while an interactive transaction holds the writer; nil for the limit of the queue.
     package var lockWait: Duration?
     /// The action after observers were notified of the commit; only used for a write that is alone.
     package var mark: CommitMark?
@@ -31,7 +31,7 @@ package struct WriteRequest: Sendable {
     /// Makes the options of a write.
     ///
     /// - Parameters:
-    ///   - deadline: The instant at which the write is given up.
+    ///   - deadline: The instant at which the write times out.
     ///   - ifVersion: The version that must be the newest one; nil accepts any.
     ///   - isDryRun: Whether the write is rolled back after it has run.
     ///   - isAlone: Whether the write shares its version with no other write.

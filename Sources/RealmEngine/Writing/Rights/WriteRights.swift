@@ -3,9 +3,9 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What somebody may write in a realm of which not everything is allowed.
+/// The write rights of a restricted principal in a realm.
 package protocol WriteRights: AnyObject, Sendable {
-    /// Returns the rights without what does not fit the schema of a version. All other functions are asked of the result.
+    /// Returns the rights without those that do not fit the schema of a version. All other functions are asked of the result.
     ///
     /// - Parameter snapshot: The version in which a write begins.
     func fitting(_ snapshot: Snapshot) -> any WriteRights
@@ -45,7 +45,7 @@ package protocol WriteRights: AnyObject, Sendable {
     func mayImport(_ className: String) -> Bool
 }
 
-/// What a write does to an object, for which somebody has the right or not.
+/// An action of a write on an object that needs a right.
 package enum WriteAction: Sendable, CaseIterable {
     /// It makes the object.
     case create

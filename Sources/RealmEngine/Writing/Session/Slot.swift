@@ -5,9 +5,9 @@ internal import RealmStorage
 
 /// The place where one value is stored or will be stored.
 ///
-/// Indexes are those of the stored elements, with those that nobody sees (`storedIndex(of:in:)`). A slot describes where, and a `SlotShape` which values are accepted there. Together they are all that
-/// is needed to write a value, whether it is that of a property, an element of a list or an entry of a
-/// dictionary.
+/// Indexes count the stored elements, including hidden ones (`storedIndex(of:in:)`). A slot describes where, and a `SlotShape`
+/// which values are accepted there. Together they are all that is needed to write a value, whether it is that of a property, an
+/// element of a list or an entry of a dictionary.
 enum Slot {
     case property(ObjectPlace, Column)
     /// An existing element of a list, by its index.

@@ -7,16 +7,16 @@ internal import RealmPlatform
 /// They come from the server's options and are fixed while a database is open. The time limits protect
 /// the clients that wait for the writer, and the size limits protect the memory of the server.
 package struct WriteLimits: Sendable, Equatable {
-    /// The maximum number of writes that may wait at the same time; further ones are rejected.
+    /// The maximum number of waiting writes; others are rejected.
     package var queuedJobs = 1000
     /// The maximum number of writes that share one commit.
     package var groupJobs = 256
-    /// The size of new nodes and of results in bytes after which a group accepts no further write.
+    /// The size of new nodes and of results in bytes after which a group accepts no more writes.
     package var groupBytes = 64 << 20
     /// The memory in bytes that the changes of one write may take.
     /// Without it, one long value that is written to all objects of a class could take any amount.
     package var writeBytes = 128 << 20
-    /// The memory in bytes that uncommitted writes of all realms may take together. The largest may go on.
+    /// The memory in bytes that uncommitted writes of all realms may take together. The largest may continue.
     package var uncommittedBytes = 256 << 20
     /// The memory in bytes that uncommitted writes of one client may take in all realms, with the same exception.
     package var uncommittedBytesPerClient = 192 << 20
@@ -45,9 +45,9 @@ package struct WriteLimits: Sendable, Equatable {
 
     /// The memory in bytes for the results of all remembered asynchronous writes; beyond it what is brief of them stays.
     package var rememberedBytes = 16 << 20
-    /// The number of classes of a realm from which no further class is added.
+    /// The number of classes of a realm from which no class is added.
     package var classes = 1000
-    /// The number of properties of a class from which no further property is added.
+    /// The number of properties of a class from which no property is added.
     package var properties = 1000
 
     /// Makes the default limits.

@@ -37,7 +37,7 @@ package final class WriteMemory: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - client: The client whose write takes them; nil for none.
-    ///   - own: What the transaction has already, in all and for this client.
+    ///   - own: The bytes that the transaction has already, in all and for this client.
     /// - Throws: `overloaded` when all transactions, or those of the client, would take more than their limit; nothing has changed
     ///   then.
     fileprivate func take(
@@ -63,10 +63,10 @@ package final class WriteMemory: Sendable, Equatable {
         if let refusal { throw refusal }
     }
 
-    /// Gives back what a transaction has.
+    /// Releases the memory of a transaction.
     ///
     /// - Parameters:
-    ///   - shares: Those of each client.
+    ///   - shares: The bytes of each client.
     fileprivate func giveBack(_ total: Int, _ shares: [ByteText: Int]) {
         guard total > 0 else { return }
         state.withLock { state in

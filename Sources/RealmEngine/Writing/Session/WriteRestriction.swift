@@ -4,7 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// What one write has to obey when its sender has a part of the rights only, and what is left to be checked at its end.
+/// The rights that one write of a restricted sender has to obey, and the objects to check at its end.
 ///
 /// It belongs to a `WriteSession` and to its thread. Rules are evaluated on the state before the transaction as long as the write
 /// cannot have changed their result: a view of the uncommitted state has to be made anew after each change.
@@ -17,9 +17,9 @@ final class WriteRestriction {
 
     /// The properties of a class that an action cannot write, by the numbers of their columns in leaves.
     struct Fields {
-        /// Those that do not exist.
+        /// The properties that do not exist for the sender.
         var hidden: Set<Int> = []
-        /// Those that stay as they are.
+        /// The properties that stay as they are.
         var readOnly: Set<Int> = []
 
         /// Whether all properties can be written.
@@ -33,9 +33,9 @@ final class WriteRestriction {
     let rights: any WriteRights
     /// The state before the transaction, with everything.
     let base: Snapshot
-    /// What of that state the sender may see.
+    /// The part of that state that the sender may see.
     let shownBase: Snapshot
-    /// What the write does with the object at hand.
+    /// The action of the write on the object at hand.
     var action = WriteAction.update
     /// Whether the sender saw the object at hand when the write came to it. It is asked where the object may have parts that the
     /// sender does not see.
@@ -46,7 +46,7 @@ final class WriteRestriction {
     var made: Set<ObjectPlace> = []
     /// Returns whether earlier commits of the same request made an object.
     let wasMade: (ObjectPlace) -> Bool
-    /// What was done with the objects that have to be checked at the end.
+    /// The actions on objects that have to be checked at the end.
     private(set) var touched: [ObjectPlace: WriteAction] = [:]
     /// The objects of `touched` in the order in which the write came to them.
     private(set) var touchedOrder: [ObjectPlace] = []
@@ -148,8 +148,8 @@ final class WriteRestriction {
 
     // MARK: - Rules
 
-    /// Returns whether an object matches the rule of an action, where the state before the transaction tells; nil where the state
-    /// now has to be asked.
+    /// Returns whether an object matches the rule of an action, where the state before the transaction decides it; nil where the
+    /// present state does.
     func matchesBefore(
         _ place: ObjectPlace, _ action: WriteAction, _ targets: [RowRule.Alternative], since changes: [ObjectChange]
     ) throws(StorageError) -> Bool? {
@@ -163,8 +163,8 @@ final class WriteRestriction {
         return try rule.shows(row)
     }
 
-    /// Returns whether the sender sees an object, where the state before the transaction tells; nil where the state now has to be
-    /// asked.
+    /// Returns whether the sender sees an object, where the state before the transaction decides it; nil where the present state
+    /// does.
     func seesBefore(_ place: ObjectPlace, _ changes: [ObjectChange]) throws(StorageError) -> Bool? {
         guard let table = base.table(place.table) else { return nil }
         guard let shown = shownBase.table(place.table) else { return false }

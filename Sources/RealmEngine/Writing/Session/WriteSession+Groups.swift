@@ -5,8 +5,8 @@ internal import RealmStorage
 
 /// Creating many objects at once, which writes each leaf and each node of an index once instead of once for each object.
 extension WriteSession {
-    /// How many objects should be created together at most: enough for the nodes of an index to be written seldom, and few
-    /// enough for deadlines and limits of memory to be checked between two groups.
+    /// The maximum number of objects to create together: enough for the nodes of an index to be written seldom, and few enough
+    /// for deadlines and limits of memory to be checked between two groups.
     package static let groupCount = 10_000
 
     /// Creates several objects of a class, if nothing about them depends on the others.

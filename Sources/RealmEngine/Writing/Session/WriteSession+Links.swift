@@ -67,7 +67,7 @@ extension WriteSession {
             }
             if let table, named.key != table.key { throw WriteSession.otherClass(table) }
             guard let place = try find(key, in: named) else { throw WriteSession.missingTarget(named) }
-            // What was made by this write can be linked to by its name; otherwise a link says that its target exists.
+            // Objects made by this write can be linked to by name; any other link states that its target exists.
             if case .reference = key { return place }
             guard try sees(place) else { throw WriteSession.missingTarget(named) }
             return place

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// Follows paths through properties, embedded objects, elements, entries and collections in mixed values.
 extension WriteSession {
-    /// What the last step of a path may lead to. All steps before it must lead to places that exist.
+    /// The places that the last step of a path may lead to. All steps before it must lead to places that exist.
     enum PathUse {
         /// Only a place that exists, whose value is read.
         case reading

@@ -8,9 +8,9 @@ internal import Synchronization
 extension WriteSession {
     /// Which of the given values an upsert writes to an existing object.
     package enum UpsertPolicy: Sendable {
-        /// Those that differ from the stored ones.
+        /// The values that differ from the stored ones.
         case modified
-        /// All of them, which makes them count as modified.
+        /// All values, which makes them count as modified.
         case all
     }
 
@@ -305,7 +305,7 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - body: The members.
-    ///   - rule: What happens to members that are present and absent.
+    ///   - rule: The treatment of present and absent members.
     ///   - options: How inputs are accepted.
     func write(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options

@@ -4,7 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// What the sender of a write may see and do, when that is not everything.
+/// The rights of a restricted sender of a write.
 ///
 /// Without a restriction every function here allows everything, at the price of one comparison.
 extension WriteSession {
@@ -87,15 +87,15 @@ extension WriteSession {
         return try stored(try RowRule.make(targets, for: known, in: view).shows(row))
     }
 
-    /// Checks that the sender may change or delete an object, which it knows of, and notes it for the check at the end.
+    /// Checks that the sender may change or delete an object that it can see, and records the object for the check at the end.
     ///
     /// - Parameters:
-    ///   - action: What is done with the object.
+    ///   - action: The action to check, not `.create`.
     /// - Throws: `WriteError` with the code `forbidden`.
     func authorize(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let restriction else { return }
         restriction.isHidden.removeAll(keepingCapacity: true)
-        // What the request made itself is still being made.
+        // An object that the request itself made is still being created.
         if action == .update, restriction.isOwn(place) {
             guard let allowance = restriction.allowance(.create, table) else { throw WriteSession.forbidden }
             restriction.touch(place, .create, allowance)

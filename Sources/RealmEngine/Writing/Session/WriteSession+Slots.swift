@@ -45,7 +45,7 @@ extension WriteSession {
         return try shown(value)
     }
 
-    /// Returns the value in a slot, whoever sees it; nil for an entry or element that does not exist. It is valid until the next
+    /// Returns the value in a slot, hidden or not; nil for an entry or element that does not exist. It is valid until the next
     /// change.
     func storedValue(in slot: Slot) throws(WriteError) -> Value? {
         switch slot {
@@ -165,8 +165,8 @@ extension WriteSession {
         }
         let list = try list(place)
         let from = list.storedIndex(of: source)
-        // The element is moved before the one that then follows it; without the moved element that one is
-        // a place further to the front.
+        // The element is moved before the one that then follows it; without the moved element that one is one place closer to the
+        // front.
         let next = list.storedIndex(of: target < source ? target : target + 1)
         try stored(try changing.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
     }
@@ -201,7 +201,7 @@ extension WriteSession {
         return try shown(value)
     }
 
-    /// Returns the element at a stored index, whoever sees it.
+    /// Returns the element at a stored index, hidden or not.
     private func storedElement(_ index: Int, of place: CollectionPlace) throws(WriteError) -> Value? {
         let list = try storedList(place)
         guard index >= 0, index < list.count else { return nil }
@@ -214,7 +214,7 @@ extension WriteSession {
         return try shown(value)
     }
 
-    /// Returns the value of an entry, whoever sees it.
+    /// Returns the value of an entry, hidden or not.
     private func storedEntry(_ key: String, of place: CollectionPlace) throws(WriteError) -> Value? {
         let dictionary = try dictionary(place)
         let storage = ByteStorage(key)

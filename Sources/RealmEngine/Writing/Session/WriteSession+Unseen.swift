@@ -6,9 +6,10 @@ internal import RealmStorage
 /// Merges assigned values with the stored parts that are hidden from the writer.
 ///
 /// Embedded objects, and collections in mixed values, may have properties that are hidden from the sender, and links that read as
-/// null or are left out. When the sender assigns such a value as a whole, these parts stay: the value is written into the one that is
-/// there. Of a list it is found out first which element is which (`ElementPairing`), and an assignment that leaves this open is refused
-/// if something unseen would be lost. What the sender removes, or replaces by a value of another kind, goes with all its parts.
+/// null or are left out. When the sender assigns such a value as a whole, these parts stay: the value is written into the one
+/// that is there. Of a list it is found out first which element is which (`ElementPairing`), and an assignment that leaves this
+/// open is refused if something unseen would be lost. A value that the sender removes, or replaces by one of another kind, goes
+/// with all its parts.
 extension WriteSession {
     // MARK: - By the schema
 
@@ -69,7 +70,7 @@ extension WriteSession {
 
     // MARK: - Stored values
 
-    /// How deep values are looked through. In a damaged file embedded objects may lie in a circle.
+    /// The maximum depth of the search. In a damaged file embedded objects may form a cycle.
     private static let depthOfUnseen = 200
 
     /// Returns whether a stored value has parts that the sender does not see, or is such a link itself. Properties that are hidden
@@ -104,7 +105,7 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - countsLinks: Whether its own links count, besides parts of its elements.
-    ///   - depth: How deep it lies in other values.
+    ///   - depth: Its depth in other values.
     private func hasUnseen(
         _ place: CollectionPlace, _ kind: CollectionKind, countsLinks: Bool = true, depth: Int = 0
     ) throws(WriteError) -> Bool {
@@ -223,9 +224,9 @@ extension WriteSession {
     /// The elements of a list by their stored indexes.
     private struct PresentElements {
         var count = 0
-        /// Those that the sender sees.
+        /// The elements that the sender sees.
         var seen: [Int] = []
-        /// Those of them that may have parts: embedded objects, and collections in mixed values.
+        /// The elements of `seen` that may have parts: embedded objects, and collections in mixed values.
         var containers: [Int] = []
     }
 

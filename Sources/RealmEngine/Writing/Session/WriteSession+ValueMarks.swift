@@ -7,8 +7,8 @@ package import RealmStorage
 extension WriteSession {
     /// Returns a number that stays the same while the value of a property does; nil for null and for an empty collection.
     ///
-    /// It covers what the sender of the write sees, and means something in this process alone. What others change of the hidden parts
-    /// must not show, and a write leaves them as they are.
+    /// It covers the view of the sender of the write, and means something in this process alone. Changes of hidden parts by
+    /// others must not show, and a write leaves these parts as they are.
     ///
     /// - Complexity: Linear in the size of the value, which is counted by the budget.
     package func valueMark(_ property: Column, of place: ObjectPlace) throws(WriteError) -> Int? {

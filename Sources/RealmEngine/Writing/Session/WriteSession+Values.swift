@@ -220,7 +220,7 @@ extension WriteSession {
     ) throws(WriteError) {
         let merges = if case .merge = rule { true } else { false }
         if !merges, try mayHoldUnseen(place, rule) {
-            // What stays is written into, so that it keeps what the sender does not see of it.
+            // Remaining entries are written into, so that they keep their hidden parts.
             try emptyDictionary(place, except: entries)
         } else if !merges {
             try clear(place, .dictionary, rule)

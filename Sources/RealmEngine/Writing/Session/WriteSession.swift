@@ -26,7 +26,7 @@ package final class WriteSession {
     let transaction: WriteTransaction
     /// The uncommitted state with everything, and as the sender of the write sees it; nil when something has changed since.
     private var keptViews: (whole: Snapshot, shown: Snapshot?)?
-    /// What the write has to obey when its sender has a part of the rights only; nil when everything is allowed.
+    /// The restricted rights of the sender; nil when everything is allowed.
     var restriction: WriteRestriction?
     /// The number of snapshots of the uncommitted state that were made, for `WriteMetrics`.
     private(set) var viewCount = 0
@@ -34,7 +34,7 @@ package final class WriteSession {
     var lookupCount = 0
     /// The work and time that this write may take. All walks over data on its behalf spend from it.
     package let budget: WorkBudget
-    /// The instant at which the write is given up.
+    /// The instant at which the write times out.
     package var deadline: Instant { budget.deadline }
     /// The objects of this session that were created under a name, for links to them.
     var named: [ByteText: ObjectPlace] = [:]
@@ -92,7 +92,7 @@ package final class WriteSession {
     ///
     /// - Parameters:
     ///   - transaction: The transaction, which the session shares with other writes of its group.
-    ///   - deadline: The instant at which the write is given up.
+    ///   - deadline: The instant at which the write times out.
     ///   - backlinkNames: The configured names of linking objects.
     ///   - part: The classes that the write knows of; nil for all.
     ///   - limits: The limits of memory and schemas.
@@ -178,7 +178,7 @@ package final class WriteSession {
         return transaction
     }
 
-    /// Checks that the write may go on; long loops call this at intervals.
+    /// Checks that the write may continue; long loops call this at intervals.
     ///
     /// - Throws: `WriteError`: `cancelled`, `deadlineExceeded`, or `tooManyAffected` when the changes
     ///   take too much memory.
@@ -298,7 +298,7 @@ package final class WriteSession {
         return try knows(place, table) ? place : nil
     }
 
-    /// Returns the object that a name refers to in a class, whoever knows of it; nil when there is none.
+    /// Returns the object that a name refers to in a class, hidden or not; nil when there is none.
     private func anyObject(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
         lookupCount += 1
         switch name {
@@ -318,7 +318,7 @@ package final class WriteSession {
         }
     }
 
-    /// Returns the object with a primary key, whoever knows of it; nil when there is none.
+    /// Returns the object with a primary key, hidden or not; nil when there is none.
     func find(_ primaryKey: OwnedValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
         let key = try primaryKey.use { value throws(WriteError) in
             try stored(try transaction.findByPrimaryKey(value, in: table.key))
