@@ -12,7 +12,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     package private(set) var byteCount: Int
     /// The range of addresses that shows the file; former ones belong to their readers.
     private var current: ReservedMemory?
-    /// How many addresses are reserved instead of the usual number; tests set it.
+    /// The number of addresses to reserve instead of the usual one; set by tests.
     private let reservation: Int?
     /// The flag that states whether a part of the file was missing when it was read.
     package let loss: FileLoss
@@ -21,7 +21,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: A file that is open for reading and writing.
-    ///   - reservation: How many addresses are reserved instead of the usual number.
+    ///   - reservation: The number of addresses to reserve instead of the usual one.
     ///   - loss: The flag for missing parts.
     /// - Throws: `.refused(.unsuitable)` when it is not a regular file.
     package init(descriptor: Int32, reservation: Int? = nil, loss: FileLoss = FileLoss()) throws(StorageError) {

@@ -94,9 +94,8 @@ package final class NewFile: Sendable {
     /// - Parameters:
     ///   - check: Called when the file is synced, right before it takes the name; nothing has changed
     ///     when it throws.
-    /// - Throws: `.io`, and what `check` throws. If only the sync of the folder failed, it is unknown
-    ///   which of the two files has the name after a crash; `takeName` and `System.syncFolder` tell
-    ///   the two apart.
+    /// - Throws: `.io`, and errors of `check`. If only the sync of the folder failed, it is unknown which of the two files has
+    ///   the name after a crash; call `takeName` and `System.syncFolder` to distinguish the two errors.
     package func replace(
         _ path: String, checking check: () throws(StorageError) -> Void = {}
     ) throws(StorageError) {

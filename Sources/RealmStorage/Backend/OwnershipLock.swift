@@ -37,7 +37,7 @@ package final class OwnershipLock: Sendable {
     private static let tokenOffset = 64
     /// A layout version that no SDK knows, so that every one rejects the file at once.
     private static let layoutVersion: [UInt8] = [0xff, 0xff]
-    /// How often an attempt is repeated when another program interferes.
+    /// The number of attempts while another program interferes.
     private static let attempts = 10
 
     /// Takes ownership of the Realm file at `path`. After an error nothing has changed.
@@ -126,8 +126,8 @@ package final class OwnershipLock: Sendable {
 
     /// Returns how many programs hold the lock of the file at `path`.
     ///
-    /// The locks that the system lists are counted. Those of programs in other containers, or on
-    /// other machines, may not be in the list.
+    /// The locks that the system lists are counted. Locks of programs in other containers, or on other machines, may be missing
+    /// from the list.
     package static func holders(ofFile path: String) -> Int {
         System.entry(atPath: path + ".lock", followsLink: false).map { System.lockCount(on: $0.identity) } ?? 0
     }

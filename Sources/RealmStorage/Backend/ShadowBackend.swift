@@ -26,7 +26,7 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
     ///   - path: The path of the file.
     ///   - writing: Whether this process must be allowed to write to the file.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
-    /// - Throws: What opening the file would throw.
+    /// - Throws: The error that opening the file would throw.
     package init(path: String, writing: Bool, isExact: Bool) throws(StorageError) {
         let descriptor = try System.openRegular(path, writing: writing, isExact: isExact)
         do throws(StorageError) {

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// The raw bytes of one file that is written to, and memory in which they can be read.
 ///
-/// It is used by the thread that holds the write transaction. What was written is readable at once
-/// in `memory()`, but is there after a crash for certain only when a later `sync` has returned;
-/// until then any part of it may be there, in any order.
+/// It is used by the thread that holds the write transaction. Written bytes are readable at once in `memory()`, but durable only
+/// when a later `sync` has returned; until then any part of them may survive a crash, in any order.
 package protocol StorageBackend: AnyObject, Sendable {
     /// The physical size of the file in bytes.
     var byteCount: Int { get }

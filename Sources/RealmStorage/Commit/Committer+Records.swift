@@ -38,10 +38,10 @@ extension Committer {
         let header = FileHeader(selectedSlot: record.flip.slot, topRef: record.topRef)
         // Which pages are unused is known to commits only.
         data.setDisposable { _ in false }
-        // What the disk goes back to must be later than what the record overwrites.
+        // The version that survives a crash must be later than the versions that the record overwrites.
         if record.horizon >= durableVersion { try settle() }
-        // When something fails from here on, what was written is where nobody reads. The pages of an encrypted file stay marked as
-        // changed, because those that the records before have changed are among them.
+        // After a failure from here on, the written bytes lie where no version reads. The pages of an encrypted file stay marked
+        // as changed, because those that earlier records have changed are among them.
         try data.extend(to: record.physicalSize)
         for extent in record.extents where extent.offset >= FileHeader.byteCount {
             try data.write(extent.bytes, at: extent.offset)

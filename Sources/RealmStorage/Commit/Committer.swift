@@ -9,12 +9,10 @@ internal import RealmPlatform
 /// 2. The top ref is written to the header slot that is not selected. Sync.
 /// 3. One bit of the header selects that slot. Sync. Only then the commit has happened.
 ///
-/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs
-/// repair. A write that the disk rejects leaves everything as it was, also that of step 3 when
-/// reading its byte back shows the old one. Otherwise, and after an error in any sync, the state of
-/// the disk is unknown: further commits are rejected until the file is opened again. In an
-/// encrypted file they are also rejected after a write that may have replaced a page in use.
-/// Source: docs/format.md, "Commits".
+/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. A write that the disk
+/// rejects leaves everything as it was, also that of step 3 when reading its byte back shows the old one. Otherwise, and after an
+/// error in any sync, the state of the disk is unknown: more commits are rejected until the file is opened again. In an encrypted
+/// file they are also rejected after a write that may have replaced a page in use. Source: docs/format.md, "Commits".
 ///
 /// A commit that a log has stored, which survives without the file, is written to the file without
 /// the second sync: the next commit's first sync makes it durable there, too. Until then nothing
@@ -51,7 +49,6 @@ package final class Committer: @unchecked Sendable {
     struct Logging {
         /// Keeps the records.
         let log: any CommitLog
-        /// What the commit did.
         let notes: CommitNotes
     }
 
@@ -85,7 +82,7 @@ package final class Committer: @unchecked Sendable {
     /// - Parameters:
     ///   - nodes: The nodes of a transaction that started from `previous`.
     ///   - previous: The newest version.
-    ///   - logging: Where the record of the commit goes, and what the commit did; nil when nobody keeps records.
+    ///   - logging: The destination of the record of the commit, and its notes; nil without records.
     /// - Throws: `.refused` when commits are not possible or the file was changed by another
     ///   program, `.io` when the disk rejects a write, `.corrupt` when the new version cannot be
     ///   read back, and what the log throws.
@@ -281,8 +278,8 @@ package final class Committer: @unchecked Sendable {
         for extent in extents { try data.write(extent.bytes, at: extent.offset) }
     }
 
-    /// Fills in a slot of the header, and selects it. Who reads the file meanwhile finds the slot complete before it is selected, and
-    /// the disk gets both at once: in an encrypted file now, in a plain one with the next sync.
+    /// Fills in a slot of the header, and selects it. Readers of the file find the slot complete before it is selected, and the
+    /// disk gets both at once: in an encrypted file now, in a plain one with the next sync.
     private func select(_ header: FileHeader, flags: UInt8) throws(StorageError) {
         var head = try data.header()
         // After an even number of records the slot is the selected one, which must not change before the rest of the header.
@@ -297,7 +294,7 @@ package final class Committer: @unchecked Sendable {
 }
 
 extension FileHeader {
-    /// What the slot of the selected version has, and the places for that.
+    /// The bytes of the slot of the selected version, with their places.
     var slot: [CommitRecord.Extent] {
         [
             CommitRecord.Extent(offset: 8 * selectedSlot, bytes: topRef.littleEndianBytes),
@@ -306,7 +303,7 @@ extension FileHeader {
     }
 }
 
-/// Free blocks made of nodes that were given up.
+/// Free blocks made of discarded nodes.
 extension FreeBlock {
     /// Makes a block of the bytes of a committed node.
     init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }

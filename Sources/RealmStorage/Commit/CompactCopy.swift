@@ -5,10 +5,9 @@ package import RealmPlatform
 /// A copy of a version in a new file, without free space, which can follow the original to later
 /// versions before it is finished.
 ///
-/// Writes to the original go on while its nodes are copied. A later version shares most of its nodes
-/// with the copied one, so following it costs only what has changed since: the nodes that the later
-/// version added are written to the copy, and the room of those that it gave up is used again. That
-/// the copied version is kept ensures that no node of it is overwritten meanwhile.
+/// Writes to the original continue while its nodes are copied. A later version shares most of its nodes with the copied one, so
+/// following it costs only what has changed since: the nodes that the later version added are written to the copy, and the space
+/// of those that it discarded is reused. The copied version stays pinned, so none of its nodes is overwritten in the meantime.
 ///
 /// One thread uses it at a time. Nothing is readable before `finish`.
 ///

@@ -6,8 +6,8 @@ internal import RealmPlatform
 enum SharedNodes {
     /// Finds the places of shared trees in a copy, and the room of everything else there.
     ///
-    /// The copy has the same nodes in the same order, so a walk through both finds them. It ends at
-    /// the roots of shared trees: what it passes are the nodes that the later version gave up.
+    /// The copy has the same nodes in the same order, so a walk through both finds them. It ends at the roots of shared trees, so
+    /// it visits exactly the nodes that the later version discarded.
     ///
     /// - Parameters:
     ///   - shared: The roots of the shared trees, as refs of the original.

@@ -36,7 +36,7 @@ package final class StoreWrite: @unchecked Sendable {
     /// only when the file is opened again.
     ///
     /// - Parameters:
-    ///   - notes: What the transaction did, for the record of the commit.
+    ///   - notes: The work of the transaction, for the record of the commit.
     package func commit(
         names: Ref, tables: Ref, notes: CommitNotes = CommitNotes()
     ) throws(StorageError) -> Snapshot {
@@ -46,8 +46,8 @@ package final class StoreWrite: @unchecked Sendable {
         return snapshot
     }
 
-    /// Replaces the file by a compact copy, which is brought up to date before. The transaction goes on
-    /// in the old file, so it must have no changes, and end without a commit.
+    /// Replaces the file by a compact copy, which is brought up to date before. The transaction continues in the old file, so it
+    /// must have no changes, and end without a commit.
     ///
     /// - Returns: The newest version in the new file.
     func replaceFile(by copy: CompactCopy) throws(StorageError) -> Snapshot {

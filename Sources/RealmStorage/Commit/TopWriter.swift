@@ -18,7 +18,7 @@ struct TopWriter {
     ///
     /// - Parameters:
     ///   - free: The free space before they are written.
-    ///   - added: How many blocks may be added to it.
+    ///   - added: The number of blocks that may be added to it.
     func reserve(_ free: FreeSpace, added: Int = 0) -> Int {
         // In files of other writers, locked blocks may have greater versions than this one.
         let newest = free.locked.reduce(version) { max($0, $1.version) }

@@ -4,10 +4,10 @@ package import RealmPlatform
 
 /// Copies of a version in which every node lies where it lies in the file, so that the records of later commits fit them.
 ///
-/// What the version does not use is zero in the copy. Another copy of the same version, such as `SnapshotCopy` makes, is
+/// Bytes that the version does not use are zero in the copy. Another copy of the same version, such as `SnapshotCopy` makes, is
 /// shorter, but records do not fit it.
 package enum BaseCopy {
-    /// How many bytes are copied with one write.
+    /// The number of bytes copied with one write.
     private static let pieceByteCount = 1 << 20
 
     /// Copies a version to an empty backend, and returns when the copy is durable.
@@ -42,8 +42,8 @@ package enum BaseCopy {
         if key == nil { try backend.sync(.full) } else { try data.sync() }
     }
 
-    /// Makes the file of a copy, in which everything is zero. The pages of an encrypted one are going to be encrypted with vectors
-    /// that those of other copies do not have, so that nobody can tell by comparing copies which bytes have changed.
+    /// Makes the file of a copy, in which everything is zero. The pages of an encrypted one are going to be encrypted with
+    /// vectors that those of other copies do not have, so that comparing copies does not reveal which bytes have changed.
     private static func makeFile(
         _ backend: any StorageBackend, byteCount: Int, _ key: EncryptionKey?
     ) throws(StorageError) -> DataFile {

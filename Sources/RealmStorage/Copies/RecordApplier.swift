@@ -4,11 +4,11 @@ package import RealmPlatform
 
 /// Brings a copy of a file from version to version by the records of its commits.
 ///
-/// What a record has is written, synced, and only then selected, as the commit itself was: after a crash at any point the copy
-/// has one version or the next. The copy itself states which; a `RecordChain` that was kept before may be behind it, and records
-/// that the copy has already are then compared and passed over.
+/// The bytes of a record are written, synced, and only then selected, as in the commit itself: after a crash at any point the
+/// copy has one version or the next. The copy itself states which; a `RecordChain` that was kept before may be behind it, and
+/// records that the copy has already are then compared and passed over.
 ///
-/// One thread uses it, and nobody else writes to the copy.
+/// One thread uses it, and is the only writer of the copy.
 package final class RecordApplier {
     /// The copy.
     private let data: DataFile
@@ -18,8 +18,8 @@ package final class RecordApplier {
     package private(set) var chain: RecordChain
     /// The number of the version that the copy has.
     package private(set) var version: UInt64
-    /// Whether records are taken that overwrite what the version before uses: only when nobody reads the copy, and a copy that
-    /// was not finished is thrown away.
+    /// Whether records may overwrite bytes that the version before uses: only for a copy without readers that is discarded if not
+    /// finished.
     private let isUnshared: Bool
 
     /// Makes an applier.

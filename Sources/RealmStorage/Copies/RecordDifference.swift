@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// Makes one record of what two states of a file differ in, where the commits in between were not recorded.
 package enum RecordDifference {
-    /// How many bytes are compared at a time; a piece that differs is in the record as a whole.
+    /// The number of bytes compared at a time; a piece that differs is in the record as a whole.
     private static let pieceByteCount = 64
 
     /// Returns the record that leads from one version to a later one.

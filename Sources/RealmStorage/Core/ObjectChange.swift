@@ -4,9 +4,9 @@ internal import RealmPlatform
 
 /// One change that a write made, from which notifications and entity tags are derived.
 ///
-/// A transaction lists its changes in their order while it runs. What observers receive of a commit
-/// is made of the list alone, so everything that changes an object must be in it; changes of an
-/// object that was created before in the same transaction may be left out.
+/// A transaction lists its changes in their order while it runs. Notifications of a commit are made from the list alone, so
+/// everything that changes an object must be in it; changes of an object that was created before in the same transaction may be
+/// left out.
 package enum ObjectChange: Sendable, Equatable {
     case created(TableKey, ObjectKey)
     /// As many objects of this table were created together, with keys that follow each other.

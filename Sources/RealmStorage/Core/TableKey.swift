@@ -26,7 +26,7 @@ package struct TableKey: Hashable, Comparable, Sendable {
 /// The kind decides who owns the objects of a table. It is stored in the two lowest bits of slot 12 of the table's top node.
 /// Source: docs/format.md, "Tables".
 package enum TableKind: Int, Sendable, Hashable {
-    /// A class whose objects exist by themselves.
+    /// A class of independent objects.
     case topLevel = 0
     /// A class whose objects belong to other objects and are deleted with them.
     case embedded = 1

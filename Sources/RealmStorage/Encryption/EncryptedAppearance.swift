@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// Tells encrypted files from others without their key.
+/// Distinguishes encrypted files from others without their key.
 ///
 /// Encrypted files have no marker. They have whole pages, the entry of their first page is never empty,
 /// and the rest looks random; a plain file that lost its beginning still has the headers of nodes.

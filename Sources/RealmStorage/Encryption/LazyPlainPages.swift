@@ -33,11 +33,11 @@ internal import Synchronization
     /// The memory for the plain bytes, which is zero until a page is decrypted.
     private let memory: ReservedMemory
     private let states: AtomicBytes
-    /// How many pages the file has, stored for reading by any thread.
+    /// The number of pages of the file, for reading by any thread.
     private let grownPageCount: Atomic<Int>
     /// How many pages were decrypted since the last `forget`.
     private let decryptedPageCount = Atomic(0)
-    /// How often pages were given back.
+    /// The number of calls of `forget`.
     private let forgetting = Atomic(0)
     /// The first and the last page that were decrypted since then; the first one is after the last one when there are none.
     private let firstDecrypted = Atomic(Int.max), lastDecrypted = Atomic(-1)
@@ -120,7 +120,7 @@ internal import Synchronization
         }
         let page = EncryptionLayout.pageByteCount
         let whole = fileByteCount / page * page
-        // A key that fits the first page tells an encrypted file that was cut off from everything else.
+        // A key that fits the first page distinguishes a truncated encrypted file from everything else.
         if EncryptionLayout.fits(fileByteCount: whole),
             (try? LazyPlainPages(source: source, owner: owner, fileByteCount: whole, capacity: 0, key: key)) != nil
         {

@@ -26,17 +26,17 @@ final class PageSealer: @unchecked Sendable {
     /// The cipher, used by the writing thread only.
     private let cipher: PageCipher
 
-    /// How many pages are held encrypted in memory at most.
+    /// The maximum number of encrypted pages in memory.
     private static let batchCount = 2048
 
-    /// How many counters are left out where a page is written for the first time.
+    /// The number of counters to skip where a page is written for the first time.
     private let skip: UInt32
 
     /// Makes a sealer that encrypts with `key`.
     ///
     /// - Parameters:
-    ///   - skip: How many counters are left out where this sealer writes a page for the first time. A random number has the pages of
-    ///     several copies that are made of nothing encrypted with different vectors.
+    ///   - skip: The number of counters to skip where this sealer writes a page for the first time. With a random number, the
+    ///     pages of several copies made from scratch are encrypted with different vectors.
     init(key: EncryptionKey, skipping skip: UInt32 = 0) throws(StorageError) {
         cipher = try PageCipher(key)
         self.skip = skip

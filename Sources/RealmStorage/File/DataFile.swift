@@ -32,7 +32,7 @@ package final class DataFile: @unchecked Sendable {
     private var isUnused: ((Range<Int>) -> Bool)?
     /// Whether the size has changed since the last sync.
     private var hasGrown = false
-    /// Keeps a copy of what is written; nil when nobody needs one.
+    /// Keeps a copy of written bytes; nil when none is needed.
     private var recorder: ExtentRecorder?
     /// The first bytes of the raw file as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
@@ -53,7 +53,7 @@ package final class DataFile: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - backend: The raw file.
-    ///   - skip: How many counters are left out where a page is written; see `PageSealer`.
+    ///   - skip: The number of counters to skip where a page is written; see `PageSealer`.
     /// - Throws: `.refused` when the key does not fit or the file is too small; `.io` when it
     ///   cannot be mapped.
     package init(
@@ -132,7 +132,7 @@ package final class DataFile: @unchecked Sendable {
 
     /// Ends the recording.
     ///
-    /// - Returns: What was written; nil when it was more than is kept, or nothing was recorded.
+    /// - Returns: The written extents; nil when they exceeded the limit, or nothing was recorded.
     func endRecording() -> [CommitRecord.Extent]? {
         defer { recorder = nil }
         return recorder?.extents

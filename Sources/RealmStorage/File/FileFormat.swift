@@ -16,7 +16,7 @@ package struct FileFormat: Sendable, Equatable {
     /// The releases of the SDKs that contain them, as far as they are known.
     package let sdks: String
 
-    /// What this program does with files of a format.
+    /// The treatment of files of a format by this program.
     package enum Treatment: String, Sendable {
         case written
         /// Reads them as they are, and writes them after an upgrade.
@@ -26,7 +26,6 @@ package struct FileFormat: Sendable, Equatable {
         case refused
     }
 
-    /// What this program does with files of this format.
     package var treatment: Treatment { FileFormat.treatment(of: number) }
 
     /// The programs that write the format, in one line, such as `realm-core 4.0 to 5.23 (2017 to 2020): Swift 3.0 to 4.4`.

@@ -2,15 +2,15 @@
 
 package import RealmPlatform
 
-/// What the first bytes of a file tell, also of a file that cannot be read: no format is refused, and nothing behind the header is
-/// looked at.
+/// The facts in the first bytes of a file, even of an unreadable one: no format is refused, and nothing behind the header is
+/// read.
 package struct FileGlance: Sendable {
     package enum Encryption: Sendable, Equatable {
         /// It is a Realm file that is not.
         case plain
         /// It is: the key fits, or its first page is a table of encrypted pages.
         case encrypted
-        /// It is encrypted or no Realm file; nothing tells which.
+        /// It is encrypted or no Realm file; the two cannot be distinguished.
         case unknown
     }
 
@@ -25,7 +25,7 @@ package struct FileGlance: Sendable {
     /// Looks at a file, which is opened for reading only.
     ///
     /// - Parameters:
-    ///   - key: Its key. One that does not fit tells as much as none.
+    ///   - key: Its key. A wrong one counts as none.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     /// - Throws: `.refused` when there is no such file, or it is no regular one; `.io` when it cannot be mapped.
     package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {

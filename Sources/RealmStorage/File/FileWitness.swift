@@ -32,12 +32,12 @@ package final class FileWitness: Sendable {
         var head: MappedHead
         /// Whether a write is in progress, during which only the writer knows the expected state.
         var isWriting = false
-        /// How often this process has written to the file.
+        /// The number of writes of this process to the file.
         var writes = 0
     }
 
-    /// How often this process has replaced a file by another one that then belongs to the same realm. Whoever keeps identities
-    /// of files reads them anew when it has grown.
+    /// The number of files that this process has replaced by another one of the same realm. Caches of file identities are read
+    /// anew when it has grown.
     package static var replacementCount: Int { replacements.load(ordering: .acquiring) }
     private static let replacements = Atomic<Int>(0)
 

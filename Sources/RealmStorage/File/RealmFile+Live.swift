@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// Looking at a file that another program writes, through a mapping of it.
 extension RealmFile {
-    /// What changes with every commit to the file: its format, top ref and version; in an encrypted file
-    /// the entry of the page with the header, whose counter never repeats, and the beginning of the page,
-    /// which is written after its entry.
+    /// The bytes that change with every commit to the file: its format, top ref and version; in an encrypted file the entry of
+    /// the page with the header, whose counter never repeats, and the beginning of the page, which is written after its entry.
     ///
     /// The top ref alone would not do, because a later commit may place its top node where an earlier
     /// one had it.
@@ -25,7 +24,7 @@ extension RealmFile {
         return RealmFile.bytes(place) + RealmFile.bytes(version)
     }
 
-    /// What identifies the present version of a file that other programs write through a mapping, which need not change its times: its
+    /// Identifies the present version of a file that other programs write through a mapping, which need not change its times: its
     /// first bytes and `liveMark`.
     ///
     /// - Throws: As `liveMark`.

@@ -161,7 +161,7 @@ package struct TopNode: Sendable {
 extension TopNode {
     /// Throws `.refused` for a history that this program cannot continue.
     ///
-    /// - Parameter isGivenUp: Whether the history may be given up, as in a copy, whatever it is.
+    /// - Parameter isGivenUp: Whether any history may be dropped, as in a copy.
     package func requireWritableHistory(isGivenUp: Bool = false) throws(StorageError) {
         guard !isGivenUp else { return }
         switch HistoryType(rawValue: historyType) {

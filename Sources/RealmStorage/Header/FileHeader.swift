@@ -47,7 +47,7 @@ package struct FileHeader: Sendable, Equatable {
     /// Whether the file has a version in a format that is read but not written.
     package var isOutdated: Bool { !topRef.isNone && fileFormat != FileHeader.writtenFormat }
 
-    /// What the bytes of a header state; nothing of it is checked but the signature.
+    /// The statements of a header; only the signature is checked.
     struct Statement {
         /// The number of the current top ref, 0 or 1.
         let selectedSlot: Int

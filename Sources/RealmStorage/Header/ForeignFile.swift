@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// Tells what a file is that is no Realm file, by its first bytes.
+/// Recognizes the kind of a file that is no Realm file, by its first bytes.
 enum ForeignFile {
     /// Beginnings by which programs know the kinds of files that are mistaken for Realm files.
     private static let beginnings: [(bytes: [UInt8], kind: String)] = [
@@ -31,7 +31,7 @@ enum ForeignFile {
     ///   - prefix: The first bytes of the file, at least 16.
     ///   - mayBeEncrypted: Whether the file has the size of an encrypted one. Such a file begins with a counter, which may look
     ///     like a short beginning of something else.
-    /// - Returns: Words that go on after `the file is`; nil for bytes of no known kind, as encrypted files have.
+    /// - Returns: Words that follow `the file is`; nil for bytes of no known kind, as encrypted files have.
     static func kind(of prefix: ByteView, mayBeEncrypted: Bool) -> String? {
         let bytes = prefix.array
         let known = beginnings.first { bytes.starts(with: $0.bytes) }

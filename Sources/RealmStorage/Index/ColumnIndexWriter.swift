@@ -72,7 +72,7 @@ package final class ColumnIndexWriter {
     ///
     /// - Parameters:
     ///   - entries: The values with their objects, in ascending order of the objects.
-    ///   - root: The root of the index, which must not be used any further.
+    ///   - root: The root of the index, which must not be used any more.
     package func insert(_ entries: [(value: Value, object: ObjectKey)], into root: Ref) throws(StorageError) -> Ref {
         switch form {
         case .values(let writer): return try writer.insert(entries, into: root)
@@ -99,7 +99,7 @@ package final class ColumnIndexWriter {
     ///
     /// - Returns: The new root; nil when the index does not have the object under the old value.
     /// - Parameters:
-    ///   - root: The root of the index, which must not be used any further unless nil is returned.
+    ///   - root: The root of the index, which must not be used any more unless nil is returned.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {

@@ -29,7 +29,7 @@ package struct FullTextIndexWriter {
     /// - Parameters:
     ///   - text: A string, or null.
     ///   - object: The object, which must not have been filed before.
-    ///   - root: The root of the index, which must not be used any further.
+    ///   - root: The root of the index, which must not be used any more.
     package func insert(_ text: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         try replace(.null, by: text, object, in: root) ?? root
     }
@@ -40,7 +40,7 @@ package struct FullTextIndexWriter {
     ///   the index has to be built again.
     /// - Parameters:
     ///   - text: The text under whose words the object was filed.
-    ///   - root: The root of the index, which must not be used any further unless nil is returned.
+    ///   - root: The root of the index, which must not be used any more unless nil is returned.
     package func erase(_ text: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try replace(text, by: .null, object, in: root)
     }

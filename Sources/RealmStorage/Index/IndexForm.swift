@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a search index files objects under.
+/// The keys under which a search index files objects.
 package enum IndexForm: Sendable {
     /// The data of single values.
     case values
@@ -22,7 +22,7 @@ package enum IndexForm: Sendable {
     }
 }
 
-/// How many entries the nodes of an index hold.
+/// The capacities of the nodes of an index.
 ///
 /// Files of other sizes than the standard are sound, but slower in other programs; tests use small
 /// sizes to make splits happen early.

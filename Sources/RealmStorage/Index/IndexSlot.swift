@@ -13,7 +13,7 @@ package enum IndexSlot: Equatable {
     case one(ObjectKey)
     /// Several objects are filed under the key: the root of their list.
     case list(Ref)
-    /// The root of a further level, for the next four bytes.
+    /// The root of another level, for the next four bytes.
     case subindex(Ref)
 
     /// The element of the node that stores the entry.

@@ -26,7 +26,7 @@ extension IndexTreeWriter {
     /// Replaces the entries under many keys.
     ///
     /// - Parameters:
-    ///   - root: The root of the level, which must not be used any further.
+    ///   - root: The root of the level, which must not be used any more.
     ///   - keys: The keys, ascending, each once, at least one.
     ///   - change: Returns the new entry for the key at a position in `keys` and its present entry; never `.absent`.
     /// - Returns: The new root.

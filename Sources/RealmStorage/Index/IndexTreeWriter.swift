@@ -8,12 +8,12 @@ internal import RealmPlatform
 /// has more than `capacity` keys; none is empty but the root of an empty index; keys lie in nodes
 /// of width 32.
 struct IndexTreeWriter {
-    /// How many inner nodes may be above each other; three are enough for any real index.
+    /// The maximum depth of inner nodes; three are enough for any real index.
     static let maximumDepth = 16
 
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
-    /// How many keys a node holds at most.
+    /// The maximum number of keys of a node.
     let capacity: Int
 
     /// The result of a change of a subtree.
@@ -117,11 +117,10 @@ struct IndexTreeWriter {
         throw .corrupt(ref: root, reason: "a search index without end")
     }
 
-    /// Gives up the node of a level that has at most one entry; a list or subindex in that entry is
-    /// kept.
+    /// Discards the node of a level that has at most one entry; a list or subindex in that entry is kept.
     func discardLevel(_ root: Ref) throws(StorageError) { try discardNode(try node(root)) }
 
-    /// Gives up a node with its keys, but not what its entries refer to.
+    /// Discards a node with its keys, but not the targets of its entries.
     private func discardNode(_ node: IndexNode) throws(StorageError) {
         try writes.discard(try node.node.requiredRef(0, "index keys"))
         writes.discard(node.node)
@@ -194,7 +193,7 @@ struct IndexTreeWriter {
         return try insert(try lastKey(changed.next), next, at: position + 1, in: parent)
     }
 
-    /// Removes an entry from a node; with its last entry the node is given up.
+    /// Removes an entry from a node; with its last entry the node is discarded.
     private func remove(_ position: Int, from ref: Ref) throws(StorageError) -> Change {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))

@@ -2,12 +2,12 @@
 
 package import RealmPlatform
 
-/// What several lists of an index have in common, and what is in any of them.
+/// Intersections and unions of lists of an index.
 ///
 /// Lists of about the same length are combined as bits, if their keys are close together; what is short is looked up in what is far
 /// longer.
 extension IndexedKeys {
-    /// How many times as long as another one a list is that is not read as a whole for it.
+    /// The ratio of lengths from which the longer list is not read as a whole.
     private static let farLonger = 16
 
     /// Returns the keys that all of some lists have, and that none of some other lists has.

@@ -17,7 +17,7 @@ package struct KeyBitmap: Sendable {
     /// - Parameters:
     ///   - first: The lowest key that it can have.
     ///   - last: The greatest key that it can have; not below `first`.
-    ///   - count: How many keys are going to be added.
+    ///   - count: The number of keys that will be added.
     /// - Returns: Nil where the keys are so far apart that the bits would take more memory than the keys.
     package init?(from first: ObjectKey, through last: ObjectKey, forKeys count: Int) {
         guard last >= first else { return nil }

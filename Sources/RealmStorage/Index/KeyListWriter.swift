@@ -11,7 +11,7 @@ struct KeyListWriter {
     let writes: WriteSpace
     /// The writer of lists, which are B+ trees of integers.
     private let trees: BPlusTreeWriter
-    /// How many objects a leaf holds at most.
+    /// The maximum number of objects in a leaf.
     private let capacity: Int
 
     /// Makes a writer of lists.

@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// Which object keys are among some, told one by one.
+/// A set of object keys, tested one by one.
 package struct KeyMembership: Sendable {
     /// A bit for each key; nil where the keys are too far apart for that.
     private let bits: KeyBitmap?

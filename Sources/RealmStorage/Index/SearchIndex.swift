@@ -17,7 +17,7 @@ package struct SearchIndex: Sendable {
         /// Several objects are filed under the key: their list, in ascending order where their
         /// values are equal.
         case list(BPlusTree)
-        /// The root of a further level, for the next four bytes.
+        /// The root of another level, for the next four bytes.
         case subindex(Ref)
     }
 

@@ -8,7 +8,7 @@ extension SearchIndexWriter {
     ///
     /// - Parameters:
     ///   - entries: The values with their objects, in ascending order of the objects. None of these is in the index.
-    ///   - root: The root of the index, which must not be used any further.
+    ///   - root: The root of the index, which must not be used any more.
     /// - Throws: `.limit` for a tombstone, whose key cannot be stored; `.corrupt` for an index that contradicts the values it
     ///   was built from.
     package func insert(_ entries: [(value: Value, object: ObjectKey)], into root: Ref) throws(StorageError) -> Ref {

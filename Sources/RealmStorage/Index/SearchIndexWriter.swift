@@ -57,7 +57,7 @@ package final class SearchIndexWriter {
     /// - Throws: `.limit` for a tombstone, whose key cannot be stored; `.corrupt` for an index that
     ///   contradicts the values it was built from.
     /// - Parameters:
-    ///   - root: The root of the index, which must not be used any further.
+    ///   - root: The root of the index, which must not be used any more.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         guard object.rawValue >= 0 else { throw .limit("object key \(object.rawValue) cannot be indexed") }
         return try insert(Entry(value, object), root, offset: 0) ?? root
@@ -118,14 +118,13 @@ package final class SearchIndexWriter {
     /// Returns an object that the index has already, with its present value.
     private func stored(_ object: ObjectKey) throws(StorageError) -> Entry { Entry(try valueOf(object), object) }
 
-    /// Returns whether two entries that share the key at `offset` need a further level: their data
-    /// differ, and the last level is not reached.
+    /// Returns whether two entries that share the key at `offset` need another level: their data differ, and the last level is
+    /// not reached.
     private func opensLevel(_ entry: Entry, _ other: Entry, _ offset: Int) -> Bool {
         offset < IndexData.maximumOffset && entry.data != other.data
     }
 
-    /// Combines a new entry with the single object that is filed under the same key, into a list or
-    /// a further level.
+    /// Combines a new entry with the single object that is filed under the same key, into a list or another level.
     private func join(_ entry: Entry, _ object: ObjectKey, _ offset: Int) throws(StorageError) -> IndexSlot {
         let other = try stored(object)
         guard opensLevel(entry, other, offset) else {
@@ -135,8 +134,7 @@ package final class SearchIndexWriter {
         return try insert(entry, root, offset: offset + 4).map { .subindex($0) } ?? .subindex(root)
     }
 
-    /// Adds an entry to the list that is filed under its key, or moves that list to a further
-    /// level; nil when nothing changes.
+    /// Adds an entry to the list that is filed under its key, or moves that list to another level; nil when nothing changes.
     private func insert(_ entry: Entry, list: Ref, _ offset: Int) throws(StorageError) -> IndexSlot? {
         let keys = try KeyList(list, writes.space)
         let first = try stored(try keys.key(0))
@@ -168,7 +166,7 @@ package final class SearchIndexWriter {
     /// Returns the position of `entry` in a list of different values: in order among equal ones, else before the first greater one.
     ///
     /// Only equal values are neighbours in every list. A list that was made in format 23 or older is in the order that texts had
-    /// then, so the position that halving leads to is right only beside an equal value, or in a list that is known to ascend.
+    /// then, so the position found by bisection is right only next to an equal value, or in a list that is known to ascend.
     private func placeAmongValues(_ entry: Entry, in keys: KeyList) throws(StorageError) -> Int {
         let place = try keys.partition { (key) throws(StorageError) in try stored(key).order(entry) < 0 }
         for index in [place - 1, place] where index >= 0 && index < keys.count {
@@ -231,7 +229,7 @@ package final class SearchIndexWriter {
     ///   changed then; the index is damaged and should be built again.
     /// - Parameters:
     ///   - value: The value under which the object was filed.
-    ///   - root: The root of the index, which must not be used any further unless nil is returned.
+    ///   - root: The root of the index, which must not be used any more unless nil is returned.
     package func erase(_ value: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try erase(IndexData(value), object, root, offset: 0)
     }
@@ -273,10 +271,10 @@ package final class SearchIndexWriter {
 
 /// The lists of a search index that are known to ascend by value, in one transaction.
 ///
-/// Whoever inserts into a list that ascends keeps it so. It takes a walk over all values to find out that it does, so bulk writes need
-/// this. Lists are known by the bytes of the data that leads to them: their refs change, and are used again.
+/// Inserting into an ascending list keeps it ascending. To check that takes a walk over all values, so bulk writes need this.
+/// Lists are known by the bytes of the data that leads to them: their refs change, and are used again.
 struct AscendingLists {
-    /// How many lists are remembered; beyond that all are forgotten.
+    /// The maximum number of remembered lists; beyond it all are forgotten.
     private static let maximumCount = 1024
 
     /// The bytes that distinguish the lists.
@@ -292,7 +290,7 @@ struct AscendingLists {
         return !known.isEmpty && known.contains(AscendingLists.path(data))
     }
 
-    /// Remembers that the list that `data` leads to ascends, now and after all further changes of this transaction.
+    /// Remembers that the list of `data` ascends, now and after all later changes of this transaction.
     mutating func insert(_ data: IndexData, _ writes: WriteSpace) {
         if rollBackCount != writes.rollBackCount || known.count >= AscendingLists.maximumCount { known = [] }
         rollBackCount = writes.rollBackCount

@@ -53,7 +53,7 @@ package struct WordIndexWriter {
     ///   words that it had. The index is damaged then and should be built again.
     /// - Parameters:
     ///   - old: The words that the object had; nil is null.
-    ///   - root: The root of the index, which must not be used any further unless nil is returned.
+    ///   - root: The root of the index, which must not be used any more unless nil is returned.
     package func replace(
         _ old: [[UInt8]?], by new: [[UInt8]?], _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {

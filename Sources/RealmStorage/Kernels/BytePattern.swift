@@ -283,6 +283,7 @@ extension BytePattern {
             ?? LinearSearch(folded: second, ignoringCase: isFolded).finds(in: text)
     }
 
-    /// How many bytes may be compared one by one in a text of no length. A linear search is prepared at most after so much work.
+    /// The maximum number of bytes compared one by one in a text of no length. A linear search is prepared at most after so much
+    /// work.
     private static let leastComparisons = 4096
 }

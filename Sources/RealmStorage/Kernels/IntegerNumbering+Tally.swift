@@ -37,7 +37,7 @@ extension IntegerNumbering {
         }
     }
 
-    /// The elements that are null, as a range: one comparison tells them apart, whatever `Nulls` says.
+    /// The elements that are null, as a range: one comparison finds them, whatever `Nulls` says.
     private struct NullRange {
         /// The first integer of the range.
         let first: Int64

@@ -4,8 +4,8 @@ internal import RealmPlatform
 
 /// Numbers distinct integers 0, 1, 2 … in the order in which they first occur, a leaf at a time.
 ///
-/// Integers that are neither negative nor large are found in a table by themselves, all others in a hash
-/// table. Null has a number too, wherever it is among the others.
+/// Integers that are neither negative nor large are found in a direct table, all others in a hash table. Null has a number too,
+/// wherever it is among the others.
 package struct IntegerNumbering: Sendable {
     /// The elements of a leaf that are null.
     package enum Nulls: Sendable {
@@ -19,8 +19,8 @@ package struct IntegerNumbering: Sendable {
 
     /// The integers by their numbers; nil for null.
     package private(set) var integers: [Int64?] = []
-    /// The number of each small integer plus 1; 0 for those that did not occur. The last element stands for all larger
-    /// integers and stays 0.
+    /// The number of each small integer plus 1; 0 for those that did not occur. The last element represents all larger integers
+    /// and stays 0.
     private(set) var direct: [UInt32] = [0]
     /// The integers of the hash table; meaningless in free slots.
     private var slotIntegers: [Int64] = []
@@ -160,8 +160,7 @@ package struct IntegerNumbering: Sendable {
         }
     }
 
-    /// What is mixed into every hash of this process, so that nobody outside can choose integers that
-    /// collide.
+    /// The seed of all hashes of this process, so that clients cannot choose integers that collide.
     private static let seed = UInt64.random(in: .min ... .max)
 
     /// Returns a hash of an integer in which every bit depends on every bit, for tables of this

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells whether a pattern may occur in the texts of a short leaf, by its first two bytes, eight positions at a time.
+/// Tests whether a pattern may occur in the texts of a short leaf, by its first two bytes, eight positions at a time.
 ///
-/// Most short lists of texts are told in a few instructions not to have it. Where it may occur, the texts have to be tested.
+/// A few instructions exclude most short lists of texts. Where the pattern may occur, the texts have to be tested.
 package struct PairFilter: Sendable {
     /// The first byte of the pattern in each byte of a word, in two spellings.
     private let heads: (UInt64, UInt64)

@@ -4,15 +4,15 @@ package import RealmPlatform
 
 /// The numbers of short texts that were numbered before: a table from the cells of a leaf of strings to numbers.
 ///
-/// A text of up to 15 bytes is two words of a register, so it is found without reading it byte by byte. Who numbers
-/// texts decides what their numbers are, and has the table remember those that it can hold.
+/// A text of up to 15 bytes is two words of a register, so it is found without reading it byte by byte. The caller chooses the
+/// numbers of texts, and stores those that the table can hold.
 package struct ShortTextNumbers: Sendable {
-    /// What stands for the number of a text that the table does not know.
+    /// Replaces the number of a text that the table does not know.
     package static let unknown = UInt32.max
     /// The number of texts that the table remembers. More would not stay in the caches of a processor, where
     /// looking them up is not faster than reading the texts.
     private static let capacity = 1 << 15
-    /// What the last byte of a key is for null; for a text it is its length.
+    /// The last byte of the key for null; for a text it is its length.
     private static let null: UInt64 = 0xff
 
     /// The texts in the slots, as `key(_:_:)` makes them; meaningless in free slots.

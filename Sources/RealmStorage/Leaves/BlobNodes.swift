@@ -99,8 +99,7 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Replaces a value of a leaf of either form; in the big form the byte node of the old value is
-    /// given up.
+    /// Replaces a value of a leaf of either form; in the big form the byte node of the old value is discarded.
     ///
     /// - Parameters:
     ///   - bytes: The new value; nil is null.
@@ -169,8 +168,8 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Appends the values of `next` to a big leaf by moving refs; the bytes stay where they are,
-    /// and only the node of refs of `next` is given up.
+    /// Appends the values of `next` to a big leaf by moving refs; the bytes stay where they are, and only the node of refs of
+    /// `next` is discarded.
     func joinBig(_ leaf: Ref, with next: Node) throws(StorageError) -> Ref {
         try next.requireLeafOfRefs()
         var top = try writes.writableRefs(leaf)
@@ -197,6 +196,6 @@ struct BlobNodes {
         return parts.ref
     }
 
-    /// Gives up the byte node of a value, or the nodes of a split one.
+    /// Discards the byte node of a value, or the nodes of a split one.
     private func discardBlob(_ top: MutableNode, _ row: Int) throws(StorageError) { try writes.discardTree(top.ref(row)) }
 }

@@ -16,7 +16,7 @@ package final class Column: Sendable {
     package let type: ColumnType
     /// The attribute bits of the spec: whether values may be null, are collections, or are indexed.
     package let attributes: ColumnAttributes
-    /// What the column holds per object; nil for a single value.
+    /// The kind of collection per object; nil for a single value.
     package let collection: CollectionKind?
     /// The type of a dictionary's keys: string, or int in files no SDK writes.
     package let dictionaryKeyType: ColumnType

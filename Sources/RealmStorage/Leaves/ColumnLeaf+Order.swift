@@ -101,7 +101,7 @@ extension TimestampLeaf {
     }
 }
 
-/// What null contributes to a comparison of sort keys, in which it is the least value.
+/// Null in comparisons of sort keys, where it is the least value.
 extension Mask {
     /// Returns the rows, of the first `count`, that compare with null as `op` demands, given that
     /// this mask is that of the nulls.

@@ -77,8 +77,7 @@ struct DecimalLeafForm: ElementLeafForm {
         return node
     }
 
-    /// Rebuilds the leaf in a greater width when `number` does not fit into the present one; the
-    /// old node is given up.
+    /// Rebuilds the leaf in a greater width when `number` does not fit into the present one; the old node is discarded.
     ///
     /// Null and +0 fit into a leaf of width 0 if its context flag states the same value, or if the
     /// leaf is empty.

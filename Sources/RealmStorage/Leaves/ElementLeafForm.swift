@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A leaf form of one node with one element per value and nothing beside it, such as reals and
-/// decimals.
+/// A leaf form of one node with one element per value and nothing else, such as reals and decimals.
 ///
 /// Erasing and splitting are the same for all of these, so an extension has them.
 protocol ElementLeafForm: LeafForm {

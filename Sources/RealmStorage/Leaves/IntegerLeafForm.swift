@@ -7,7 +7,7 @@ internal import RealmPlatform
 ///
 /// Source: docs/format.md, "Int", "Bool", "Link", "Backlinks".
 struct IntegerLeafForm: LeafForm {
-    /// What the numbers in such a leaf mean.
+    /// The meaning of the numbers in such a leaf.
     enum Coding {
         /// The numbers are the integers themselves.
         case int
@@ -68,8 +68,8 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
-    /// Replaces the stored number, and widens the leaf if it needs it. A collection that the old
-    /// one referred to is not given up.
+    /// Replaces the stored number, and widens the leaf if it needs it. A collection that the old one referred to is not
+    /// discarded.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let raw = try encode(value)
         var node = try writable(leaf)
@@ -78,7 +78,7 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
-    /// Removes the element in `row`. A collection that it refers to is not given up.
+    /// Removes the element in `row`. A collection that it refers to is not discarded.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row)

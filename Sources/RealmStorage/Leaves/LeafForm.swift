@@ -5,10 +5,9 @@ internal import RealmPlatform
 /// The layout of one type of value in its leaves, as the writer needs it; the functions have the
 /// meaning of those in `LeafWriter`.
 ///
-/// Each method takes the ref of a leaf and returns the ref that takes its place: a committed leaf
-/// is copied before it changes, and a leaf that outgrows its memory moves. The old ref must not be
-/// used any further. Rows are checked; a row outside the leaf throws `.corrupt`, because only a
-/// damaged file leads there.
+/// Each method takes the ref of a leaf and returns the ref that takes its place: a committed leaf is copied before it changes,
+/// and a leaf that outgrows its memory moves. The old ref must not be used any more. Rows are checked; a row outside the leaf
+/// throws `.corrupt`, because only a damaged file leads there.
 protocol LeafForm {
     /// The nodes of the transaction, committed and new.
     var writes: WriteSpace { get }
@@ -40,11 +39,11 @@ protocol LeafForm {
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref
     /// Moves the values from `row` on to a new leaf, and returns both leaves.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref)
-    /// Appends the values of `next`, whose nodes are given up.
+    /// Appends the values of `next`, whose nodes are discarded.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref
 }
 
-/// What is the same in all forms, or in those that have no faster way.
+/// Defaults for all forms, or for those without a faster way.
 extension LeafForm {
     /// Adds values one by one, for forms whose values are more than one element each.
     func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {

@@ -99,7 +99,7 @@ package struct LeafWriter {
     /// - Parameters:
     ///   - value: A value of the leaf's type, whose bytes lie outside the leaf.
     ///   - row: The new row, `0...count`.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     package func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(value, at: row, in: leaf)
     }
@@ -113,7 +113,7 @@ package struct LeafWriter {
     ///
     /// - Parameters:
     ///   - values: Values of the leaf's type, whose bytes lie outside the leaf; nil is the default value.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     package func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
         try form.append(contentsOf: values, to: leaf)
     }
@@ -140,11 +140,10 @@ package struct LeafWriter {
         try form.split(leaf, at: row)
     }
 
-    /// Appends all values of `next` to `leaf` and returns its new ref; the nodes of `next` are
-    /// given up.
+    /// Appends all values of `next` to `leaf` and returns its new ref; the nodes of `next` are discarded.
     package func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try form.join(leaf, with: next) }
 
-    /// Gives up the nodes of a leaf and everything below it, nested collections included.
+    /// Discards the nodes of a leaf and everything below it, nested collections included.
     package func discard(_ leaf: Ref) throws(StorageError) { try writes.discardTree(leaf) }
 }
 
@@ -181,7 +180,7 @@ extension LeafWriter {
 }
 
 extension LeafWriter {
-    /// What a leaf holds: values, or one ref per object.
+    /// The contents of a leaf: values, or one ref per object.
     ///
     /// Backlink columns and columns of collections hold one ref or tagged number per object; all others
     /// hold values.

@@ -12,7 +12,7 @@ package struct LinkLeaf: Sendable {
     package let elements: PackedIntegers
     /// The table that all links point to.
     package let targetTable: TableKey
-    /// What is added to a stored key: 1 in a cluster, where 0 is null; 0 in a list or set.
+    /// The offset of stored keys: 1 in a cluster, where 0 is null; 0 in a list or set.
     @usableFromInline let shift: Int64
     package var count: Int { elements.count }
 
@@ -22,7 +22,7 @@ package struct LinkLeaf: Sendable {
     ///   - node: The leaf, one node of integers.
     ///   - targetTable: The table that the column links to.
     ///   - inCluster: Whether keys are stored plus one.
-    ///   - filter: What hides some of the links; nil when all are shown.
+    ///   - filter: Hides some of the links; nil when all are shown.
     /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers, and what the filter throws.
     init(_ node: Node, targetTable: TableKey, inCluster: Bool, filter: LinkFilter? = nil) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
@@ -52,8 +52,7 @@ package struct LinkLeaf: Sendable {
         try self.init(node, targetTable: targetTable, inCluster: false, filter: space.linkFilter)
     }
 
-    /// What is added to a key that is stored in a cluster. Elements below it are null, or links to
-    /// tombstones.
+    /// The offset of keys that are stored in a cluster. Elements below it are null, or links to tombstones.
     package static let shiftInClusters: Int64 = 1
 
     /// Returns the stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an

@@ -31,7 +31,7 @@ package enum MixedEntry {
     enum Number {
         /// The types that values in a word or in a slot can have.
         static let int = 0, bool = 1, string = 2, binary = 4, timestamp = 8, float = 9, double = 10, decimal = 11
-        /// A link without a table, which no writer of the present makes, and further types.
+        /// A link without a table, which no current writer makes, and other types.
         static let untargetedLink = 12, objectID = 15, link = 16, uuid = 17, list = 19, dictionary = 21
     }
 

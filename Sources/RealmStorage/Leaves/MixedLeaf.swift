@@ -159,10 +159,10 @@ package struct MixedLeaf: Sendable {
         }
     }
 
-    /// Returns the rows whose values may have the rank of a type among values, and are told apart from all others by their words alone.
+    /// Returns the rows whose values may have the rank of a type among values, as far as their words alone show it.
     ///
     /// - Parameters:
-    ///   - rank: The rank, as `Value.typeRank` tells it. Null is also what some decimals and links read as.
+    ///   - rank: The rank, as of `Value.typeRank`. Some decimals and links also read as null.
     ///   - rows: The rows to look at.
     package func rows(ofRank rank: Int, among rows: Mask) -> Mask {
         let wanted = MixedLeaf.typeNumbers(ofRank: rank)
@@ -225,7 +225,7 @@ package struct MixedLeaf: Sendable {
         }
     }
 
-    /// The number of texts up to which each is looked for by itself.
+    /// The number of texts up to which each is searched separately.
     private static let fewTexts = 8
 
     /// Attaches the side array of texts, binaries and ids, if a mask has room for all of its entries and it has any; nil otherwise.

@@ -34,7 +34,7 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
-    /// Replaces a value; a collection nested in the old one is not given up.
+    /// Replaces a value; a collection nested in the old one is not discarded.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let entry = try entry(value)
         var nodes = try MixedNodes(writes, leaf)
@@ -42,8 +42,7 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
-    /// Removes the value in `row` with its payload and id. A collection nested in it is not given
-    /// up.
+    /// Removes the value in `row` with its payload and id. A collection nested in it is not discarded.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var nodes = try MixedNodes(writes, leaf)
         try nodes.erase(row)
@@ -71,8 +70,7 @@ struct MixedLeafForm: LeafForm {
         return (try head.finish(), try tail.finish())
     }
 
-    /// Appends the values of `next` with their payloads and the ids of nested collections, and
-    /// gives up its nodes.
+    /// Appends the values of `next` with their payloads and the ids of nested collections, and discards its nodes.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var head = try MixedNodes(writes, leaf)
         var tail = try MixedNodes(writes, next)

@@ -150,7 +150,7 @@ struct MixedNodes {
         return .collection(type: type, root, id: try id(row))
     }
 
-    /// Gives up the nodes of a leaf whose values have moved, but not the collections below them.
+    /// Discards the nodes of a leaf whose values have moved, but not the collections below them.
     mutating func discardShallow() throws(StorageError) {
         if let strings = try optionalRef(Slot.strings) { try writes.discardTree(strings) }
         for slot in [Slot.integers, Slot.pairs, Slot.collections, Slot.ids] {

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// Some of the types that the words of Mixed leaves state, so that values are told apart without reading them.
+/// Some of the types that the words of Mixed leaves state, so that values are distinguished without reading them.
 package struct MixedTypes: Sendable {
     /// One bit for each number that a word may state: 0 for null, and one more than in `MixedEntry.Number` for all others.
     fileprivate let numbers: UInt32
@@ -34,7 +34,7 @@ extension MixedLeaf {
     ///
     /// - Parameters:
     ///   - rows: The rows to look at, all of which the leaf must have.
-    /// - Returns: The rows with a value of one of the types, and those whose values have to be read to tell that.
+    /// - Returns: The rows with a value of one of the types, and those whose values have to be read to know.
     package func rows(of types: MixedTypes, among rows: Mask) -> (found: Mask, others: Mask) {
         (self.rows(stating: types.numbers, among: rows), self.rows(stating: types.unknown, among: rows))
     }

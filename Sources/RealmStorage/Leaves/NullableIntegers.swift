@@ -39,7 +39,7 @@ struct NullableIntegers {
     /// - Parameters:
     ///   - value: The value; nil is null.
     ///   - row: The new row, `0...count`.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     func insert(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -52,7 +52,7 @@ struct NullableIntegers {
     ///
     /// - Parameters:
     ///   - values: The values; nil is null.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     func append(contentsOf values: [Int64?], to leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         var widest: Int64?
@@ -79,7 +79,7 @@ struct NullableIntegers {
     /// - Parameters:
     ///   - value: The new value; nil is null.
     ///   - row: A row in `0..<count`.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     func set(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count - 1)
@@ -107,7 +107,7 @@ struct NullableIntegers {
         return (node.ref, tail.ref)
     }
 
-    /// Appends the values of `next`, whose node is given up, and returns the new ref of the leaf.
+    /// Appends the values of `next`, whose node is discarded, and returns the new ref of the leaf.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try IntLeaf(try writes.integerNode(next), isNullable: true)

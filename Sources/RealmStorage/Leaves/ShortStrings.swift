@@ -50,7 +50,7 @@ enum ShortStrings {
         node.store(UInt8(truncatingIfNeeded: padding), atByte: (row + 1) * width - 1)
     }
 
-    /// Moves all texts to cells that can hold `length` bytes of text; the old node is given up.
+    /// Moves all texts to cells that can hold `length` bytes of text; the old node is discarded.
     private static func widen(_ node: inout MutableNode, toHold length: Int, _ writes: WriteSpace) throws(StorageError) {
         // The width is the least power of two above the length.
         let code = Int.bitWidth - length.leadingZeroBitCount + 1

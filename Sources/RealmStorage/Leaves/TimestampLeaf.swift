@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// A leaf of dates: a nullable integer node of seconds beside a plain one of nanoseconds.
+/// A leaf of dates: a nullable integer node of seconds and a plain one of nanoseconds.
 ///
 /// Comparisons use the seconds first, with the kernels for integers, and the nanoseconds only where
 /// some row has equal seconds.

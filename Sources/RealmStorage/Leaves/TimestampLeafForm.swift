@@ -107,7 +107,7 @@ struct TimestampLeafForm: LeafForm {
     /// Changes both parts of a leaf and stores their refs.
     ///
     /// - Parameters:
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     ///   - body: Changes the ref of the seconds and that of the nanoseconds.
     /// - Returns: The new ref of the leaf.
     private func change(

@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// Hides links from whoever reads a space of nodes: those to objects that a view of a version does not show.
+/// Hides links from readers of a space of nodes: those to objects that a view of a version hides.
 ///
 /// A hidden link reads as a link to nothing, wherever it is stored, so that everything that reads links treats it as
 /// it treats links to deleted objects: it is null as a value, and left out of lists, sets and incoming links. Leaves of
@@ -17,7 +17,7 @@ package final class LinkFilter: Sendable {
         var byteCount = 0
     }
 
-    /// Tells which objects are hidden.
+    /// Decides which objects are visible.
     package typealias Test = @Sendable (_ table: TableKey, _ key: ObjectKey) throws(StorageError) -> Bool
 
     /// The tables of which all objects can be seen. Links to them are read in place.
@@ -33,8 +33,8 @@ package final class LinkFilter: Sendable {
     ///
     /// - Parameters:
     ///   - open: The tables of which all objects can be seen.
-    ///   - byteLimit: The greatest number of bytes that copies of leaves may have. Reading a further leaf with hidden
-    ///     links is an error then.
+    ///   - byteLimit: The greatest number of bytes that copies of leaves may have. Beyond it, reading another leaf with hidden
+    ///     links is an error.
     ///   - isVisible: Returns whether an object of any other table is visible. It is called under no lock.
     package init(open: Set<TableKey>, byteLimit: Int = 256 << 20, isVisible: @escaping Test) {
         self.open = open
@@ -47,7 +47,7 @@ package final class LinkFilter: Sendable {
 
     /// Returns whether a link is hidden.
     ///
-    /// - Throws: What the test throws, such as errors of damaged files.
+    /// - Throws: Errors of the test, such as those of damaged files.
     package func hides(_ table: TableKey, _ key: ObjectKey) throws(StorageError) -> Bool {
         guard !open.contains(table), key.rawValue >= 0 else { return false }
         return try !isVisible(table, key)
@@ -58,7 +58,7 @@ package final class LinkFilter: Sendable {
     /// - Parameters:
     ///   - ref: The leaf.
     ///   - table: The table that the links lead to.
-    ///   - shift: What is added to a stored key.
+    ///   - shift: The offset of stored keys.
     /// - Returns: `elements` when none is hidden, otherwise a copy that lives as long as this filter.
     func visible(
         _ elements: PackedIntegers, of ref: Ref, to table: TableKey, shift: Int64

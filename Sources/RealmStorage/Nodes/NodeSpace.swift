@@ -58,13 +58,13 @@ package import RealmPlatform
         unsafe NodeSpace(self, arena: arena, filter: Unmanaged.passUnretained(filter))
     }
 
-    /// What hides links in this space; nil when all are read as they are stored.
+    /// Hides links in this space; nil when all are read as they are stored.
     package var linkFilter: LinkFilter? { unsafe filter?.takeUnretainedValue() }
 
     /// Whether links to a table may be hidden in this space.
     func mayHideLinks(to table: TableKey) -> Bool { linkFilter?.mayHide(table) ?? false }
 
-    /// How many nodes can exist at most: a walk that visits more is in a circle.
+    /// The maximum number of nodes: a walk that visits more is in a cycle.
     package var nodeBudget: Int { unsafe Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }
 
     /// Returns the node at `ref`.

@@ -7,13 +7,13 @@ internal import RealmPlatform
 /// An arena whose pages were used before is faster than a new one, and files that are not written to
 /// at the moment keep none. Any thread may use it.
 enum SpareArenas {
-    /// The number of arenas that are kept; further ones return their memory to the system. Each has at
-    /// most the 4 MiB that `NodeArena.reset` leaves.
+    /// The number of arenas that are kept; others return their memory to the system. Each has at most the 4 MiB that
+    /// `NodeArena.reset` leaves.
     private static let limit = 8
     /// The arenas, the last used one at the end; the lock is a leaf.
     private static let arenas = RankedMutex<[NodeArena]>(.leaf, [])
 
-    /// Returns an empty arena that nobody else uses: the one that was given last, or a new one.
+    /// Returns an unused empty arena: the one that was given last, or a new one.
     ///
     /// - Throws: `.io` when the system has no addresses for a new one.
     static func take() throws(StorageError) -> NodeArena {
@@ -28,8 +28,7 @@ enum SpareArenas {
         return try NodeArena()
     }
 
-    /// Keeps an arena that was reset. Of too many, the one that was given first is released, as soon as
-    /// nobody has a view of it.
+    /// Keeps an arena that was reset. Of too many, the one that was given first is released, as soon as no view of it is left.
     static func give(_ arena: NodeArena) {
         let released = arenas.withLock { arenas -> NodeArena? in
             arenas.append(arena)

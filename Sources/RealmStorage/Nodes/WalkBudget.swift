@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// It is a class, because the cursors of all levels of a walk spend from it.
 package final class WalkBudget: Sendable {
-    /// How deeply collections may be nested; realm-core nests them up to 100 levels deep.
+    /// The maximum nesting of collections; realm-core nests them up to 100 levels deep.
     package static let maximumDepth = 128
 
     /// How many nodes may still be visited, by the cursors of all levels together.

@@ -92,7 +92,7 @@ package final class WriteSpace {
 
     // MARK: - Dropping nodes
 
-    /// Gives up one node, but not the nodes that it refers to.
+    /// Discards one node, but not the nodes that it refers to.
     package func discard(_ node: Node) {
         if !WriteSpace.isNew(node.ref) {
             freed.append(FreedBlock(ref: node.ref, byteCount: node.byteCount))
@@ -101,10 +101,10 @@ package final class WriteSpace {
         }
     }
 
-    /// Gives up the node at `ref`, but not the nodes that it refers to.
+    /// Discards the node at `ref`, but not the nodes that it refers to.
     package func discard(_ ref: Ref) throws(StorageError) { discard(try space.node(at: ref)) }
 
-    /// Gives up a node and everything below it; nothing happens for `Ref.none`.
+    /// Discards a node and everything below it; a no-op for `Ref.none`.
     ///
     /// - Throws: `.corrupt` for nodes that cannot be read, or that refer to each other in a circle.
     package func discardTree(_ root: Ref) throws(StorageError) {
@@ -122,9 +122,9 @@ package final class WriteSpace {
 
     /// A state of the transaction to which it can be rolled back when a part of it fails.
     package struct Savepoint: Sendable {
-        /// How many committed nodes had been given up at the savepoint.
+        /// The number of discarded committed nodes at the savepoint.
         fileprivate let freedCount: Int
-        /// How many bytes of the arena were in use at the savepoint.
+        /// The number of used bytes of the arena at the savepoint.
         fileprivate let end: Int
     }
 

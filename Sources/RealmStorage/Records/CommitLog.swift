@@ -27,7 +27,7 @@ package protocol CommitLog: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - work: The work, which is done once, unless an error is thrown before.
-    /// - Throws: What `append(_:)` throws.
+    /// - Throws: The errors of `append(_:)`.
     func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError)
 
     /// Whether records are stored encrypted with the key of their realm. Only then they may be those of an encrypted file.
@@ -36,7 +36,7 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Whether others may store records too, so that the newest version of the file need not be the newest of all.
     var isShared: Bool { get }
 
-    /// Makes sure that nobody else has stored a record: the newest version of the file was the newest of all when this was called.
+    /// Checks that no other owner has stored a record: the newest version of the file was the newest of all when this was called.
     ///
     /// - Throws: `StorageError` when that is not so, or cannot be found out.
     func confirm() throws(StorageError)

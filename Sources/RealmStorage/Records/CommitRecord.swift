@@ -5,10 +5,10 @@ package import RealmPlatform
 /// One commit as something that can be done again: the bytes that it wrote, in their places, and the byte that selects its
 /// version at last.
 ///
-/// A file that has the version before, byte by byte, becomes one with the version of the record. The bytes lie where the
-/// version before uses nothing, so a copy can be cut off at any moment while it takes them over. A record that was made from
-/// two states which are several versions apart does not have this property: `keepsPreviousVersion` is false, and it is
-/// applied to files only that nobody reads.
+/// A file that has the version before, byte by byte, becomes one with the version of the record. The bytes lie where the version
+/// before uses nothing, so a copy can be cut off at any moment while it takes them over. A record that was made from two states
+/// which are several versions apart does not have this property: `keepsPreviousVersion` is false, and it is applied only to files
+/// without readers.
 package struct CommitRecord: Sendable, Equatable {
     /// Bytes that were written one after another.
     package struct Extent: Sendable, Equatable {
@@ -58,13 +58,12 @@ package struct CommitRecord: Sendable, Equatable {
     package let topRef: Ref
     /// The change that makes the new version the one of the file.
     package let flip: Flip
-    /// What was written before that, the header slot included, in the order of writing.
+    /// The bytes written before that, the header slot included, in the order of writing.
     package let extents: [Extent]
-    /// Whether the bytes were too many to be kept: the record has none, and whoever needs the version copies the file.
+    /// Whether the bytes were too many to be kept: the record has none, and readers of the version copy the file.
     package let isWithoutBytes: Bool
     /// Whether the notes have everything that the commit did.
     package let hasNotes: Bool
-    /// What the commit did.
     package let notes: CommitNotes
 
     /// The number of bytes in all extents.
@@ -83,8 +82,8 @@ package struct CommitRecord: Sendable, Equatable {
     ///   - physicalSize: The size of the file.
     ///   - topRef: The top node of the new version.
     ///   - flip: The change that makes it the one of the file.
-    ///   - extents: What was written before that; nil when it was too much to be kept.
-    ///   - notes: What the commit did; nil when that is unknown.
+    ///   - extents: The bytes written before that; nil when they were too many to keep.
+    ///   - notes: The notes of the commit; nil when unknown.
     package init(
         version: UInt64, previousVersion: UInt64, time: Int64, horizon: UInt64, logicalSize: Int, physicalSize: Int,
         topRef: Ref, flip: Flip, extents: [Extent]?, notes: CommitNotes?

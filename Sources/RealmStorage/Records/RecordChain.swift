@@ -49,7 +49,7 @@ package struct RecordChain: Sendable, Equatable {
         self.checksum = checksum
     }
 
-    /// Seals the record that follows, and goes on to the place after it.
+    /// Seals the record that follows, and moves to the place after it.
     ///
     /// - Parameters:
     ///   - key: The key of the realm, with which the record is encrypted; nil for a realm that is not encrypted.
@@ -80,7 +80,7 @@ package struct RecordChain: Sendable, Equatable {
         return sealed.bytes
     }
 
-    /// Opens the next record of a sequence of sealed ones, and goes on to the place after it.
+    /// Opens the next record of a sequence of sealed ones, and moves to the place after it.
     ///
     /// - Parameters:
     ///   - bytes: The sequence.
@@ -124,7 +124,7 @@ package struct RecordChain: Sendable, Equatable {
     /// Reads the record itself.
     ///
     /// - Parameters:
-    ///   - body: What comes after the checksum before.
+    ///   - body: The bytes after the checksum of the record before.
     ///   - bytes: All that the digest covers but for the beginning.
     ///   - key: The key of the realm.
     private static func record(

@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// Encrypts what the log keeps of an encrypted realm beside its bases: records, and what identifies requests.
+/// Encrypts records of an encrypted realm in the log, and the identities of requests.
 ///
 /// Each record has a key of its own, which is derived from that of the realm and 32 random bytes. So neither the number of records nor
 /// several nodes with the same key are a danger, as they would be with random vectors of 12 bytes under one key. An encrypted record is
@@ -11,7 +11,7 @@ package import RealmPlatform
 /// |---|---|
 /// | 1 | the number of this layout |
 /// | 32 | random bytes |
-/// | 16 | a code of these under the key of the realm, by which another key is told from damage |
+/// | 16 | a code of these under the key of the realm, to distinguish a wrong key from damage |
 /// | | the record, by AES-256-GCM |
 /// | 16 | its tag |
 package enum RecordCipher {
@@ -21,7 +21,7 @@ package enum RecordCipher {
     /// The number of bytes of the code that identifies the key.
     private static let codeByteCount = 16
 
-    /// What keys are derived for, each from the key of the realm.
+    /// The purposes of keys, each derived from the key of the realm.
     private enum Purpose: String {
         case records = "realm-rest: encrypts records"
         case codes = "realm-rest: identifies the key of records"
@@ -32,7 +32,7 @@ package enum RecordCipher {
     ///
     /// - Parameters:
     ///   - plain: The bytes.
-    ///   - header: What is stored before them and stays plain; they are decrypted after the same only.
+    ///   - header: The plain bytes stored before them; decryption needs the same ones.
     ///   - key: The key of the realm.
     /// - Throws: `.io` when the crypto library fails.
     static func seal(_ plain: [UInt8], after header: [UInt8], _ key: EncryptionKey) throws(StorageError) -> [UInt8] {
@@ -45,8 +45,8 @@ package enum RecordCipher {
     /// Decrypts the bytes of a record.
     ///
     /// - Parameters:
-    ///   - bytes: What `seal` has returned.
-    ///   - header: What is stored before them.
+    ///   - bytes: The result of `seal`.
+    ///   - header: The bytes stored before them.
     ///   - key: The key of the realm.
     /// - Throws: `.refused(.encryptionKeyWrong)` for another key; `.corrupt` when the bytes or the header were changed.
     static func open(
@@ -65,7 +65,7 @@ package enum RecordCipher {
         return plain
     }
 
-    /// Returns what the log gets to know of a request. Without the key nobody can tell whether a guessed request is the one.
+    /// Returns the form of a request for the log. Without the key, a guessed request cannot be confirmed.
     ///
     /// - Parameters:
     ///   - key: The key of the realm; nil for one that is not encrypted, whose requests are digests only.

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// Reads what a `RecordWriter` has written. What it reads may be damaged, or come from anybody.
+/// Reads the bytes of a `RecordWriter`. They are not trusted, and may be damaged.
 struct RecordReader {
     private let bytes: ArraySlice<UInt8>
     /// The place of the next byte.

@@ -4,7 +4,7 @@ internal import RealmPlatform
 
 /// Writes the numbers of a record as bytes, the lowest first.
 struct RecordWriter {
-    /// What was written so far.
+    /// The bytes written so far.
     private(set) var bytes: [UInt8] = []
 
     /// Makes a writer with room for so many bytes.

@@ -37,7 +37,7 @@ package final class ObjectRule: Sendable {
         single = nil
     }
 
-    /// Makes a rule that finds out about each object by itself, because objects of one leaf have nothing in common for it.
+    /// Makes a rule that tests each object separately, because objects of one leaf have nothing in common for it.
     ///
     /// - Parameters:
     ///   - definition: The rule in the terms of who made it.
@@ -54,7 +54,7 @@ package final class ObjectRule: Sendable {
 
     /// Returns whether an object is shown.
     ///
-    /// - Throws: What the test throws, such as errors of damaged files.
+    /// - Throws: Errors of the test, such as those of damaged files.
     /// - Complexity: O(1) for an object in a leaf that was asked for before.
     package func shows(_ row: Row) throws(StorageError) -> Bool {
         guard let single, known.withLock({ $0[row.leaf.node.ref] }) == nil else { return try shown(in: row.leaf)[row.index] }

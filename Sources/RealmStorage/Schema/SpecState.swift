@@ -65,7 +65,7 @@ struct SpecState: Sendable {
         return try writes.makeRefs(slots)
     }
 
-    /// Gives up the nodes of the spec at `ref`, but not the lists of distinct strings, which the new spec takes over.
+    /// Discards the nodes of the spec at `ref`, but not the lists of distinct strings, which the new spec takes over.
     static func discard(_ ref: Ref, _ writes: WriteSpace) throws(StorageError) {
         let node = try writes.node(at: ref)
         for slot in [0, 1, 2, 4, 5] {

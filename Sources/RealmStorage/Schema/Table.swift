@@ -32,8 +32,8 @@ package final class Table: Sendable {
     package let objects: ClusterTree
     /// The tree of deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
-    /// How many objects the table has, tombstones not counted. A view that hides some of them counts these too, so what
-    /// its users are told has to be counted by a query.
+    /// How many objects the table has, tombstones not counted. A view that hides some of them counts these too, so counts for its
+    /// users need a query.
     package let count: Int
     /// The format of the file, on which the form of dictionaries depends.
     package let fileFormat: Int
@@ -106,7 +106,7 @@ package final class Table: Sendable {
         self.init(whole, in: whole.space, columns: whole.columns, backlinks: backlinks, rule: whole.rule)
     }
 
-    /// Makes a table without properties, which stands for one that a part of a version does not show.
+    /// Makes a table without properties, which replaces one that a part of a version hides.
     convenience init(hiding whole: Table) {
         self.init(whole, in: whole.space, columns: [], backlinks: [], rule: whole.rule, isNamed: false)
     }
@@ -160,8 +160,8 @@ package final class Table: Sendable {
     /// Whether links to this table may be unresolved, because it has or had tombstones.
     package var hasTombstones: Bool { !tombstones.root.isNone }
 
-    /// Returns a cursor over the leaves in object key order, or over those from the one in which
-    /// `key` would be. The leaves have the objects that a view hides as well; `rule` tells them apart.
+    /// Returns a cursor over the leaves in object key order, or over those from the one in which `key` would be. The leaves
+    /// include the objects that a view hides; `rule` distinguishes them.
     ///
     /// - Parameters:
     ///   - key: The key to begin at; nil for the first leaf.
@@ -191,14 +191,15 @@ package final class Table: Sendable {
 
 /// Guesses where the object with an integer primary key is, from where the last one was found that had to be looked up in the index.
 ///
-/// Object keys and primary keys often count up together, and then all objects are at one distance from their primary keys. What is guessed
-/// has to be compared with the object. After wrong guesses no more are made until objects are found at one distance again.
+/// Object keys and primary keys often count up together, and then all objects are at one distance from their primary keys.
+/// Guesses have to be compared with the object. After wrong guesses no more are made until objects are found at one distance
+/// again.
 ///
-/// Threads share it without a lock. They may overwrite what another one has noted, which costs a guess at most.
+/// Threads share it without a lock. They may overwrite a note of another thread, which costs a guess at most.
 final class PrimaryKeyGuess: Sendable {
-    /// What is added to a primary key to get the object key; `unknown` before the first object.
+    /// The difference of an object key and its primary key; `unknown` before the first object.
     private let distance = Atomic<Int64>(PrimaryKeyGuess.unknown)
-    /// How far guesses can be relied on: they are made from 0 on.
+    /// The trust in guesses: they are made from 0 on.
     private let trust = Atomic<Int>(0)
 
     private static let unknown = Int64.min

@@ -75,13 +75,13 @@ package struct TableState {
     /// Whether the content version counter of the table was raised by this transaction already.
     private var isCounted = false
 
-    /// How many slots the top nodes have that are written here.
+    /// The number of slots of top nodes that are written here.
     private static let slotCount = 14
     /// The slots of the top node. Source: docs/format.md, "Tables".
     private enum Slot {
         /// The slots of the top node of a table.
         static let spec = 0, objects = 2, key = 3, indexes = 4, columnSequence = 5, changes = 6, oppositeTables = 7
-        /// Further slots of the top node of a table.
+        /// Other slots of the top node of a table.
         static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
     }
 

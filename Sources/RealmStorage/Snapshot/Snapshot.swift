@@ -32,7 +32,7 @@ package final class Snapshot: Sendable {
     let clusterShift: Int
     /// The classes that are shown, when they are a part of those of the version; nil when all are.
     package let part: SnapshotPart?
-    /// What is shown of the version, when its users may not see all of it; nil when they may.
+    /// The visible part of the version for restricted users; nil for all of it.
     package let scope: SnapshotScope?
     /// Hides links of which the targets are not shown.
     private let linkFilter: LinkFilter?
@@ -151,7 +151,7 @@ package final class Snapshot: Sendable {
     /// Returns the positions of tables by their full names.
     ///
     /// - Parameters:
-    ///   - inner: Those whose objects are only read inside of others, so that they have no name to list them by.
+    ///   - inner: The classes whose objects are only read inside of others, so that they have no name to list them by.
     private static func names(of tables: [Table], except inner: Set<TableKey> = []) -> [ByteText: Int] {
         let named = tables.enumerated().lazy.filter { !inner.contains($1.key) }
         return Dictionary(texts: named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -2,13 +2,13 @@
 
 internal import RealmPlatform
 
-/// What a snapshot shows that is only a part of a version: some of its classes.
+/// The part of a version that a snapshot shows: some of its classes.
 package struct SnapshotPart: Sendable {
     /// The version with all of its tables, which is kept as long as its part.
     package let whole: Snapshot
     package let shown: Set<TableKey>
-    /// Those of them whose objects also belong to objects of other classes: embedded classes that are shared with a
-    /// class that is not shown. Their objects are only read inside of the objects that own them.
+    /// Shown classes whose objects also belong to objects of other classes: embedded classes shared with a hidden class. Their
+    /// objects are only read inside of the objects that own them.
     package let shared: Set<TableKey>
 
     /// Chooses the tables of a part.
@@ -51,8 +51,7 @@ extension Snapshot {
         return part.whole.table(key) != nil
     }
 
-    /// A link that stands for all links to objects that are left out of this part, wherever links are told apart;
-    /// nil for a whole version.
+    /// A placeholder for all links to objects outside this part, where links are compared; nil for a whole version.
     package var hiddenLink: Value? {
         guard let part, let table = part.whole.classes.first(where: { !part.shown.contains($0.key) }) else { return nil }
         return .link(table.key, ObjectKey(0))

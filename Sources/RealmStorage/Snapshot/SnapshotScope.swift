@@ -2,13 +2,13 @@
 
 internal import RealmPlatform
 
-/// What of a version its users may see, when they may not see all of it: some of the classes, some of their properties,
-/// and of their objects those that fulfil a rule.
+/// The part of a version that restricted users may see: some classes, some of their properties, and the objects that match a
+/// rule.
 ///
 /// Rules are evaluated on the version as it is, whatever they lead to; everything else reads the view that
 /// `Snapshot(_:)` makes of the scope.
 package struct SnapshotScope: Sendable {
-    /// What is shown of one class.
+    /// The visible part of one class.
     package struct Shown: Sendable {
         /// The properties that are not shown, by the numbers of their columns in leaves.
         let hidden: Set<Int>
@@ -69,7 +69,7 @@ package struct SnapshotScope: Sendable {
         var inner: Set<TableKey> = []
         let embedded = base.classes.filter { $0.kind == .embedded }
         var before = -1
-        // What is embedded in such a class is one as well, so this goes on until nothing is added.
+        // A class embedded in such a class is one as well, so this continues until nothing is added.
         while before != inner.count {
             before = inner.count
             for table in embedded where !inner.contains(table.key) {
@@ -122,7 +122,7 @@ package struct SnapshotScope: Sendable {
         return LinkFilter(open: open) { table, key throws(StorageError) in try shows(key, of: table, rules, depth: 0) }
     }
 
-    /// How deep embedded objects may lie in each other. In a damaged file they may lie in a circle.
+    /// The maximum nesting of embedded objects. In a damaged file they may form a cycle.
     private static let depthLimit = 100
 
     /// Returns whether an object is shown: a top-level one by the rule of its class, an embedded one when it belongs to one that is

@@ -183,8 +183,8 @@ extension FreeSpace {
     ///
     /// - Parameters:
     ///   - space: The nodes of the version.
-    ///   - isShared: Whether older versions may still be read, so that what they use is not usable yet. Nobody reads older
-    ///     versions of a file that was just opened.
+    ///   - isShared: Whether older versions may still have readers, so that their space is not usable yet. A file that was just
+    ///     opened has none.
     /// - Throws: `.corrupt` when the lists differ in length, or when blocks overlap, are misaligned
     ///   or lie outside of the file.
     package init(_ top: TopNode, _ space: NodeSpace, isShared: Bool = false) throws(StorageError) {

@@ -76,7 +76,7 @@ struct HoleIndex {
         return index
     }
 
-    /// How many blocks of one class are compared before a larger class is used.
+    /// The number of blocks of one class to compare before a larger class is used.
     private static let mostLooks = 16
     /// The size in bytes from which on several sizes share a class.
     private static let exactLimit = 512

@@ -14,8 +14,9 @@ internal import RealmPlatform
 /// file has much more free space than it uses, every node goes into the smallest piece that holds
 /// it, whatever that costs in writes, until the file is less fragmented.
 ///
-/// The same is done when the free lists, which every version has anew, have become longer than what the commit is about. Nodes are mostly
-/// replaced by nodes of the same size, which fit into the places of those that were given up before, so the lists become shorter.
+/// The same is done when the free lists, which every version has anew, have become longer than the contents of the commit. Nodes
+/// are mostly replaced by nodes of the same size, which fit into the places of those discarded earlier, so the lists become
+/// shorter.
 struct SpaceAllocator {
     /// The free space that remains after what was allocated so far.
     private(set) var free: FreeSpace

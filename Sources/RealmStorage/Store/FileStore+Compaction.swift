@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Compaction of a file while it is read and written.
 extension FileStore {
-    /// Copies the newest version to a new file without free space, beside the present one. Writes and
-    /// reads go on meanwhile.
+    /// Copies the newest version to a new file without free space, next to the present one. Writes and reads continue.
     ///
     /// The copy is of use once `WriteTransaction.replaceFile` has brought it up to date and given it the
     /// name of the present file; dropped before, it leaves nothing behind.

@@ -30,8 +30,8 @@ extension FileStore {
         try openFile.committer.finishApplying()
     }
 
-    /// Puts the file into one of its own in which nobody reads an older version: a copy in which nodes lie where they lay, so
-    /// that records go on fitting. Older versions are read from the former file until the last of their readers ends.
+    /// Moves the realm to a fresh file, free of pinned versions, with nodes at the same offsets, so that later records still
+    /// apply. Older versions are read from the former file until the last of their readers ends.
     ///
     /// - Returns: The same version in the new file.
     package func renew() throws(StorageError) -> Snapshot {

@@ -80,7 +80,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     private let writing = RankedMutex(.leaf, Writing.idle)
     /// Whether the file was audited or need not be, so that it may be written to.
     private let isAudited: Atomic<Bool>
-    /// What keeps the record of every commit.
+    /// The log that keeps the record of every commit.
     private let commitLog = RankedMutex<(any CommitLog)?>(.leaf, nil)
     /// Whether anything does, which is read for every commit without the lock.
     private let isLogged = Atomic(false)
@@ -103,7 +103,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     /// - Parameters:
     ///   - path: The path; symbolic links are followed unless the options exclude them.
     ///   - key: The 64-byte key if the file is encrypted, or is to be created encrypted.
-    ///   - options: What may be created, converted and audited.
+    ///   - options: Which actions are allowed: creation, conversion and audit.
     /// - Throws: `.refused` when the file is in use, missing, not a Realm file, of a format that is
     ///   not written, synchronized, or on a network file system; `.corrupt` for damage, `.io` when
     ///   a system call fails.
@@ -144,7 +144,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     ///
     /// - Parameters:
     ///   - path: The file; symbolic links are followed unless the options exclude them.
-    ///   - options: What may be converted.
+    ///   - options: The allowed conversions.
     /// - Returns: A store whose changes stay in memory.
     package static func rehearse(
         copyOf path: String, key: EncryptionKey? = nil, _ options: Options = Options()
@@ -157,7 +157,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     /// Opens a file that no other process can reach yet, as it has no name.
     ///
     /// - Parameters:
-    ///   - options: What may be converted, and whether the file is audited.
+    ///   - options: The allowed conversions, and whether the file is audited.
     ///   - isForeign: Whether its contents were made by another program, so that it is audited like a file with a
     ///     name.
     package convenience init(
@@ -225,15 +225,13 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     private struct Examined {
         /// The identity of the file; nil when the system does not report it.
         let identity: System.FileIdentity?
-        /// What was found in it.
         let findings: FirstOpening.Findings
     }
 
-    /// Examines a file before its lock file is made and anything in it is changed: it throws what
-    /// opening would throw. The audit is a part of that, as a file that is refused must stay as it is with all that
-    /// is beside it.
+    /// Examines a file before its lock file is made and anything in it is changed: it throws the errors of opening. That includes
+    /// the audit, as a refused file must stay as it is, with everything next to it.
     ///
-    /// - Returns: What was found; nil when there is no file and one is going to be created.
+    /// - Returns: The findings; nil when there is no file and one will be created.
     private static func examine(
         _ path: String, key: EncryptionKey?, _ options: Options
     ) throws(StorageError) -> Examined? {
@@ -249,7 +247,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
             opened = try FirstOpening.open(
                 backend, key: key, converting: options.converts, FirstOpening.Audit(options), options.control)
         } catch {
-            // What another program is writing looks damaged.
+            // A file that another program is writing looks damaged.
             if case .refused(.unsound) = error { try OwnershipLock.requireUnused(path) }
             throw error
         }
@@ -351,12 +349,12 @@ package final class FileStore: StoreWrite.Owner, Sendable {
 
     // MARK: - Records
 
-    /// What keeps the record of every commit; nil when nothing does.
+    /// The log that keeps the record of every commit; nil without one.
     var log: (any CommitLog)? { isLogged.load(ordering: .acquiring) ? commitLog.withLock { $0 } : nil }
 
     /// Sets what keeps the record of every commit that begins from here on.
     ///
-    /// - Parameter log: What keeps records; nil for nothing.
+    /// - Parameter log: Keeps records; nil for none.
     /// - Throws: `.refused(.unsuitable)` for an encrypted file when the log would store plain records.
     package func setLog(_ log: (any CommitLog)?) throws(StorageError) {
         if let log, !log.isEncrypted { try BaseCopy.requireShippable(current.file) }

@@ -29,7 +29,7 @@ enum FirstOpening {
         }
     }
 
-    /// What was found in a file, which holds for as long as the file has the same version.
+    /// Findings in a file, valid as long as it has the same version.
     struct Findings {
         /// Where the top node of the newest version is.
         let top: Ref
@@ -38,7 +38,7 @@ enum FirstOpening {
         let logicalSize: UInt64
         /// The length of the file without its page tables.
         let plainByteCount: Int
-        /// Whether the file may be written to without a further audit.
+        /// Whether the file may be written to without another audit.
         fileprivate(set) var isChecked = false
 
         /// Describes an open file and its newest version, before an audit.
@@ -64,8 +64,8 @@ enum FirstOpening {
     ///   - converting: The conversions that are allowed.
     ///   - audit: Which files are audited.
     ///   - control: Can cancel the audit, before anything is changed.
-    ///   - known: What was found in the file before it was owned. The audit is not repeated if the file has not
-    ///     changed since; nil when it was not looked at.
+    ///   - known: The findings in the file before it was owned. The audit is not repeated if the file has not changed since; nil
+    ///     when it was not looked at.
     ///   - willConvert: Called before anything is changed in a file of an older format; its errors
     ///     end the opening.
     /// - Returns: The file in its repaired form, and what was found before that.

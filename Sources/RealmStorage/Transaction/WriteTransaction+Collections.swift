@@ -161,7 +161,7 @@ extension WriteTransaction {
 
     // MARK: - Dictionaries
 
-    /// Sets the value under a key of a dictionary. What the old value held is deleted.
+    /// Sets the value under a key of a dictionary. The contents of the old value are deleted.
     ///
     /// - Parameters:
     ///   - value: The value; the target of a link must exist.
@@ -193,7 +193,7 @@ extension WriteTransaction {
         return child
     }
 
-    /// Removes the entry of a dictionary under a key. What its value held is deleted.
+    /// Removes the entry of a dictionary under a key. The contents of its value are deleted.
     ///
     /// - Returns: Whether there was one.
     @discardableResult
@@ -264,7 +264,7 @@ extension WriteTransaction {
         }
         switch value.value {
         case .list, .dictionary:
-            // A null in the place of the collection keeps it from being given up with the element.
+            // A null in the place of the collection keeps it from being discarded with the element.
             let kept = LeafWriter(writes, .values(form.elements), inCluster: false)
             root = try writer.update(at: index, in: root) { leaf, row throws(StorageError) in
                 try kept.set(.null, at: row, in: leaf)

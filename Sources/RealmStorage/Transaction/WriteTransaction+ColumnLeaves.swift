@@ -30,7 +30,7 @@ extension WriteTransaction {
         try store(try cluster.addColumn(added, in: state.objects), state.tombstones, in: key)
     }
 
-    /// Gives up the values of a column with everything below them, in objects and tombstones.
+    /// Discards the values of a column with everything below them, in objects and tombstones.
     func dropLeaves(of column: Column, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         let cluster = writers(state).cluster

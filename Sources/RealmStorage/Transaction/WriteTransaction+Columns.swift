@@ -125,8 +125,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes a column from the spec and from the per-column arrays of its table. Its values have
-    /// been given up before.
+    /// Removes a column from the spec and from the per-column arrays of its table. Its values have been discarded before.
     private func forget(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         changes.append(.schema(key))
         try update(key) { [writes] state throws(StorageError) in
@@ -171,7 +170,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Gives up the nodes of an index.
+    /// Discards the nodes of an index.
     private func discardIndex(_ column: Column, of key: TableKey) throws(StorageError) {
         let root = try table(key).indexRoot(column)
         guard !root.isNone else { return }

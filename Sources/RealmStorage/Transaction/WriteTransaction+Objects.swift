@@ -83,8 +83,8 @@ extension WriteTransaction {
     ///   - keys: The keys of the objects, above those of all objects in the table.
     ///   - columns: For each public and then for each hidden column as many values as there are keys. Collections and backlinks are
     ///     their roots, as `.list`; a tagged key is a root too.
-    ///   - leafCapacity: How many objects a leaf has at most: fewer than others where columns are very many, because a leaf is
-    ///     written as a whole.
+    ///   - leafCapacity: The maximum number of objects in a leaf: fewer than in other leaves where columns are very many, because
+    ///     a leaf is written as a whole.
     /// - Throws: `.limit` for values that cannot be stored or a full table.
     package func appendRows(
         _ keys: Range<Int>, in key: TableKey, columns: [[Value?]], leafCapacity: Int
@@ -183,8 +183,8 @@ extension WriteTransaction {
 
     /// Returns the next key that no object has, and the sequence number after it.
     ///
-    /// Keys follow from the sequence number of the table. Those of tables without primary key are
-    /// spread out, as SDKs do in local files.
+    /// Keys follow from the sequence number of the table. Keys in tables without primary key are spread out, as SDKs do in local
+    /// files.
     private func nextObjectKey(_ state: TableState) throws(StorageError) -> (key: ObjectKey, sequence: UInt64) {
         let tree = ClusterTree(root: state.objects, space: writes.space, shift: clusterShift)
         var sequence = state.objectSequence

@@ -7,8 +7,7 @@ extension WriteTransaction {
     /// Sets a value, or a link to an object that exists. Embedded objects are made with
     /// `setEmbedded`.
     ///
-    /// What the property held before is given up: nested collections, backlinks, an embedded
-    /// object.
+    /// The former contents of the property are discarded: nested collections, backlinks, an embedded object.
     ///
     /// - Parameters:
     ///   - value: A value that fits the property, which the caller has checked.

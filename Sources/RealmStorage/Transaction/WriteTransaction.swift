@@ -208,7 +208,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return (slots.count, 0)
     }
 
-    /// Removes a table from the list; the nodes that it referred to have been given up before.
+    /// Removes a table from the list; the nodes that it referred to have been discarded before.
     func dropTable(_ key: TableKey) {
         slots[key.position] = .removed(UInt64((key.rawValue >> 16) + 1) & 0x7fff)
         names[key.position] = ""
@@ -239,7 +239,7 @@ package final class WriteTransaction: @unchecked Sendable {
         fileprivate let namesChanged: Bool
         /// The roots of the last flush before it.
         fileprivate let roots: Roots?
-        /// How many changes had been recorded at that moment.
+        /// The number of changes recorded at that moment.
         fileprivate let changeCount: Int
     }
 
@@ -336,7 +336,7 @@ package final class WriteTransaction: @unchecked Sendable {
     /// Returns the present state as a snapshot, for queries and representations. It is valid until
     /// the next change or the end of the transaction.
     ///
-    /// What has changed is written to nodes in memory first, so it is not for loops.
+    /// Changes are written to nodes in memory first, so it is not for loops.
     package func view() throws(StorageError) -> Snapshot {
         let roots = try flush()
         return try Snapshot(base: base, names: roots.names, tables: roots.tables, writes)

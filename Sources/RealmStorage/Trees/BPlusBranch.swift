@@ -28,7 +28,7 @@ struct BPlusBranch {
         self.mayBeCompact = mayBeCompact
     }
 
-    /// Takes the node at `ref` apart, and gives up the node and its list of offsets.
+    /// Takes the node at `ref` apart, and discards the node and its list of offsets.
     ///
     /// - Throws: `.corrupt` when it is not an inner node of a B+ tree.
     init(dissolving ref: Ref, _ writes: WriteSpace) throws(StorageError) {

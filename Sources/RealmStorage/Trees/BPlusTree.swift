@@ -40,8 +40,8 @@ package struct BPlusTree: Sendable {
             : try ColumnLeaf(node, space, shape, inCluster: false).count
     }
 
-    /// Returns the number of elements of a tree whose root tells it without being attached as a leaf: one leaf of numbers or links in a
-    /// space that hides none of them; nil for other trees.
+    /// Returns the number of elements of a tree whose root states it without being attached as a leaf: one leaf of numbers or
+    /// links in a space that hides none of them; nil for other trees.
     ///
     /// - Parameters:
     ///   - root: The root, which is not `Ref.none`.

@@ -15,9 +15,8 @@ package import RealmPlatform
 /// - An inner root has at least two children.
 /// - The root of a tree of links has the context flag exactly when a link in it is unresolved.
 ///
-/// A nested collection that a Mixed element loses is given up with it; the caller removes the
-/// backlinks of links in it.
-/// Source: docs/format.md, "B+ trees"; realm-core bplustree.cpp.
+/// A nested collection that a Mixed element loses is discarded; the caller removes the backlinks of links in it. Source:
+/// docs/format.md, "B+ trees"; realm-core bplustree.cpp.
 package struct BPlusTreeWriter {
     /// The nodes of the transaction, committed and new.
     package let writes: WriteSpace
@@ -75,7 +74,7 @@ package struct BPlusTreeWriter {
     /// - Parameters:
     ///   - value: A value of the tree's type.
     ///   - index: The new position, `0...count`.
-    ///   - root: The root, which must not be used any further.
+    ///   - root: The root, which must not be used any more.
     /// - Throws: `.limit` for a value of another type, `.corrupt` for a position outside the tree.
     package func insert(_ value: Value, at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var root = try root.isNone ? makeEmpty() : root
@@ -111,8 +110,7 @@ package struct BPlusTreeWriter {
         return try raiseFlag(root, flag || values.contains(where: BPlusTreeWriter.isUnresolved))
     }
 
-    /// Replaces element `index` and returns the new root. A collection nested in the old element is
-    /// given up.
+    /// Replaces element `index` and returns the new root. A collection nested in the old element is discarded.
     ///
     /// - Throws: `.corrupt` when there is no such element, `.limit` for a value of another type.
     /// - Complexity: O(depth); O(count) when an unresolved link is replaced, because the flag of
@@ -133,7 +131,7 @@ package struct BPlusTreeWriter {
     ///
     /// - Parameters:
     ///   - index: An element of the tree.
-    ///   - root: The root, which must not be used any further.
+    ///   - root: The root, which must not be used any more.
     ///   - change: Returns the ref of the leaf that takes the place of `leaf`; the element is in
     ///     `row`.
     /// - Throws: `.corrupt` when there is no such element.
@@ -155,10 +153,10 @@ package struct BPlusTreeWriter {
         return try raiseFlag(root, flag ? try hasUnresolved(root) : false)
     }
 
-    /// Gives up all nodes of a tree, collections nested in its elements included.
+    /// Discards all nodes of a tree, collections nested in its elements included.
     package func discard(_ root: Ref) throws(StorageError) { try writes.discardTree(root) }
 
-    /// Gives up all elements, with the collections nested in them.
+    /// Discards all elements, with the collections nested in them.
     ///
     /// - Returns: The root of an empty tree that is not `Ref.none`.
     package func clear(_ root: Ref) throws(StorageError) -> Ref {
@@ -230,7 +228,7 @@ package struct BPlusTreeWriter {
         return size
     }
 
-    /// Gives up the collection nested in element `row` of a leaf of Mixed, if there is one.
+    /// Discards the collection nested in element `row` of a leaf of Mixed, if there is one.
     func dropNested(_ leaf: Ref, _ row: Int) throws(StorageError) {
         guard shape.type == .mixed, let root = try leaves.nestedRoot(row, in: leaf) else { return }
         try writes.discardTree(root)

@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// The numbers of incoming links of the objects of one cluster leaf through one backlink column, attached once.
 package struct BacklinkCounts: Sendable {
-    /// What the column holds for each object.
+    /// The values of the column for each object.
     private let slots: Node
     /// The space that the trees of links are read in.
     private let space: NodeSpace

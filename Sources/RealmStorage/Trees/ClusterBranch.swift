@@ -32,7 +32,7 @@ struct ClusterBranch {
         mayBeCompact = true
     }
 
-    /// Takes the node at `ref` apart, and gives up the node and its list of offsets.
+    /// Takes the node at `ref` apart, and discards the node and its list of offsets.
     ///
     /// - Parameters:
     ///   - ref: The node.

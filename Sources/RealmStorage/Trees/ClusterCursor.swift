@@ -5,10 +5,9 @@ package import RealmPlatform
 /// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of
 /// subtrees.
 ///
-/// Depths must fall by one per level, keys must lie below the offset of the next child, and
-/// complete subtrees must hold as many objects as they state. A walk that begins in the middle does
-/// not know the sizes of the parts that it left out and does not check those. It is a value: a copy
-/// continues by itself from the same place.
+/// Depths must fall by one per level, keys must lie below the offset of the next child, and complete subtrees must hold as many
+/// objects as they state. A walk that begins in the middle does not know the sizes of the parts that it left out and does not
+/// check those. It is a value: a copy continues independently from the same place.
 package struct ClusterCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {
@@ -48,8 +47,7 @@ package struct ClusterCursor: Sendable {
 
     /// Returns the next leaf, possibly an empty one; nil at the end.
     ///
-    /// - Throws: `.corrupt` for damage on the way to the leaf; the cursor must not be used any
-    ///   further then.
+    /// - Throws: `.corrupt` for damage on the way to the leaf; the cursor must not be used any more then.
     package mutating func next() throws(StorageError) -> ClusterLeaf? {
         if let leaf = run.nextLeaf() { return leaf }
         return try nextOutsideRun()

@@ -37,7 +37,7 @@ struct ClusterRows {
     /// - Parameters:
     ///   - key: The relative key.
     ///   - row: The new row, `0...count`.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     ///   - values: A value per column; missing and nil ones are defaults.
     func insert(_ key: UInt64, at row: Int, in leaf: Ref, _ values: [Value?]) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
@@ -64,7 +64,7 @@ struct ClusterRows {
     ///   - run: The objects, of which those in `range` are added.
     ///   - range: Positions in the run.
     ///   - offset: The offset of the leaf, which is subtracted from the keys.
-    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - leaf: The leaf, whose ref must not be used any more.
     func append(_ run: ClusterRun, _ range: Range<Int>, offset: UInt64, to leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let count = try appendKeys(run.keys[range], offset, &node)
@@ -109,12 +109,12 @@ struct ClusterRows {
         return (node.ref, tail.ref, offset)
     }
 
-    /// Appends the objects of another leaf, whose nodes are given up.
+    /// Appends the objects of another leaf, whose nodes are discarded.
     ///
     /// - Parameters:
     ///   - leaf: The leaf that takes the objects.
     ///   - next: The leaf that follows it.
-    ///   - delta: How far the offset of `next` is above that of `leaf`.
+    ///   - delta: The offset of `next` minus that of `leaf`.
     func join(_ leaf: Ref, with next: Ref, delta: UInt64) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let moved = try view(next)
@@ -229,7 +229,7 @@ struct ClusterRows {
         return keys
     }
 
-    /// Gives up the node and the keys of a leaf whose columns were moved to another one.
+    /// Discards the node and the keys of a leaf whose columns were moved to another one.
     private func discardShell(_ node: Node) throws(StorageError) {
         let keys = try node.slot(0)
         if case .ref(let ref) = keys { try writes.discard(ref) }

@@ -9,7 +9,7 @@ package struct ClusterRun {
     /// The values of the objects for each column, in the order of the writer's columns; nil is the default value. Columns
     /// that are missing at the end get default values.
     let columns: [[Value?]]
-    /// How many objects a leaf has at most; nil for as many as the writer's leaves.
+    /// The maximum number of objects in a leaf; nil for that of the writer.
     let leafCapacity: Int?
 
     /// Makes a run.
@@ -17,7 +17,7 @@ package struct ClusterRun {
     /// - Parameters:
     ///   - keys: The keys of the objects, ascending.
     ///   - columns: A list of as many values as there are keys for each column; nil is the default value.
-    ///   - leafCapacity: How many objects a leaf has at most, one at least; nil for as many as the writer's leaves.
+    ///   - leafCapacity: The maximum number of objects in a leaf, at least one; nil for that of the writer.
     package init(keys: [ObjectKey], columns: [[Value?]], leafCapacity: Int? = nil) {
         self.keys = keys.map { UInt64(bitPattern: $0.rawValue) }
         self.columns = columns

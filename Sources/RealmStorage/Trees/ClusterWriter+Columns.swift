@@ -8,7 +8,7 @@ extension ClusterWriter {
     ///
     /// - Parameters:
     ///   - column: The new column, which is one of `columns`.
-    ///   - root: The root of the tree, which must not be used any further.
+    ///   - root: The root of the tree, which must not be used any more.
     /// - Complexity: O(number of leaves).
     package func addColumn(_ column: Column, in root: Ref) throws(StorageError) -> Ref {
         try rewriteLeaves(of: root, slot: column.slot) { (old, count) throws(StorageError) in
@@ -17,11 +17,11 @@ extension ClusterWriter {
         }
     }
 
-    /// Gives up the leaves of a column and all collections below them, and returns the new root.
+    /// Discards the leaves of a column and all collections below them, and returns the new root.
     ///
     /// - Parameters:
     ///   - leafIndex: The position of the column in each cluster leaf.
-    ///   - root: The root of the tree, which must not be used any further.
+    ///   - root: The root of the tree, which must not be used any more.
     package func removeColumn(leafIndex: Int, in root: Ref) throws(StorageError) -> Ref {
         try rewriteLeaves(of: root, slot: leafIndex + 1) { (old, _) throws(StorageError) in
             try writes.discardTree(old)

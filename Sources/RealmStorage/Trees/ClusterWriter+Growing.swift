@@ -7,7 +7,7 @@ extension ClusterWriter {
     /// Adds an object, whose key must not be in use, and returns the new root.
     ///
     /// - Parameters:
-    ///   - root: The root of the tree, which must not be used any further.
+    ///   - root: The root of the tree, which must not be used any more.
     ///   - values: A value per column, in the order of `columns`; missing and nil ones are
     ///     defaults.
     /// - Throws: `.corrupt` when the key is in use, which only a damaged table leads to, and
@@ -24,7 +24,7 @@ extension ClusterWriter {
     ///
     /// - Parameters:
     ///   - run: The objects, at least one.
-    ///   - root: The root of the tree, which must not be used any further.
+    ///   - root: The root of the tree, which must not be used any more.
     /// - Throws: `.corrupt` when a key is not above those in the tree, and `.limit` when the table is full.
     package func append(_ run: ClusterRun, to root: Ref) throws(StorageError) -> Ref {
         var root = try root.isNone ? makeEmpty() : root

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Removal from cluster trees: down to a leaf, and back up, joining nodes that became small.
 extension ClusterWriter {
-    /// Removes an object, which must exist, gives up all collections below it, and returns the new
-    /// root.
+    /// Removes an object, which must exist, discards all collections below it, and returns the new root.
     ///
     /// The caller has removed the backlinks of the object's links, and the links to it, before.
     ///

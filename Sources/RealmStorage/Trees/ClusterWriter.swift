@@ -23,7 +23,7 @@ package struct ClusterWriter {
     package final class Column {
         /// The number of the column's slot in each cluster leaf, without the slot of the keys.
         package let leafIndex: Int
-        /// What the leaves of the column hold: values or refs.
+        /// The contents of the column's leaves: values or refs.
         package let shape: LeafWriter.LeafShape
         /// The writer of the column's leaves.
         package let leaf: LeafWriter
@@ -33,7 +33,7 @@ package struct ClusterWriter {
         /// - Parameters:
         ///   - leafIndex: The number of the column's slot in each cluster leaf, without the slot of
         ///     the keys.
-        ///   - shape: What its leaves hold.
+        ///   - shape: The contents of its leaves.
         ///   - leaf: The writer of its leaves.
         package init(leafIndex: Int, shape: LeafWriter.LeafShape, leaf: LeafWriter) {
             self.leafIndex = leafIndex
@@ -68,7 +68,7 @@ package struct ClusterWriter {
         rows = ClusterRows(writes: writes, columns: columns)
     }
 
-    /// How many objects a leaf holds at most, and how many children an inner node has at most.
+    /// The maximum number of objects in a leaf, and of children of an inner node.
     var capacity: Int { 1 << shift }
 
     // MARK: - Reading
@@ -97,7 +97,7 @@ package struct ClusterWriter {
     /// - Parameters:
     ///   - key: The key of the object, which must exist.
     ///   - leafIndex: The column.
-    ///   - root: The root of the tree, which must not be used any further.
+    ///   - root: The root of the tree, which must not be used any more.
     ///   - change: Returns the ref of a leaf with equally many values that takes the place of
     ///     `leaf`; the object's value is in `row`.
     /// - Throws: `.corrupt` when the object is not in the tree.
@@ -108,7 +108,7 @@ package struct ClusterWriter {
         try update(UInt64(bitPattern: key.rawValue), leafIndex + 1, in: root, depth: try depth(root), change)
     }
 
-    /// Gives up all objects and everything below them.
+    /// Discards all objects and everything below them.
     ///
     /// - Returns: The root of an empty tree.
     package func clear(_ root: Ref) throws(StorageError) -> Ref {
@@ -195,8 +195,7 @@ extension ClusterWriter.Column {
         }
     }
 
-    /// Gives up the collections of the object in `row`: nodes outside the leaf that only it refers
-    /// to.
+    /// Discards the collections of the object in `row`: nodes outside the leaf that only it refers to.
     func discardCollections(_ row: Int, in leaf: Ref, _ writes: WriteSpace) throws(StorageError) {
         switch shape {
         case .refs:

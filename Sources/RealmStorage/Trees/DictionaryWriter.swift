@@ -102,13 +102,13 @@ package struct DictionaryWriter {
         package let isNew: Bool
     }
 
-    /// Sets the value under a key; a collection nested in the old value is given up.
+    /// Sets the value under a key; a collection nested in the old value is discarded.
     ///
     /// An entry keeps its place when its value changes.
     ///
     /// - Parameters:
     ///   - key: The bytes of the key, which must not lie in the dictionary's own leaves.
-    ///   - root: The root, or `Ref.none`; it must not be used any further.
+    ///   - root: The root, or `Ref.none`; it must not be used any more.
     /// - Throws: `.limit` for a key or value that cannot be stored.
     package func set(_ key: ByteView, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let root = try root.isNone ? makeEmpty() : sorted(root)
@@ -123,16 +123,14 @@ package struct DictionaryWriter {
         return Change(root: try replace(parts, in: root), index: place.index, isNew: !place.isPresent)
     }
 
-    /// Sets the value under a key that is a Swift string; a collection nested in the old value is
-    /// given up.
+    /// Sets the value under a key that is a Swift string; a collection nested in the old value is discarded.
     package func set(_ key: String, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
         return try set(bytes.view, value, in: root)
     }
 
-    /// Removes the entry at `index` and returns the new root; a collection nested in its value is
-    /// given up.
+    /// Removes the entry at `index` and returns the new root; a collection nested in its value is discarded.
     ///
     /// - Throws: `.corrupt` when there is no such entry.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Walks the elements of a collection in order.
 ///
-/// It is a value: a copy continues by itself from the same place. The collection must not change
-/// while it is walked.
+/// It is a value: a copy continues independently from the same place. The collection must not change while it is walked.
 package struct ElementCursor: Sendable {
     /// The walk over the leaves.
     private var leaves: LeafCursor

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Walks the entries of a dictionary in stored order.
 ///
-/// It walks both trees of a dictionary at the same pace. It is a value: a copy continues by itself
-/// from the same place.
+/// It walks both trees of a dictionary at the same pace. It is a value: a copy continues independently from the same place.
 package struct EntryCursor: Sendable {
     /// The walk over the keys; nil for entries that were read into memory before.
     private var keys: ElementCursor?

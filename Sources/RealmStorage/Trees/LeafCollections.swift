@@ -4,10 +4,10 @@ package import RealmPlatform
 
 /// The lists, sets or dictionaries that the objects of a leaf have in one property, of which those in one leaf each are tested in place.
 ///
-/// Their nodes are read as they are, without views of them, so a leaf of 256 short lists takes about as long as 256 reads of memory. What
-/// has another form is left to the caller.
+/// Their nodes are read as they are, without views of them, so a leaf of 256 short lists takes about as long as 256 reads of
+/// memory. Collections of other forms are left to the caller.
 package struct LeafCollections: Sendable {
-    /// What is known of the rows of a leaf.
+    /// The result for the rows of a leaf.
     package struct Outcome: Equatable, Sendable {
         /// The rows whose collection has an element that passes.
         package var found: Mask
@@ -38,7 +38,7 @@ package struct LeafCollections: Sendable {
     /// Returns the root of the collection of a row, `Ref.none` for an empty one; throws `.corrupt` for a number in its place.
     package func root(_ row: Int) throws(StorageError) -> Ref { try roots.optionalRef(row, "collection in column '\(name)'") }
 
-    /// Finds the lists or sets with an integer that passes a test. Those that may hold null must not be asked for.
+    /// Finds the lists or sets with an integer that passes a test. The collections must not hold null.
     ///
     /// - Parameters:
     ///   - rows: The rows to look at.
@@ -50,8 +50,8 @@ package struct LeafCollections: Sendable {
         }
     }
 
-    /// Appends the sums of the lists or sets of integers of rows, which wrap around at 64 bits. Those that may hold null must not be asked
-    /// for.
+    /// Appends the sums of the lists or sets of integers of rows, which wrap around at 64 bits. The collections must not hold
+    /// null.
     ///
     /// - Parameters:
     ///   - rows: The rows, which are taken in ascending order.
@@ -77,7 +77,7 @@ package struct LeafCollections: Sendable {
     ///   - rows: The rows, which are taken in ascending order.
     ///   - shape: The type of the elements.
     ///   - counts: Receives one number for each row.
-    ///   - otherwise: Returns the number for a collection that does not tell it by its root.
+    ///   - otherwise: Returns the number for a collection whose root does not state it.
     /// - Throws: `.corrupt` for a ref that is none, and what the closure throws.
     package func appendCounts(
         of rows: Mask, _ shape: ElementShape, to counts: inout [Int64], otherwise: (Ref) throws(StorageError) -> Int
@@ -87,7 +87,7 @@ package struct LeafCollections: Sendable {
         }
     }
 
-    /// Appends what tells the number of elements of collections, 0 for empty ones.
+    /// Appends the numbers of elements of collections, 0 for empty ones.
     @inline(__always)
     func appendCounts(
         of rows: Mask, to counts: inout [Int64], _ otherwise: (Ref) throws(StorageError) -> Int,

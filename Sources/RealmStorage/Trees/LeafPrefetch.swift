@@ -10,7 +10,7 @@ internal import RealmPlatform
 /// them: first for the leaf, then for the column, then for the nodes that a column of texts refers
 /// to. Hints change no result and report no damage.
 package struct LeafPrefetch: Sendable {
-    /// The greatest number of columns that are considered; further ones are ignored.
+    /// The maximum number of columns; others are ignored.
     private static let maximumColumns = 4
     /// The greatest number of bytes that is requested of a node.
     fileprivate static let maximumByteCount = 4096

@@ -4,9 +4,9 @@ internal import RealmPlatform
 
 /// The leaves below one inner node of a cluster tree, in their order, for a cursor that goes from one to the next.
 ///
-/// A scan spends more time on the way to its leaves than in them, so the way is short here: what is the same for all leaves of the node is
-/// kept, and nothing is counted, thrown or copied that is not needed. A leaf about which there is anything to report is not returned; the
-/// cursor then looks at it by itself, and finds the same.
+/// A scan spends more time on the way to its leaves than in them, so the way is short here: facts shared by all leaves of the
+/// node are kept, and nothing is counted, thrown or copied without need. A leaf with anything to report is not returned; the
+/// cursor then examines it again, and finds the same.
 struct LeafRun: Sendable {
     /// The space that the leaves are read in.
     private let space: NodeSpace

@@ -69,7 +69,7 @@ package struct ShortDictionary: Sendable {
         guard leaf.count == count else { throw values.corrupt("\(count) dictionary keys with \(leaf.count) values") }
     }
 
-    /// What is known of a key.
+    /// The result of a search for a key.
     package enum Search: Sendable, Equatable {
         /// The dictionary has no entries at all.
         case empty
