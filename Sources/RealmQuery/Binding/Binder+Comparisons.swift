@@ -10,7 +10,7 @@ extension Binder {
     ///   together.
     mutating func condition(_ syntax: PredicateSyntax.Comparison) throws(QueryError) -> any Condition {
         let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
-        // One element or one value inside of another, beside several values, is one of them or not.
+        // One element or one value inside of another, compared with several values, is one of them or not.
         if left.quantifier == nil, right.quantifier == nil, left.selectsOne != right.selectsOne,
             left.selectsOne ? right.isMultiValued : left.isMultiValued
         {

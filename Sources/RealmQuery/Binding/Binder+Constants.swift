@@ -251,8 +251,7 @@ extension Binder {
         hint == .mixed && reading == .float ? .float : hint
     }
 
-    /// Converts a constant for a comparison with a value of type `hint`. What cannot be converted
-    /// remains as it is.
+    /// Converts a constant for a comparison with a value of type `hint`. A value that cannot be converted remains as it is.
     ///
     /// - Parameters:
     ///   - constant: The constant as it is written, for exact decimals and for the positions of

@@ -216,7 +216,7 @@ extension Binder {
         ValueDescent(steps: steps, snapshot: snapshot, cancellation: cancellation)
     }
 
-    /// Whether a list supports the steps: one index, and further steps only into mixed elements.
+    /// Whether a list supports the steps: one index, and more steps only into mixed elements.
     private func canIndexList(_ steps: [PathStep], _ column: Column) -> Bool {
         if case .key = steps[0] { return false }
         return steps.count == 1 || column.type == .mixed
@@ -284,7 +284,7 @@ extension Binder {
     /// - Parameters:
     ///   - aggregate: The aggregate as it is written.
     ///   - name: The name of the property, which may be an alias.
-    ///   - resolved: What the path leads to; it has to end with links.
+    ///   - resolved: The resolved path; it has to end with links.
     ///   - label: The text that query plans and messages show.
     /// - Throws: `QueryError.invalid` when the property does not exist, is a collection, or has a
     ///   type that cannot be combined in this way.

@@ -108,7 +108,7 @@ struct Binder {
     ///
     /// - Parameters:
     ///   - kind: The reason for which the query is invalid.
-    ///   - detail: What is wrong, as a sentence without a full stop.
+    ///   - detail: The problem, as a sentence without a full stop.
     ///   - range: The bytes of the part, which becomes the culprit of the error.
     func invalid(_ kind: QueryError.Invalid, _ detail: String, _ range: Range<Int>) -> QueryError {
         .invalid(kind, detail: detail, culprit: source(range), position: position(range))

@@ -15,7 +15,7 @@ final class DependencyRecorder {
     /// Whether a path leads through mixed values.
     private var mayReachAnyTable = false
 
-    /// How many of the last entries are compared with a new one.
+    /// The number of last entries that are compared with a new one.
     private static let comparedCount = 8
 
     /// The tables and columns that were recorded so far.

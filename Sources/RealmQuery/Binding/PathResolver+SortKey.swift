@@ -24,7 +24,7 @@ extension PathResolver {
             guard case .key(let name) = element else { throw unsortable("'\(text)' does not lead to one value of each object") }
             let translated = try translate(name, current)
             if found?.column.collection == .dictionary {
-                // Nothing can follow the key of a dictionary; a further name takes its place.
+                // Nothing can follow the key of a dictionary; another name takes its place.
                 dictionaryKey = pool.keep(translated.utf8)
                 continue
             }

@@ -42,7 +42,7 @@ struct PathResolver {
     /// - Parameters:
     ///   - elements: The elements, in which arguments were replaced by their values.
     ///   - table: The class at which the path starts.
-    /// - Returns: What the path leads to.
+    /// - Returns: The resolved path.
     /// - Throws: `QueryError.invalid`, with the path as the culprit, when an element leads nowhere.
     func resolve(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> PathResolver.ResolvedPath {
         var links: [LinkStep] = []
@@ -96,7 +96,7 @@ struct PathResolver {
     ///   - name: The name, which may be an alias, a variable, or the key of a dictionary of links.
     ///   - links: The links so far; a link that the name names is appended.
     ///   - current: The class reached so far, which changes with each link.
-    /// - Returns: What the name is.
+    /// - Returns: The meaning of the name.
     /// - Throws: `QueryError.invalid` when an alias forms a loop, or when `@values` does not follow
     ///   a dictionary.
     private func follow(_ name: String, _ links: inout [LinkStep], _ current: inout Table) throws(QueryError) -> Name {
@@ -343,7 +343,7 @@ extension Table {
     ///
     /// - Parameters:
     ///   - name: The name as it was written.
-    ///   - others: Further names that would have been accepted, such as those of linking objects.
+    ///   - others: Other names that would have been accepted, such as those of linking objects.
     package func hint(for name: String, and others: [String] = []) -> String {
         let hint = Suggestion.hint(for: name, in: columns.map(\.name) + others)
         guard hint.isEmpty, Table.usualKeys.contains(name.lowercasedASCII), let primaryKey else { return hint }

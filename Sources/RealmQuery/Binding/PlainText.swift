@@ -8,7 +8,7 @@ internal import RealmStorage
 /// The forms are those in which bodies and answers have such values, so that a client can send back
 /// what it was shown; they are read by the same functions.
 enum PlainText {
-    /// Returns the value that a text stands for; nil when it is not written like a value of the type.
+    /// Returns the value of a string; nil when it is not written like a value of the type.
     ///
     /// - Parameters:
     ///   - text: The text. For strings and mixed values it is the value itself.
@@ -29,8 +29,7 @@ enum PlainText {
         }
     }
 
-    /// What an argument has to be to fit a type, as error messages name it, without the wrappers that
-    /// state a type themselves.
+    /// The form of arguments of a type, as error messages name it, without the wrappers that state a type themselves.
     static func form(of type: OperandType) -> String {
         switch type {
         case .string: return "a text"

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// A rule for the objects of a class that somebody may see: those that match any of some queries.
+/// A rule for the visible objects of a class: those that match any of some queries.
 package struct RowRule: Sendable {
     /// A query with the values of its arguments.
     package struct Alternative: Sendable {

@@ -16,14 +16,14 @@ final class ElementsCondition: Condition {
     private let integers: IntegerTest?
     /// The text that decides if one of the elements has it; nil where that is another comparison.
     private let wanted: CellText?
-    /// Tells most collections that no element decides; nil where an element decides that has not the pattern, or is no text.
+    /// Excludes most collections in which no element decides; nil where an element decides that lacks the pattern, or is no text.
     private let filter: PairFilter?
 
     /// Creates the condition.
     ///
     /// - Parameters:
     ///   - column: The list or set of values that are not links.
-    ///   - quantifier: How many of the elements have to fulfil the comparison.
+    ///   - quantifier: The number of elements that have to fulfil the comparison.
     ///   - test: The comparison.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.

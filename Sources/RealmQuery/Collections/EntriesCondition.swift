@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// The entries are read in place.
 final class EntriesCondition: Condition {
-    /// What is compared.
+    /// The compared part of a dictionary.
     enum Part {
         /// The value of one key. In a dictionary without entries there is none, and the condition does not hold; in others a missing key
         /// has the value null.
@@ -32,7 +32,7 @@ final class EntriesCondition: Condition {
     ///
     /// - Parameters:
     ///   - column: The dictionary.
-    ///   - part: What is compared.
+    ///   - part: The compared part of a dictionary.
     ///   - test: The comparison.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
@@ -165,7 +165,7 @@ final class EntriesCondition: Condition {
 extension DictionaryOperand {
     /// Returns what the steps select if that is the value of one key or all values; nil for longer paths.
     ///
-    /// - Parameter quantifier: How many of the values have to fulfil a comparison.
+    /// - Parameter quantifier: The number of values that have to fulfil a comparison.
     func part(_ quantifier: Quantifier) -> EntriesCondition.Part? {
         guard descent.steps.count == 1 else { return nil }
         switch descent.steps[0] {

@@ -12,20 +12,20 @@ struct TextBatch {
     /// Whether each text matches.
     private var found: [Bool] = []
 
-    /// The number of texts from which on a collection is tested by itself.
+    /// The number of texts from which on a collection is tested separately.
     private static let fewTexts = 64
 
     /// Tests the texts of all candidates together.
     ///
     /// - Parameters:
     ///   - candidates: The rows to test.
-    ///   - quantifier: How many of the texts of a row have to match.
+    ///   - quantifier: The number of texts of a row that have to match.
     ///   - pattern: The pattern, and whether those match that it does not match, and nulls.
     ///   - cancellation: The check that can stop the query.
     ///   - leaf: Returns the texts of a row; nil where they are not in one leaf.
     ///   - otherwise: Tests a row whose texts are not in one leaf, or are many.
     /// - Returns: The rows that match.
-    /// - Throws: What the closures throw, and a storage error when the check asks to stop.
+    /// - Throws: The errors of the closures, and a storage error when the check asks to stop.
     mutating func evaluate(
         _ candidates: Mask, _ quantifier: Quantifier, _ pattern: (pattern: TextPattern, isNegated: Bool),
         cancellation: CancellationCheck, leaf: (Int) throws(StorageError) -> StringLeaf?,

@@ -78,8 +78,8 @@ enum Comparator {
         return comparison.isOrdering
     }
 
-    /// What the comparison of a mixed value with a constant of another type comes to, numbers being one type, if that is always the same;
-    /// nil otherwise. A prepared pattern is compared with texts if it is one, and with binary data if it is that.
+    /// The result of comparing a mixed value with a constant of another type, if it is always the same; nil otherwise. Numbers
+    /// count as one type. A prepared pattern is compared with texts if it is one, and with binary data if it is that.
     var outcomeForOtherTypes: Bool? {
         switch self {
         case .relation(let relation): return relation == .notEqual

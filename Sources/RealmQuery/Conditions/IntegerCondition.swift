@@ -14,7 +14,7 @@ final class IntegerCondition: Condition {
     /// Creates the condition.
     ///
     /// - Parameters:
-    ///   - relation: How they are compared with the constant.
+    ///   - relation: The comparison with the constant.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
     init(

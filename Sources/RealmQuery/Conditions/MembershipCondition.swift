@@ -28,8 +28,8 @@ final class MembershipCondition: Condition {
     ///
     /// - Parameters:
     ///   - column: A property of the class that holds one value.
-    ///   - values: Constants that can equal values of the column; duplicates count once. A number beside a float, a double
-    ///     or a decimal may be of another type.
+    ///   - values: Constants that can equal values of the column; duplicates count once. A number for a float, a double or a
+    ///     decimal may be of another type.
     ///   - ignoresCase: Whether letter case is ignored.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that limits the leaves which the readers of the query keep.

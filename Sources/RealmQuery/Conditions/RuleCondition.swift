@@ -5,8 +5,8 @@ internal import RealmStorage
 
 /// The condition that an object of a view has to fulfil to be in it.
 ///
-/// It reads the version as it is, also where it follows links that the view hides. What it tests is not described in
-/// plans: users of the view must not learn it.
+/// It reads the version as it is, also where it follows links that the view hides. Plans do not describe its test: users of the
+/// view must not learn it.
 final class RuleCondition: Condition {
     /// The condition of the rule, bound to the whole version.
     let inner: any Condition

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// Compares the type of a Mixed property of the class itself with a set of types.
 ///
-/// Most values tell their type by their word alone, so they are not read.
+/// The word of most values states their type, so they are not read.
 final class TypeCondition: Condition {
     private let column: Column
     /// The types, as bits that `TypeName` defines.

@@ -108,7 +108,7 @@ enum DemandFinder {
 
     // MARK: - Combinations
 
-    /// Returns the alternatives of the part of an `AND` that tells most, with the tests of the other parts.
+    /// Returns the alternatives of the most selective part of an `AND`, with the tests of the other parts.
     private static func conjunction(of children: [any Condition]) -> [QueryDemand.Alternative]? {
         let parts = children.compactMap { alternatives(of: $0) }
         guard let best = parts.indices.min(by: { rank(parts[$0]) < rank(parts[$1]) }) else { return nil }
@@ -151,7 +151,7 @@ enum DemandFinder {
         return union
     }
 
-    /// How little alternatives tell: 0 for none at all, then the fewer values the less.
+    /// The selectivity rank of alternatives; lower is more selective, and 0 is for none at all.
     private static func rank(_ alternatives: [QueryDemand.Alternative]) -> Int {
         alternatives.reduce(0) { rank, alternative in
             switch alternative.key {

@@ -3,21 +3,21 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What a query demands of the values that an object itself stores, whatever else it demands.
+/// The demands of a query on values that an object itself stores, apart from other demands.
 ///
-/// Each match passes all tests of one alternative. So an object that passes those of none, neither before a commit nor after
-/// it, has no influence on the result: it is no match, and the place of matches does not depend on other objects. Whoever
-/// follows many queries files them by what they demand, and finds those that a changed object may concern by its values.
+/// Each match passes all tests of one alternative. So an object that passes those of none, neither before a commit nor after it,
+/// has no influence on the result: it is no match, and the place of matches does not depend on other objects. An index files many
+/// queries by their demands, and finds those that a changed object may concern by its values.
 ///
 /// It belongs to no version, and is used by one thread at a time.
 package final class QueryDemand {
-    /// The values among which the value of a property has to be.
+    /// The allowed values of a property.
     package enum Key {
         /// Values of exactly the type of the property: one of them is equal in the order of values.
         case values([Value])
         /// The value is not before the lower bound, and not behind the upper one, in the order of values; nil for no bound.
         case bounds(lower: Value?, upper: Value?)
-        /// Nothing that an order or a hash tells.
+        /// Neither an order nor a hash decides it.
         case tested
     }
 

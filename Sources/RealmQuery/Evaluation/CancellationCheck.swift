@@ -11,11 +11,10 @@ internal import RealmStorage
 /// nested collections, can reach any number of objects, and comparing two long texts takes long.
 /// One check belongs to one bound query and is used by its thread alone.
 final class CancellationCheck {
-    /// A function of the caller that returns whether the query may go on. It is called often, so it
-    /// should be quick.
+    /// A callback that returns whether the query may continue. It is called often, so it should be quick.
     typealias Check = () -> Bool
 
-    /// The function that decides whether to go on; nil while nothing limits the query.
+    /// The callback that decides whether to continue; nil while nothing limits the query.
     private(set) var check: Check?
     /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
     /// compared with others.
@@ -29,12 +28,12 @@ final class CancellationCheck {
     var spareGroups: [(values: [Value], ends: [Int])] = []
     /// The memory of object keys that no operand uses at the moment.
     var spareKeys: [[ObjectKey]] = []
-    /// How many leaves the readers of linked objects may still keep, all of them together: about 50 MiB at first.
+    /// The number of leaves that all readers of linked objects together may still keep: about 50 MiB at first.
     private var leavesLeft = 1 << 18
-    /// How many bits the query may still keep for objects of linked classes, all of its paths together: 64 MiB at first.
+    /// The number of bits that all paths of the query together may still keep for objects of linked classes: 64 MiB at first.
     private var bitsLeft = 1 << 29
-    /// Whether the check refused within a comparison that cannot throw. What that comparison
-    /// returned is meaningless, and the next step throws.
+    /// Whether the check refused within a comparison that cannot throw. The result of that comparison is meaningless, and the
+    /// next step throws.
     private(set) var isStopped = false
     /// The number of steps that may still be taken before the check is called again.
     private var stepsUntilCheck = CancellationCheck.stepsPerCheck
@@ -45,8 +44,7 @@ final class CancellationCheck {
     static let valuesPerCount = 4096
     /// The bytes of memory that count as one value, where something else than values is held.
     static let bytesPerValue = 32
-    /// The number of steps to count for a piece of work that is long enough to justify a call of
-    /// the check by itself.
+    /// The number of steps to count for a piece of work that is long enough to justify a separate call of the check.
     static let stepsOfLongWork = stepsPerCheck
     /// The binary logarithm of the bytes of text that are compared in about the time of one step:
     /// 256 bytes.
@@ -74,7 +72,7 @@ final class CancellationCheck {
         try step(1 &+ (left.byteCount &+ right.byteCount) &>> CancellationCheck.bytesPerStepShift)
     }
 
-    /// Calls the check of the caller, and throws when it refuses to go on.
+    /// Calls the check of the caller, and throws when it refuses to continue.
     @inline(never) private func ask() throws(StorageError) {
         stepsUntilCheck = CancellationCheck.stepsPerCheck
         if let check, !check() { isStopped = true }
@@ -100,8 +98,8 @@ final class CancellationCheck {
         return stepsUntilCheck > 0 || asksToGoOn()
     }
 
-    /// Calls the check of the caller, and returns whether the query may go on. When the check has refused
-    /// once, it is not called again and the result remains false.
+    /// Calls the check of the caller, and returns whether the query may continue. When the check has refused once, it is not
+    /// called again and the result remains false.
     @inline(never) private func asksToGoOn() -> Bool {
         stepsUntilCheck = isStopped ? 0 : CancellationCheck.stepsPerCheck
         if !isStopped, let check, !check() { isStopped = true }
@@ -173,11 +171,10 @@ final class CancellationCheck {
     /// Runs a closure and lets a check stop it.
     ///
     /// - Parameters:
-    ///   - check: The function that decides whether to go on. Nil keeps the check of an enclosing
-    ///     call, if there is one.
+    ///   - check: The callback that decides whether to continue. Nil keeps the check of an enclosing call, if there is one.
     ///   - body: The work that counts its steps.
     /// - Returns: The result of `body`.
-    /// - Throws: What `body` throws.
+    /// - Throws: The errors of `body`.
     func watching<Result, Failure: Error>(
         _ check: Check?, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

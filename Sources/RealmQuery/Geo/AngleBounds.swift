@@ -72,8 +72,7 @@ struct AngleBounds: Equatable, Sendable {
         self.longitudes = longitudes
     }
 
-    /// Includes the edge between two points, which may reach further north or south than both of
-    /// them.
+    /// Includes the edge between two points, which may reach farther north or south than both of them.
     private mutating func extend(from a: SpherePoint, to b: SpherePoint) {
         longitudes = longitudes.union(LongitudeInterval(between: a.longitude, and: b.longitude))
         let normal = a.stableCross(b)

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Tests one fixed edge against the edges of a chain of points, one after another.
 ///
-/// The orientation at the last point of the chain is kept, so that each further edge takes one
-/// calculation in most cases.
+/// The orientation at the last point of the chain is kept, so that each additional edge takes one calculation in most cases.
 struct EdgeCrossing {
     /// The way in which two edges meet: not at all, in a vertex that they share, or by crossing
     /// inside of both.
@@ -73,9 +72,8 @@ struct EdgeCrossing {
 
     /// Returns whether two edges that share a vertex count as crossing.
     ///
-    /// Of the edges that meet at the vertex, those count of which the fixed edge is further
-    /// counterclockwise, seen from a fixed direction. A path past the vertex so crosses as often as
-    /// a path around it.
+    /// Of the edges that meet at the vertex, those count that have the fixed edge on their counterclockwise side, seen from a
+    /// fixed direction. A path past the vertex so crosses as often as a path around it.
     private func crossesAtVertex(_ c: SpherePoint, _ d: SpherePoint) -> Bool {
         if a == b || c == d { return false }
         if a == d { return Orientation.isOrdered(a.orthogonal, c, b, around: a) }

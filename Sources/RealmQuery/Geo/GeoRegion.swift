@@ -40,7 +40,7 @@ package struct GeoRegion: Sendable {
     ///
     /// - Parameters:
     ///   - shape: The shape as it was written or passed.
-    ///   - goesOn: Decides whether to go on, so that validation can be cancelled.
+    ///   - goesOn: Decides whether to continue, so that validation can be cancelled.
     /// - Throws: `Invalid` when the shape is not valid.
     /// - Complexity: O(n²) at worst for n vertices.
     package init(_ shape: GeoShape, goesOn: Check = { _ in true }) throws(Invalid) {
@@ -166,7 +166,7 @@ extension GeoRegion {
     /// - Parameters:
     ///   - ring: The points, of which the last is equal to the first.
     ///   - number: The index of the ring in its polygon, for messages.
-    ///   - goesOn: Decides whether to go on.
+    ///   - goesOn: Decides whether to continue.
     /// - Returns: The loop, with the smaller side as its inside.
     private static func loop(_ ring: [GeoPoint], _ number: Int, _ goesOn: Check) throws(Invalid) -> SphereLoop {
         var points: [SpherePoint] = []

@@ -6,7 +6,7 @@ extension ShapeSyntax {
     /// Returns the shape with the values of its arguments.
     ///
     /// - Parameter coordinate: Returns the number that is passed as argument `$n`, or throws.
-    /// - Throws: What `coordinate` throws.
+    /// - Throws: The errors of `coordinate`.
     func shape(_ coordinate: (Int) throws(QueryError) -> Double) throws(QueryError) -> GeoShape {
         switch self {
         case .box(let corner, let opposite):

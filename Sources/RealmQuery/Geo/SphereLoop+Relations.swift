@@ -9,7 +9,7 @@ extension SphereLoop {
     /// touch.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
+    ///   - goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
     func contains(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
@@ -25,7 +25,7 @@ extension SphereLoop {
     /// Returns whether the boundaries cross, possibly at a shared vertex.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
+    ///   - goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
     func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.intersects(other.bounds) else { return false }
@@ -64,7 +64,7 @@ extension SphereLoop {
     /// Examines all places where the boundaries meet.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to go on.
+    ///   - goesOn: Decides whether to continue.
     ///   - atVertex: Is called for each shared vertex with the angles of both loops there.
     private func meet(_ other: SphereLoop, _ goesOn: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {
         for theirs in other.vertices.indices {

@@ -106,8 +106,7 @@ extension SphereLoop {
     /// Returns the reason why a chain of at least three vertices is not a valid loop; nil when it
     /// is one.
     ///
-    /// - Parameter goesOn: Decides whether to go on. Once it has returned false, the result is
-    ///   meaningless.
+    /// - Parameter goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
     func defect(_ goesOn: GeoRegion.Check) -> String? {
         if !vertices.allSatisfy(\.isUnitLength) { return "a vertex is not on the sphere" }
         if Set(vertices).count < vertices.count { return "a vertex occurs twice" }

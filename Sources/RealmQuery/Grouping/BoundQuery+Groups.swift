@@ -7,8 +7,8 @@ extension BoundQuery {
     /// Groups the results, after all descriptors, in one pass.
     ///
     /// - Parameters:
-    ///   - requests: The groupings, each by itself.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - requests: The groupings, independent of each other.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The groups of each request, in the order of their first rows.
     /// - Throws: `QueryError.invalid` about a `group` part for a path by which nothing can be grouped,
     ///   or about an aggregate; `.storage` for a damaged file, too many groups or too much that they
@@ -30,9 +30,9 @@ extension BoundQuery {
     /// counts as often as it occurs.
     ///
     /// - Parameters:
-    ///   - requests: The groupings, each by itself.
+    ///   - requests: The groupings, independent of each other.
     ///   - keys: The objects. Keys of objects that do not exist are left out.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The groups of each request, in the order of their first rows.
     /// - Throws: The same errors as `group(_:check:)`.
     package func group(
@@ -107,7 +107,7 @@ extension ElementQuery {
     ///   - requests: The groupings, whose paths are `self`.
     ///   - values: The elements of the collection, in order.
     ///   - owner: The object that holds the collection.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The groups of each request, in the order of their first values.
     /// - Throws: `QueryError.invalid` for another path or a function that the type does not take,
     ///   `.storage` for too many groups or too much that they keep, and `.cancelled` when the check asks

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Combines the values of one property of a result, for each group by itself.
+/// Combines the values of one property of a result, separately for each group.
 protocol GroupAggregator: AnyObject {
     /// The property, as a path that may pass through to-one links.
     var key: SortKey { get }

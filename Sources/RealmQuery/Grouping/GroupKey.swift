@@ -16,7 +16,7 @@ final class GroupKey {
     private var values: ValueNumbering
     /// The number of the text of each index that has a number in `integers`.
     private var textNumbers: [UInt32] = []
-    /// How often each integer occurred in the rows that `tally` has counted, one place behind its number.
+    /// The occurrences of each integer in the rows that `tally` has counted, one place behind its number.
     private var tallied: [Int] = []
     /// The numbers of short texts in `values`.
     private var shortTexts = ShortTextNumbers()

@@ -6,7 +6,6 @@ internal import RealmPlatform
 package struct GroupRequest: Sendable {
     /// The key paths whose values the rows of a group have in common; at least one.
     package let paths: [String]
-    /// What is calculated of each group.
     package let aggregates: [AggregateRequest]
     /// The number of groups beyond which the result is refused.
     package let limit: Int
@@ -15,7 +14,7 @@ package struct GroupRequest: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The key paths; at least one.
-    ///   - aggregates: What is calculated of each group.
+    ///   - aggregates: The aggregates of each group, in the order of results.
     ///   - limit: The largest number of groups.
     package init(by paths: [String], computing aggregates: [AggregateRequest] = [], atMost limit: Int) {
         self.paths = paths

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// A value that rows have in common, and that tells their group or section from all others.
+/// A value that rows share, and that identifies their group or section.
 ///
 /// Equal values are those that groups of a result have in common: numbers of one type by value, so that decimals 1.0 and 1.00
 /// are one, zeros without regard to their sign, NaNs by their bits, and texts by their bytes. Inside of Mixed, numbers of
@@ -11,7 +11,7 @@ package import RealmStorage
 package struct GroupValue: Hashable, Sendable {
     /// The value, as the first row has it. A zero has no sign, and a whole number inside of Mixed is an int.
     package let value: QueryArgument
-    /// Whether the value stood in a mixed property, so that only a wrapper tells its type.
+    /// Whether the value comes from a mixed property, so that only a wrapper states its type.
     package let isMixed: Bool
 
     /// Creates the value of a group.

@@ -24,7 +24,7 @@ package struct GroupedResult {
 
     /// A column by which groups are sorted, with its direction.
     package struct SortTerm: Sendable {
-        /// What is compared.
+        /// The compared column.
         package let column: Column
         /// Whether smaller values come first.
         package let isAscending: Bool
@@ -41,8 +41,8 @@ package struct GroupedResult {
     ///
     /// - Parameters:
     ///   - terms: The order, the most significant term first.
-    ///   - goesOn: Is called for each comparison and returns whether to go on. After it has returned
-    ///     false, the order is meaningless.
+    ///   - goesOn: Is called for each comparison and returns whether to continue. After it has returned false, the order is
+    ///     meaningless.
     /// - Complexity: O(n log n) in the number of groups.
     package func order(by terms: [SortTerm], while goesOn: () -> Bool) -> [Int] {
         guard !terms.isEmpty else { return Array(sizes.indices) }

@@ -12,7 +12,7 @@ final class Grouper {
     private let first: GroupKey
     /// The key paths after the first.
     private let further: [GroupKey]
-    /// What is calculated for each group.
+    /// The calculations for each group.
     private let aggregators: [any GroupAggregator]
     /// The number of groups beyond which the result is refused.
     private let limit: Int
@@ -27,7 +27,7 @@ final class Grouper {
     private var heldCount = 0
     /// The group of each row of a leaf.
     private var groups = [UInt32](repeating: 0, count: Mask.capacity)
-    /// The numbers of the values of a further key in a leaf.
+    /// The numbers of the values of another key in a leaf.
     private var numbers = [UInt32](repeating: 0, count: Mask.capacity)
 
     /// Creates a grouper without rows.
@@ -35,7 +35,7 @@ final class Grouper {
     /// - Parameters:
     ///   - first: The first key path.
     ///   - further: The key paths after it.
-    ///   - aggregators: What is calculated for each group.
+    ///   - aggregators: The calculations for each group.
     ///   - limit: The largest number of groups.
     ///   - cancellation: The check of the query, which limits what all of its groups keep.
     init(

@@ -8,7 +8,7 @@ final class IntGroupAggregator: GroupAggregator {
     let key: SortKey
     /// The way in which the values of the property are combined.
     private let function: AggregateRequest.Function
-    /// What is known of each group so far: the exact sum, which may exceed 64 bits.
+    /// The exact sum of each group so far, which may exceed 64 bits.
     private var sums: [Int128] = []
     /// The sum of each group as a double and its number of values, for averages.
     private var reals: [RealSum] = []

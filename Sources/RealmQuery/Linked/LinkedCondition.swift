@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// A longer path is such a condition on the class that its first step leads to, and so on.
 final class LinkedCondition: Condition {
-    /// How many of the linked objects have to fulfil the condition.
+    /// The number of linked objects that have to fulfil the condition.
     enum Amount {
         /// At least one.
         case any
@@ -24,8 +24,8 @@ final class LinkedCondition: Condition {
     ///
     /// - Parameters:
     ///   - step: The links that are followed.
-    ///   - amount: How many of the linked objects have to fulfil the condition; of no consequence for a step of one link.
-    ///   - test: The test of a linked object, which nobody else uses. For a step of one link it tells the outcome of a null link, too.
+    ///   - amount: The number of linked objects that have to fulfil the condition; ignored for a step of one link.
+    ///   - test: The test of a linked object, used here alone. For a step of one link it decides a null link, too.
     ///   - label: The part of the query that the condition implements.
     ///   - cancellation: The check that can stop the query.
     init(_ step: LinkStep, _ amount: Amount, _ test: TargetTest, label: String, _ cancellation: CancellationCheck) {

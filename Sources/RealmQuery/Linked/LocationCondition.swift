@@ -12,7 +12,7 @@ final class LocationCondition: Condition {
     /// Creates the condition.
     ///
     /// - Parameters:
-    ///   - locations: Reads the coordinates of a location; nobody else uses it.
+    ///   - locations: Reads the coordinates of a location; used here alone.
     ///   - region: The region, which has been validated.
     ///   - cancellation: The check that can stop the query; a region may have many corners.
     init(_ locations: LocationReader, in region: GeoRegion, _ cancellation: CancellationCheck) {

@@ -17,7 +17,7 @@ final class SubqueryOperand: IntegerOperand {
     ///
     /// - Parameters:
     ///   - chain: The path to the linked objects.
-    ///   - test: The test of a linked object, which nobody else uses.
+    ///   - test: The test of a linked object, used here alone.
     ///   - label: The text of the subquery.
     init(_ chain: LinkChain, _ test: TargetTest, label: String) {
         self.chain = chain

@@ -12,7 +12,7 @@ final class TargetTest {
     let condition: any Condition
     /// The class of the tested objects.
     let table: Table
-    /// What is told of a link that leads to no object.
+    /// The result for dangling links.
     let missing: Bool
     /// Finds the objects, as long as they are tested one by one.
     private let finder: ObjectFinder
@@ -30,8 +30,8 @@ final class TargetTest {
     /// Creates a test.
     ///
     /// - Parameters:
-    ///   - condition: A condition on the objects of `table`, which nobody else uses.
-    ///   - missing: What is told of a link that leads to no object.
+    ///   - condition: A condition on the objects of `table`, used here alone.
+    ///   - missing: The result for dangling links.
     ///   - cancellation: The check that can stop the query.
     init(_ condition: any Condition, on table: Table, missing: Bool, _ cancellation: CancellationCheck) {
         self.condition = condition
@@ -39,7 +39,7 @@ final class TargetTest {
         self.missing = missing
         self.cancellation = cancellation
         finder = ObjectFinder(table, cancellation)
-        // What a view hides is told by its rule only, object by object.
+        // Only the rule of a view decides which objects it hides, one by one.
         let costOfAll = Double(table.count) * (2 + condition.cost)
         patience = table.rule == nil ? 64 + Int(costOfAll / TargetTest.costOfLookup) : .max
     }

@@ -33,7 +33,7 @@ final class DerivedOperand<Derivation: ValueDerivation>: Operand {
     ///
     /// - Parameters:
     ///   - inner: The operand whose values are replaced.
-    ///   - derivation: What is made of each value.
+    ///   - derivation: The function applied to each value.
     ///   - quantifier: The quantifier of the result. It is nil for `.@count`, where the language
     ///     ignores quantifiers.
     /// - Returns: A `DerivedSingleOperand` when `inner` has exactly one value, otherwise a

@@ -20,7 +20,7 @@ final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     ///
     /// - Parameters:
     ///   - inner: An operand that has exactly one value for every object.
-    ///   - derivation: What is made of that value.
+    ///   - derivation: The function applied to that value.
     ///   - quantifier: The quantifier of the result.
     init(_ inner: any SingleOperand, _ derivation: Derivation, quantifier: Quantifier?) {
         self.inner = inner

@@ -14,7 +14,7 @@ final class ListOperand: Operand {
     let column: Column
     /// The path to the objects that hold the collection; empty for the object itself.
     let chain: LinkChain
-    /// The first step selects elements of the list, further ones descend into mixed elements.
+    /// The first step selects elements of the list, later ones descend into mixed elements.
     private let descent: ValueDescent
     private let reader: ColumnReader
 
@@ -59,8 +59,7 @@ final class ListOperand: Operand {
         groups.finish()
     }
 
-    /// Collects the elements of the list of one object. When further steps descend into an element,
-    /// these open the groups.
+    /// Collects the elements of the list of one object. When later steps descend into an element, these open the groups.
     private func collect(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         let opensGroup = descent.steps.count < 2
         let root = try reader.root(row)

@@ -23,7 +23,7 @@ struct CandidateKeys {
     /// sorts all keys.
     static let maximumStreams = 16
 
-    /// The number of keys in the first piece; each further piece is twice as long, up to 1024.
+    /// The number of keys in the first piece; each later piece is twice as long, up to 1024.
     private static let firstPieceCount = 32
 
     private var streams: [Stream]

@@ -49,7 +49,7 @@ struct QueryPlan {
     /// indented, then the steps.
     func lines(for table: Table) -> [String] {
         let name = table.className ?? table.name
-        // How many objects there are besides the visible ones is not told.
+        // The plan does not reveal the number of hidden objects.
         guard table.rule == nil else { return lines(titled: "read visible objects of '\(name)'") }
         switch access {
         case .scan: return lines(titled: "scan \(table.count) objects of '\(name)'")
@@ -67,8 +67,7 @@ struct QueryPlan {
         return lines
     }
 
-    /// Appends the line of a condition and, indented further, those of the conditions that it
-    /// combines.
+    /// Appends the line of a condition and, indented more, those of the conditions that it combines.
     private func append(_ condition: any Condition, depth: Int, to lines: inout [String]) {
         let outline = condition.outline
         let method = lookedUp[ObjectIdentifier(condition)] ?? outline.method

@@ -26,7 +26,7 @@ final class ColumnReader {
     /// Attached leaves in slots that follow from their places in the file; allocated when a second
     /// leaf is read.
     private var kept: [Kept?] = []
-    /// How often a leaf was not among the kept ones since there are so many slots.
+    /// The number of leaves that were not kept since the last growth.
     private var misses = 0
 
     /// Limits the leaves that the readers of a query keep, all of them together; nil for no limit but that of this reader.
@@ -44,7 +44,7 @@ final class ColumnReader {
     /// - Complexity: O(1) in a leaf that is kept.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
-        // Each case by itself: a leaf is not copied as a whole for one value.
+        // A case for each type: a leaf is not copied as a whole for one value.
         switch values {
         case .int(let leaf)?: return leaf.value(row.index)
         case .link(let leaf)?: return leaf.value(row.index)

@@ -5,9 +5,10 @@ internal import RealmStorage
 
 /// Numbers the objects of a class from 0 on by their keys, without many numbers that no object has.
 ///
-/// Keys count up in most classes. Those of classes without primary key are spread: their bits 8 to 15 are 0, and are left out of the number.
+/// Keys count up in most classes. Keys of classes without primary key are spread: their bits 8 to 15 are 0, and are left out of
+/// the number.
 struct CompactKeys {
-    /// How far apart keys may be, as the binary logarithm of the numbers for each object.
+    /// The maximum distance of keys, as the binary logarithm of the numbers for each object.
     private static let mostSpread = 7
     /// The bits that are 0 in spread keys.
     private static let spreadBits: Int64 = 0xff00

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// How many leaves are kept by readers whose rows lie here and there in a class.
+/// The number of leaves to keep by readers whose rows are scattered in a class.
 enum KeptLeaves {
     /// The number of slots at first.
     private static let fewest = 64
@@ -15,7 +15,7 @@ enum KeptLeaves {
     ///
     /// - Parameters:
     ///   - count: The present number of slots, 0 for none.
-    ///   - misses: How many leaves were not among the kept ones since there are so many slots.
+    ///   - misses: The number of leaves that were not kept since the last growth.
     ///   - objectCount: The number of objects of the class.
     static func grownCount(from count: Int, misses: inout Int, objectCount: Int) -> Int? {
         misses += 1

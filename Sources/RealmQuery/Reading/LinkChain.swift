@@ -46,7 +46,7 @@ final class LinkChain {
     ///
     /// - Parameters:
     ///   - row: The object at which the chain starts.
-    ///   - body: Takes a key and returns whether to go on.
+    ///   - body: Takes a key and returns whether to continue.
     /// - Throws: A storage error when the file is damaged or the check of the query asks to stop,
     ///   and what `body` throws.
     func forEachKey(
@@ -63,7 +63,7 @@ final class LinkChain {
     ///
     /// - Parameters:
     ///   - row: The object at which the chain starts.
-    ///   - body: Takes an object and returns whether to go on.
+    ///   - body: Takes an object and returns whether to continue.
     /// - Throws: The same errors as `forEachKey`.
     func forEachRow(
         from row: borrowing Row, _ body: (Row) throws(StorageError) -> Bool

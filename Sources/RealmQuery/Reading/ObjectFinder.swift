@@ -16,7 +16,7 @@ package final class ObjectFinder {
     private var kept: [ClusterLeaf?] = []
     /// Limits the leaves that the finders of a query keep, all of them together; nil for no limit but that of this finder.
     private let cancellation: CancellationCheck?
-    /// How often a leaf was not among the kept ones since there are so many slots.
+    /// The number of leaves that were not kept since the last growth.
     private var misses = 0
 
     /// Creates a finder for the objects of a class; nothing is read from the file yet.

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A step from a property into the collection that it holds, or further into a nested one.
+/// A step from a property into its collection, or from there into a nested one.
 enum PathStep {
     /// The entry of a dictionary with this key, as text for messages and as bytes for the look-up.
     case key(String, ByteView)

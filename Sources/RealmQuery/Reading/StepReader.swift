@@ -27,7 +27,7 @@ final class StepReader {
     ///
     /// - Parameters:
     ///   - row: The object at which the step starts.
-    ///   - body: Takes a key and returns whether to go on.
+    ///   - body: Takes a key and returns whether to continue.
     /// - Returns: False when the closure asked to stop.
     /// - Throws: A storage error when the file is damaged or the check of the query asks to stop, and what `body` throws.
     func forEachTarget(
@@ -54,7 +54,7 @@ final class StepReader {
     ///
     /// - Parameters:
     ///   - root: The root of the collection; `Ref.none` for an empty one.
-    ///   - body: Takes a key and returns whether to go on.
+    ///   - body: Takes a key and returns whether to continue.
     /// - Returns: False when the closure asked to stop.
     func forEachElement(
         at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool

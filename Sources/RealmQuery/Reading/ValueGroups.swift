@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// The values of an operand for one object, in groups.
 ///
-/// There is one group for every collection that a path reaches, and each group is compared by
-/// itself. The buffer is reused from object to object, so that evaluation does not allocate once it
-/// has grown. To fill it, reset it, append values, close each group, and finish. The comparisons of a query share
-/// their buffers: `take` one and `giveBack` it after each object.
+/// There is one group for every collection that a path reaches, and each group is compared separately. The buffer is reused from
+/// object to object, so that evaluation does not allocate once it has grown. To fill it, reset it, append values, close each
+/// group, and finish. The comparisons of a query share their buffers: `take` one and `giveBack` it after each object.
 struct ValueGroups {
     /// The collected values of all groups, one group after another.
     private(set) var values: [Value] = []

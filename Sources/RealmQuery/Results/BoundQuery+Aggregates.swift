@@ -8,7 +8,7 @@ extension BoundQuery {
     ///
     /// - Parameters:
     ///   - requests: The aggregates; none gives the count alone.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The number of results, and the aggregates in the order of the requests.
     /// - Throws: `QueryError.invalid` for an unknown path or a type that does not support the
     ///   function, `.storage` for a damaged file, and `.cancelled` when the check asks to stop.
@@ -66,7 +66,7 @@ extension BoundQuery {
     /// - Parameters:
     ///   - requests: The aggregates; none gives the count alone.
     ///   - keys: The objects. Keys of objects that do not exist are left out.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The number of objects in the result, and the aggregates in the order of the
     ///   requests.
     /// - Throws: The same errors as `aggregate(_:check:)`.

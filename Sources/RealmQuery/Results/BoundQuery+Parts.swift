@@ -4,8 +4,8 @@ internal import RealmPlatform
 
 /// Long scans, which several threads share.
 ///
-/// A class of many objects is always scanned part by part, whether there are helpers or not, and what is calculated of the parts is
-/// combined in their order. So sums of reals are the same to the last digit, whoever has calculated which part.
+/// A class of many objects is always scanned part by part, whether there are helpers or not, and the results of the parts are
+/// combined in their order. So sums of reals are the same to the last digit, no matter which thread has calculated which part.
 extension BoundQuery {
     /// The parts in which the matches are counted and aggregated; nil when they are found in another way than by a long scan.
     func scanParts() throws(QueryError) -> [ScanPart]? {
@@ -18,7 +18,7 @@ extension BoundQuery {
     /// - Parameters:
     ///   - parts: All parts of the class.
     ///   - requests: The aggregates; none for the count alone.
-    ///   - check: Returns whether to go on. Only this thread calls it.
+    ///   - check: Returns whether to continue. Only this thread calls it.
     /// - Returns: The results in the order of the parts.
     func scan(_ parts: [ScanPart], _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) -> [ScanPartial] {
         let board = ScanBoard(parts)

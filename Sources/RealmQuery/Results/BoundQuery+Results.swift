@@ -32,7 +32,7 @@ extension BoundQuery {
     ///
     /// - Parameters:
     ///   - window: The part of the result that is wanted.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Throws: `QueryError.storage` for a damaged file or when the query would hold too many
     ///   values, and `.cancelled` when the check asks to stop.
     package func execute(_ window: ResultWindow = .all, check: Check? = nil) throws(QueryError) -> [ObjectKey] {
@@ -53,7 +53,7 @@ extension BoundQuery {
     ///
     /// - Parameters:
     ///   - window: The part of the result that is wanted.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: Nil when the query sorts or keeps distinct values only.
     /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
     ///   stop.
@@ -74,7 +74,7 @@ extension BoundQuery {
     /// An index or the class alone gives the number where that is possible; otherwise the matches
     /// are counted.
     ///
-    /// - Parameter check: Is called from time to time and returns whether to go on.
+    /// - Parameter check: Is called from time to time and returns whether to continue.
     /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
     ///   stop.
     /// - Complexity: O(n) for n objects of the class; a few steps in the index when that determines
@@ -141,8 +141,7 @@ extension BoundQuery {
     ///
     /// - Parameters:
     ///   - row: An object of the class.
-    ///   - check: Is called from time to time and returns whether to go on; one object can take long, through
-    ///     many links.
+    ///   - check: Is called from time to time and returns whether to continue; one object can take long, through many links.
     /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
     ///   stop.
     package func matches(_ row: Row, check: Check? = nil) throws(QueryError) -> Bool {
@@ -161,7 +160,7 @@ extension BoundQuery {
     /// - Parameters:
     ///   - keys: The objects in their present order. Keys of objects that do not exist are left
     ///     out.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The positions in `keys` that remain, in the order of the result.
     /// - Throws: The same errors as `execute`.
     package func execute(over keys: [ObjectKey], check: Check? = nil) throws(QueryError) -> [Int] {

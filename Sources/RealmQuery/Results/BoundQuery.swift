@@ -40,7 +40,7 @@ package final class BoundQuery {
         dependencies.formUnion(reads.ofRule)
         return dependencies
     }()
-    /// What the text of the query reads, and what the rule of the class does.
+    /// The dependencies of the text of the query, and of the rule of the class.
     private let reads: (recorder: DependencyRecorder, ofRule: QueryDependencies)
 
     /// Threads that may help with long scans; nil when this thread scans alone.
@@ -72,7 +72,7 @@ package final class BoundQuery {
         return LeafPrefetch(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })
     }
 
-    /// A function that is called from time to time and returns whether the query may go on.
+    /// A callback that is called from time to time and returns whether the query may continue.
     package typealias Check = () -> Bool
 
     /// Returns the plan. It is made at the first call, which reads the indexes.
@@ -107,8 +107,8 @@ package final class BoundQuery {
 }
 
 extension BoundQuery {
-    /// What the predicate demands of the values that an object itself stores; nil when it demands nothing that can be told
-    /// without reading links or collections, or too many different things.
+    /// The demands of the predicate on values that an object itself stores; nil when there are none that can be tested without
+    /// reading links or collections, or too many.
     ///
     /// Constants that name objects are left out, because they become null when the object does not exist.
     package var demand: QueryDemand? {

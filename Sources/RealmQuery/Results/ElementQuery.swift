@@ -59,7 +59,7 @@ package final class ElementQuery {
     ///   - snapshot: The version that is read.
     ///   - arguments: The values for `$0`, `$1` and so on.
     ///   - order: A sort and a distinct step that are added after those of the text.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Throws: `QueryError.invalid` when the query does not fit the type of the elements or the
     ///   arguments, and `.cancelled` when the check asks to stop.
     package static func bind(
@@ -130,7 +130,7 @@ package final class ElementQuery {
     ///   - requests: The aggregates, whose path is `self`; none gives the count alone.
     ///   - values: The elements of the collection, in order.
     ///   - owner: The object that holds the collection.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The number of values, nulls included, and the aggregates in the order of the
     ///   requests.
     /// - Throws: `QueryError.invalid` for another path or a type that does not support the function,
@@ -188,7 +188,7 @@ package final class ElementQuery {
     /// - Parameters:
     ///   - values: The elements of the collection, in order.
     ///   - owner: The object that holds the collection.
-    ///   - check: Is called from time to time and returns whether to go on.
+    ///   - check: Is called from time to time and returns whether to continue.
     /// - Returns: The positions in `values` that remain, in the order of the result.
     /// - Throws: `QueryError.cancelled` when the check asks to stop.
     package func execute(_ values: [Value], owner: Row, check: BoundQuery.Check? = nil) throws(QueryError) -> [Int] {

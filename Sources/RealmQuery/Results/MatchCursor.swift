@@ -27,8 +27,7 @@ package final class MatchCursor {
     private var after: ObjectKey?
     /// The last object that may match; nil for no such limit. Only scans have one.
     private let through: ObjectKey?
-    /// The number of leaves that pass without a call of the check; work that takes long within a
-    /// leaf calls it by itself.
+    /// The number of leaves that pass without a call of the check; long work within a leaf calls it separately.
     private static let leavesPerCheck = 3
     /// The number of leaves that may still pass before the check is called again.
     private var leavesUntilCheck = 0
@@ -192,7 +191,7 @@ package final class MatchCursor {
                 rows[row] = true
                 candidates?.drop(key)
                 taken += 1
-                // Once the limit is reached, further keys of the leaf are not needed.
+                // Once the limit is reached, the other keys of the leaf are not needed.
                 if condition == nil, taken == skip &+ remaining { break }
             }
             return (first.leaf, rows)

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// A sum of reals is rounded at each step, so it is calculated in the order of the objects, and the processor waits for each addition. The sums of
 /// two parts are independent of each other: the same numbers come out in little more than the time of one part.
 struct PairedScan {
-    /// What is known of one of the two parts.
+    /// The state of one of the two parts.
     private struct Side {
         /// The leaves of the part.
         let cursor: MatchCursor
@@ -53,7 +53,7 @@ struct PairedScan {
 
     /// Scans both parts to their ends.
     ///
-    /// - Parameter check: Returns whether to go on.
+    /// - Parameter check: Returns whether to continue.
     /// - Returns: The results of both.
     mutating func run(_ check: BoundQuery.Check?) throws(QueryError) -> (ScanPartial, ScanPartial) {
         while let next = try left.cursor.nextWatched(check) {

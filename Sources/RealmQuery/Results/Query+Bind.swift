@@ -12,8 +12,8 @@ extension Query {
     ///   - arguments: The values for `$0`, `$1` and so on.
     ///   - mapping: Aliases of properties and classes.
     ///   - order: A sort and a distinct step that are applied after the descriptors of the text.
-    ///   - check: Is called from time to time and returns whether to go on. Shapes with many corners, and
-    ///     arguments that are named often, can take a while.
+    ///   - check: Is called from time to time and returns whether to continue. Shapes with many corners, and arguments that are
+    ///     named often, can take a while.
     /// - Returns: The bound query, for use by one thread at a time.
     /// - Throws: `QueryError.invalid` when the query does not fit the schema or the arguments,
     ///   `.storage` when the file is damaged, and `.cancelled` when the check asks to stop.
@@ -63,7 +63,7 @@ extension Query {
 
 /// The condition that an embedded object of a view has to fulfil to be in it: that one which owns it is in the view.
 ///
-/// What it tests is not described in plans: users of the view must not learn it.
+/// Plans do not describe its test: users of the view must not learn it.
 final class OwnerCondition: Condition {
     /// The rule of the class, which remembers what it has found out about a leaf.
     private let rule: ObjectRule

@@ -21,7 +21,7 @@ protocol ResultAggregator: AnyObject {
     ///   - rows: The rows of the leaf that belong to the result.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError)
 
-    /// What is known of the rows that were added so far.
+    /// The result for the rows that were added so far.
     var partial: AggregatePartial { get }
 
     /// Adds what is known of other rows.

@@ -4,20 +4,21 @@ internal import RealmPlatform
 
 /// Threads that help with long scans and streams: one less than there are processors, which all queries share.
 ///
-/// A query takes the helpers that are free, and scans alone when there are none, so it never waits for another query. Helpers run with
-/// a lower priority than the threads that answer requests: a short request that comes in meanwhile takes the processor from them.
-/// A query does not wait for its helpers either: what they have not finished when there is nothing else to do, it does by itself.
+/// A query takes the helpers that are free, and scans alone when there are none, so it never waits for another query. Helpers run
+/// with a lower priority than the threads that answer requests: a short request that comes in meanwhile takes the processor from
+/// them. A query does not wait for its helpers either: it does the parts itself that they have not finished when there is nothing
+/// else to do.
 package final class ScanHelpers: Sendable {
     /// The helpers of the process.
     package static let shared = ScanHelpers(limit: min(Threads.processorCount - 1, 15))
 
-    /// What the threads share.
+    /// The state that threads share.
     private struct State: Sendable {
         /// The jobs that no thread has begun; each has a thread that is about to.
         var jobs: [@Sendable () -> Void] = []
-        /// How many threads were started.
+        /// The number of started threads.
         var threads = 0
-        /// How many threads have a job.
+        /// The number of threads with a job.
         var busy = 0
     }
 
@@ -29,14 +30,14 @@ package final class ScanHelpers: Sendable {
     /// Makes helpers, whose threads start when they are first needed.
     package init(limit: Int) { self.limit = limit }
 
-    /// How many helpers have a job.
+    /// The number of helpers with a job.
     package var busy: Int { monitor.withLock { $0.busy } }
 
     /// Gives a job to helpers that are free, and returns at once.
     ///
     /// - Parameters:
     ///   - count: The greatest number of helpers that are of use.
-    ///   - job: What each helper does.
+    ///   - job: The work of each helper.
     /// - Returns: The number of helpers that do it.
     @discardableResult package func begin(_ count: Int, _ job: @escaping @Sendable () -> Void) -> Int {
         let (taken, missing) = monitor.withLock { state -> (Int, Int) in

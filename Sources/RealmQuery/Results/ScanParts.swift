@@ -33,15 +33,15 @@ struct ScanPart: Sendable {
     }
 }
 
-/// What was calculated of one part.
+/// The results of one part.
 struct ScanPartial: Sendable {
-    /// How many objects of the part match.
+    /// The number of matches in the part.
     let count: Int
-    /// What the aggregators know of them, in the order of the requests.
+    /// The partial aggregates of them, in the order of the requests.
     let aggregates: [AggregatePartial]
 }
 
-/// What is known of some values, from which the aggregate of these and others can be calculated.
+/// A partial aggregate of some values, which can be combined with that of others.
 enum AggregatePartial: Sendable {
     /// Of integers: the exact sum, the sum as doubles, and the extreme value.
     case int(sum: Int128, real: RealSum, extreme: Int64?)
@@ -54,7 +54,7 @@ enum AggregatePartial: Sendable {
 /// The parts of a scan, as the threads that work on it share them: each takes the next part when it has finished one.
 final class ScanBoard: Sendable {
     let parts: [ScanPart]
-    /// The position of the next part that nobody has taken.
+    /// The position of the next part to take.
     private let next = Atomic(0)
     /// Whether helpers should leave.
     private let stopped = Atomic(false)
@@ -70,7 +70,7 @@ final class ScanBoard: Sendable {
     /// Whether the scan has ended, with or without results.
     var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
-    /// Tells the helpers to leave.
+    /// Asks the helpers to leave.
     func stop() { stopped.store(true, ordering: .relaxed) }
 
     /// Takes the next part; nil when there is none, or the scan has ended.

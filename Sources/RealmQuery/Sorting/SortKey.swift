@@ -25,8 +25,8 @@ final class SortKey {
     private let linked: LinkedColumn?
     /// Measures the distance of the location that the path leads to; nil when the value of a property counts.
     private let distances: DistanceReader?
-    /// The version and the link that stands for all links to objects which it leaves out, so that no order and no
-    /// group tells such objects apart; nil where the values are no such links.
+    /// The version and the placeholder for links to objects that it hides, so that sorting and grouping reveal nothing about
+    /// them; nil where the values are no such links.
     private let hiding: (snapshot: Snapshot, link: Value)?
 
     /// Creates a key from a resolved path.
@@ -112,8 +112,7 @@ final class SortKey {
     /// Returns the rows that may sort before or with a row of a given value, for a key that is a
     /// plain column.
     ///
-    /// The packed leaf is compared at once, and mostly few rows remain. Those that remain may still
-    /// sort after the row.
+    /// The packed leaf is compared at once, and mostly few rows remain. The remaining rows may still sort after the row.
     ///
     /// - Parameters:
     ///   - rows: The rows to choose from.

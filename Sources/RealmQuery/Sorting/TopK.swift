@@ -29,28 +29,27 @@ package struct TopK: Sendable {
         }
     }
 
-    /// How many rows are kept at most.
+    /// The maximum number of kept rows.
     package let limit: Int
     /// The rows that are kept, as a binary heap whose first entry is the last in order.
     @usableFromInline var heap: [Entry] = []
-    /// How many rows were offered so far.
+    /// The number of rows offered so far.
     @usableFromInline var turn: UInt64 = 0
 
     /// Makes an empty collection.
     ///
-    /// - Parameter limit: How many rows are kept at most; a negative number keeps none.
+    /// - Parameter limit: The maximum number of kept rows; a negative number keeps none.
     package init(limit: Int) {
         self.limit = max(limit, 0)
         heap.reserveCapacity(min(self.limit, 4096))
     }
 
-    /// How many rows are kept at present, at most `limit`.
+    /// The number of kept rows, at most `limit`.
     @inlinable package var count: Int { heap.count }
 
     /// The greatest key among the kept rows, once `limit` rows are kept; nil before.
     ///
-    /// Rows with a greater key need not be offered, and rows with an equal one only when `order`
-    /// compares further properties.
+    /// Rows with a greater key need not be offered, and rows with an equal one only when `order` compares more properties.
     @inlinable package var worst: OrderKey? { heap.count == limit ? heap.first?.key : nil }
 }
 

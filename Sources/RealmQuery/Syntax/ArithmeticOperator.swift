@@ -13,6 +13,6 @@ enum ArithmeticOperator: String, Sendable {
     /// The quotient of two numbers, which is truncated towards zero if both are integers.
     case divided = "/"
 
-    /// How tightly the operator binds: 2 for multiplication and division, 1 for the others.
+    /// The precedence: 2 for multiplication and division, 1 for the others.
     var precedence: Int { self == .plus || self == .minus ? 1 : 2 }
 }

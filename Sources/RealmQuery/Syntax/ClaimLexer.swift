@@ -11,7 +11,7 @@ struct ClaimLexer {
     private var lexer: Lexer
     /// The text with arguments instead of claims.
     private var output: [UInt8]
-    /// What the arguments stand for, in their order.
+    /// The uses of claims by the arguments, in order.
     private(set) var uses: [RuleTemplate.Use] = []
     /// The kind of the token before the current one, `[c]` not counted.
     private var previous: TokenKind?
@@ -59,7 +59,7 @@ struct ClaimLexer {
         lexer.skip(to: end)
     }
 
-    /// Whether a name goes on with characters that no name of a claim has.
+    /// Whether a name continues with characters that no name of a claim has.
     private func goesOn(at offset: Int) -> Bool {
         guard offset < lexer.bytes.count else { return false }
         let byte = lexer.bytes[offset]
@@ -68,7 +68,7 @@ struct ClaimLexer {
 
     /// Returns whether a claim stands where a list is needed.
     ///
-    /// - Throws: `QueryError.syntax` where a claim would be a pattern, whose wildcards whoever has the claim could choose, and
+    /// - Throws: `QueryError.syntax` where a claim would be a pattern, whose wildcards the owner of the claim could choose, and
     ///   after a quantifier, which takes lists where no `IN` is.
     private func takesList(_ token: Token) throws(QueryError) -> Bool {
         switch previous {
@@ -79,7 +79,7 @@ struct ClaimLexer {
         }
     }
 
-    /// Returns the number of the argument that stands for a use of a claim.
+    /// Returns the number of the argument for a use of a claim.
     private mutating func number(of use: RuleTemplate.Use, _ token: Token) throws(QueryError) -> Int {
         if let known = uses.firstIndex(of: use) { return known }
         guard uses.count < RuleTemplate.maximumUseCount else {

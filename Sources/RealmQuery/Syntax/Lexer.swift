@@ -33,7 +33,7 @@ struct Lexer {
         return Token(kind: kind, start: start, end: position)
     }
 
-    /// Goes on at a byte offset, without a token for what is before it.
+    /// Continues at a byte offset, without a token for the bytes before it.
     mutating func skip(to offset: Int) { position = offset }
 
     /// Returns the part of the query text that a token covers.

@@ -144,7 +144,7 @@ enum Literal {
     ///
     /// Fields beyond their range carry over: month 13 is January of the next year.
     ///
-    /// - Parameter fields: The six fields, and further ones that are ignored.
+    /// - Parameter fields: The six fields, and others that are ignored.
     /// - Returns: Nil when a field exceeds 100 thousand million or the sum does not fit into 64
     ///   bits.
     private static func secondsSinceEpoch(_ fields: [Int64]) -> Int64? {

@@ -92,11 +92,11 @@ struct Parser {
 
     /// Makes the syntax error for a token that cannot follow here.
     ///
-    /// - Parameter expected: What could follow instead, in words for people.
+    /// - Parameter expected: The tokens that could follow instead, in words for people.
     /// - Returns: An error at the position of the current token, which it quotes.
     func unexpected(_ expected: [String]) -> QueryError {
         let found = token.kind == .end ? "the query ends too early" : "unexpected '\(lexer.text(of: token).brief)'"
-        // What was probably meant says more than what could follow.
+        // The probable meaning helps more than a list of tokens that could follow.
         if let advice = SyntaxAdvice(self, expected).text { return syntaxError("\(found); \(advice)", at: token.start) }
         return syntaxError(found, at: token.start, expected)
     }
@@ -104,9 +104,9 @@ struct Parser {
     /// Makes a syntax error at a place in the text.
     ///
     /// - Parameters:
-    ///   - detail: What is wrong, as a sentence without a full stop.
+    ///   - detail: The problem, as a sentence without a full stop.
     ///   - byteOffset: The place, in bytes; the error reports it in Unicode scalars.
-    ///   - expected: What could follow instead; empty when that does not help.
+    ///   - expected: The tokens that could follow instead; empty when that does not help.
     func syntaxError(_ detail: String, at byteOffset: Int, _ expected: [String] = []) -> QueryError {
         .syntax(position: lexer.scalarOffset(byteOffset), detail: detail, expected: expected)
     }

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// The query of a rule, in which claims of the one who asks stand for values: `owner == $claims.sub`.
+/// A row-rule predicate with placeholders for claims of the principal: `owner == $claims.sub`.
 ///
 /// Claims become arguments before the query is parsed, so their values are never a part of its text.
 package struct RuleTemplate: Sendable {
@@ -20,7 +20,7 @@ package struct RuleTemplate: Sendable {
     package let text: String
     /// The query with arguments, by their numbers, in the place of `uses`.
     package let query: Query
-    /// What the arguments stand for.
+    /// The use of a claim by each argument.
     package let uses: [Use]
 
     /// Parses the query of a rule.
@@ -42,7 +42,7 @@ package struct RuleTemplate: Sendable {
         return RuleTemplate(text: text, query: query, uses: lexer.uses)
     }
 
-    /// Returns an error about the query as whoever wrote the rule understands it: with claims instead of arguments.
+    /// Returns an error about the query in the words of the rule: with claims instead of arguments.
     package func explained(_ error: QueryError) -> QueryError { error.naming(uses) }
 }
 

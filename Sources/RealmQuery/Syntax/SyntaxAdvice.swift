@@ -13,12 +13,12 @@ struct SyntaxAdvice {
     private let previous: String
     /// Whether nothing separates the two.
     private let isAdjacent: Bool
-    /// What follows the token, as far as it matters, in upper case.
+    /// The text after the token, as far as it matters, in upper case.
     private let rest: String
     /// Whether an operator could have followed.
     private let wantsOperator: Bool
 
-    /// How many bytes before and after a token are looked at.
+    /// The number of bytes examined before and after a token.
     private static let reach = 80
 
     /// Words and signs of other languages, in upper case, and how the same is said here.
@@ -56,7 +56,7 @@ struct SyntaxAdvice {
     ///
     /// - Parameters:
     ///   - parser: The parser, whose current token cannot follow.
-    ///   - expected: What could have followed, as the error message lists it.
+    ///   - expected: The tokens that could have followed, as the error message lists them.
     init(_ parser: Parser, _ expected: [String]) {
         token = parser.token
         let bytes = parser.lexer.bytes
@@ -71,7 +71,7 @@ struct SyntaxAdvice {
         wantsOperator = expected.contains { $0.contains("operator") || $0.hasPrefix("AND") }
     }
 
-    /// What was probably meant, as a clause; nil when that is not known.
+    /// The probable meaning, as a clause; nil when unknown.
     var text: String? {
         quotes ?? date ?? list ?? parentheses ?? call ?? suffix ?? nothing ?? missingValue ?? wordOfAnotherLanguage ?? misspelling
     }

@@ -7,7 +7,7 @@ internal import RealmPlatform
 /// The lexer makes tokens one at a time. A token holds no text of its own; `Lexer.text(of:)`
 /// returns it.
 struct Token: Equatable, Sendable {
-    /// What the token is: a literal, a name, a keyword or punctuation.
+    /// The kind: a literal, a name, a keyword or punctuation.
     let kind: TokenKind
     /// The byte offset of the first byte of the token in the UTF-8 text.
     let start: Int

@@ -86,7 +86,7 @@ package struct TextPattern: Sendable {
         }
     }
 
-    /// Tests several texts. What is the same for all of them is done once.
+    /// Tests several texts. Work that all of them share is done once.
     ///
     /// - Parameters:
     ///   - texts: The texts or binary data.
