@@ -2,15 +2,14 @@
 
 /// Memory for the bytes of many values, which stay at their addresses, so that each value needs no memory of its own.
 ///
-/// `@unchecked Sendable`: one thread appends before it passes the chunk on, and nobody appends afterwards; what was appended
-/// never changes.
+/// `@unchecked Sendable`: one thread appends before it passes the chunk on, and none afterwards; appended bytes never change.
 ///
 /// The user of a view keeps the chunk alive for as long, with `withExtendedLifetime` where the optimizer could otherwise release
 /// it early.
 @safe package struct ByteChunk: @unchecked Sendable {
     /// The bytes behind the number of those that are used.
     private let buffer: ManagedBuffer<Int, UInt8>
-    /// How many bytes there is room for.
+    /// The number of bytes that fit.
     private let capacity: Int
 
     /// Makes memory for so many bytes.

@@ -2,10 +2,9 @@
 
 /// Room for a few bytes that a writer stores: the digits of a number, a date, a decrypted page.
 ///
-/// Whoever makes the room keeps it in memory until the writer returns, and a writer keeps no room. A
-/// writer first calls `require` with the greatest number of bytes that it stores, which traps when the
-/// room is smaller; what it stores then is checked byte by byte in debug builds only, because writers
-/// are called tens of times for each object that is answered.
+/// The maker of the room keeps it in memory until the writer returns, and a writer keeps no room. A writer first calls `require`
+/// with the greatest number of bytes that it stores, which traps when the room is smaller. Later stores are checked byte by byte
+/// in debug builds only, because writers are called tens of times for each object of a response.
 @safe package struct ByteRoom {
     /// The first byte.
     @usableFromInline let start: UnsafeMutablePointer<UInt8>

@@ -3,8 +3,8 @@
 /// The order in which locks are taken, from the outermost to the innermost: the only place where it
 /// is stated.
 ///
-/// A thread that holds a lock may take another only if its rank is further down in this list. Debug
-/// builds check that (`HeldLocks`) and stop with both names; release builds have nothing of it.
+/// A thread that holds a lock may take another only if its rank comes later in this list. Debug builds check that (`HeldLocks`)
+/// and stop with both names; release builds do not.
 ///
 /// The rules for all code that guards something:
 /// * **No callback under a lock.** A completion, an observer, a closure of a caller, a `Reply`:

@@ -7,7 +7,6 @@ internal import COpenSSL
 /// The algorithm is looked up and the key is scheduled once, when the context is made; each run only
 /// sets its initialization vector. A run changes the context, so it belongs to one thread at a time.
 @safe package struct CipherContext: ~Copyable {
-    /// What a context does with bytes.
     package enum Direction {
         /// Turns plain bytes into encrypted ones.
         case encrypts

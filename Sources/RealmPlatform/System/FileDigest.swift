@@ -4,7 +4,7 @@ internal import Glibc
 
 /// SHA-256 of files, read piece by piece.
 package enum FileDigest {
-    /// How many bytes are in memory at a time.
+    /// The number of bytes in memory at a time.
     private static let pieceByteCount = 1 << 20
 
     /// Returns the digest of a part of a file. The calling thread waits for the disk.

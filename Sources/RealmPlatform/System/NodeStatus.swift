@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What the system knows of whatever is at a path: a file, a socket or a symbolic link, which is not followed.
+/// The status of the entry at a path: a file, a socket or a symbolic link, which is not followed.
 package struct NodeStatus: Sendable {
     package let device: UInt64
     /// Its number on that device.

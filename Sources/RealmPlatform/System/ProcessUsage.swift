@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What this process takes of the machine, as the system counts it.
+/// The resources that this process uses, as the system counts them.
 package struct ProcessUsage: Sendable {
     /// The memory of the process that is in RAM, in bytes. Pages of mapped files count as far as the process has touched them.
     package let residentByteCount: Int
@@ -15,7 +15,7 @@ package struct ProcessUsage: Sendable {
     /// The number of those that the system allows; nil for any number.
     package let openFileLimit: Int?
 
-    /// Asks the system; what it does not tell is 0.
+    /// Asks the system; unreported values are 0.
     package static func now() -> ProcessUsage {
         let pages = numbers(System.systemList("/proc/self/statm"))
         var time = timespec()

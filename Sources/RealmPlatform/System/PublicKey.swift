@@ -19,7 +19,7 @@ internal import COpenSSL
         case ed25519([UInt8])
     }
 
-    /// How signatures are made.
+    /// The algorithm of signatures.
     private enum Scheme {
         case rsa, p256, ed25519
     }
@@ -148,7 +148,7 @@ internal import COpenSSL
                     data: bytes.baseAddress.map { unsafe $0 + start }, data_size: part.bytes.count, return_size: 0)
             }
             unsafe list.append(OSSL_PARAM_construct_end())
-            // What fails leaves no key.
+            // A failure leaves no key.
             _ = unsafe EVP_PKEY_fromdata(context, &key, Int32(realm_rest_public_key), &list)
         }
         return unsafe key
@@ -176,7 +176,7 @@ internal import COpenSSL
     }
 }
 
-/// What can be said of an encoded point on Ed25519 (RFC 8032, section 5.1.2) without computing on the curve.
+/// Checks of an encoded point on Ed25519 (RFC 8032, section 5.1.2) without computing on the curve.
 private enum EdwardsPoint {
     /// The prime of the field less one, big-endian.
     private static let last = [0x7F] + [UInt8](repeating: 0xFF, count: 30) + [0xEC]

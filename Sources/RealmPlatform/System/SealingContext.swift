@@ -17,7 +17,7 @@ internal import COpenSSL
     package init(_ direction: CipherContext.Direction, key: [UInt8]) throws(StorageError) {
         precondition(key.count == 32, "\(key.count) bytes are no key of AES-256")
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .cryptography("EVP_CIPHER_CTX_new") }
-        // The context keeps what it needs of the algorithm. Its vector has 12 bytes unless it is told otherwise.
+        // The context keeps what it needs of the algorithm. Its vector has 12 bytes by default.
         let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
         defer { unsafe EVP_CIPHER_free(algorithm) }
         let vector = [UInt8](repeating: 0, count: 12)

@@ -47,8 +47,7 @@ package enum StorageError: Error, Sendable, Equatable {
         case unfittingOptions(String)
         /// So many old versions are in use that no new one is made.
         case tooManyVersions(Int)
-        /// A write failed in a way that leaves the file uncertain until it is opened again; reading
-        /// goes on.
+        /// A write failed in a way that leaves the file uncertain until it is opened again; reading continues.
         case writesStopped
         /// The file can be read, but a write might destroy something in use.
         case unsound(String)

@@ -8,7 +8,7 @@ extension System {
     package struct DiskSpace: Sendable {
         /// The size of the file system in bytes.
         package let totalBytes: UInt64
-        /// How many bytes this process may still use of it.
+        /// The number of bytes that this process may still use.
         package let freeBytes: UInt64
 
         /// Reads the fields that the system has filled in; free space that overflows is reported as
@@ -98,12 +98,12 @@ extension System {
         try entries(inFolder: folder).map(\.name)
     }
 
-    /// What the list of a folder tells of an entry without a look at the entry itself.
+    /// The kind of an entry according to the list of its folder, without a look at the entry itself.
     package enum EntryKind: Sendable {
         /// A regular file.
         case file
         case folder
-        /// A symbolic link, or an entry of which this file system tells nothing here.
+        /// A symbolic link, or an entry whose kind this file system does not list.
         case unknown
         /// A pipe, a socket or a device.
         case other
@@ -123,7 +123,7 @@ extension System {
         return entries
     }
 
-    /// Returns the kind that the type in the list of a folder stands for.
+    /// Converts the type in the list of a folder to a kind.
     private static func kind(_ type: UInt8) -> EntryKind {
         switch Int(type) {
         case Int(DT_REG): return .file

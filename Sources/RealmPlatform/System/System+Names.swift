@@ -134,8 +134,8 @@ extension System {
 
     /// Throws unless files may be made in the folder of `path`, and removed again.
     ///
-    /// It is called before anything is made, so that a rejection can state the reason. Permissions
-    /// may change afterwards; the call that makes the file reports that by itself.
+    /// It is called before anything is made, so that a rejection can state the reason. Permissions may change afterwards; the
+    /// call that makes the file reports that itself.
     ///
     /// - Throws: `.refused(.fileNotFound)` when there is no folder, `.refused(.unsuitable)` without
     ///   permission.
@@ -154,14 +154,14 @@ extension System {
         throw .refused(.unsuitable("no permission to write to the file"))
     }
 
-    /// Gives an open file a further name; throws `.io` when something has that name.
+    /// Gives an open file another name; throws `.io` when something has that name.
     package static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
         guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
             throw .io(operation: "link", errno: errno)
         }
     }
 
-    /// Gives a file a further name; throws `.io` when something has that name.
+    /// Gives a file another name; throws `.io` when something has that name.
     package static func link(_ old: String, as path: String) throws(StorageError) {
         guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
     }

@@ -34,7 +34,7 @@ extension System {
         defer { unsafe arguments.forEach { unsafe free($0) } }
         var child: pid_t = 0
         guard unsafe posix_spawnp(&child, program, &actions, &attributes, &arguments, environ) == 0 else { return false }
-        // Somebody has to ask for the outcome, or the process would stay in the list of the system.
+        // The exit status has to be collected, or the process would stay as a zombie.
         try? Threads.start("child", stackBytes: 64 << 10) { [child] in
             while waitpid(child, nil, 0) < 0, errno == EINTR {}
         }

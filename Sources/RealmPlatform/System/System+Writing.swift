@@ -224,7 +224,7 @@ extension System {
         return unsafe stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
-    /// What the system reports about a file, except for its times.
+    /// The status of a file by the system, except for its times.
     ///
     /// Reading the times would make the system record that of the next write more exactly, and on
     /// common file systems a commit takes a fifth longer then.
@@ -265,7 +265,7 @@ extension System {
         return FilePlace(place)
     }
 
-    /// What the system reports about a file without reading it, its times included.
+    /// The status of a file by the system, its times included, without reading it.
     package struct FileFacts: Equatable, Sendable {
         /// The identity, the size and the number of names.
         package let place: FilePlace

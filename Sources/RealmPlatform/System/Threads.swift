@@ -6,9 +6,8 @@ internal import Glibc
 
 /// Starts threads of the operating system, so that work that blocks stays off the cooperative pool.
 ///
-/// A blocked thread of the cooperative pool would stall unrelated tasks, so disks, the C library of
-/// HTTP and long queries have threads of their own. A thread cannot be cancelled: its work ends by
-/// itself.
+/// A blocked thread of the cooperative pool would stall unrelated tasks, so disks, the C library of HTTP and long queries have
+/// threads of their own. A thread cannot be cancelled: its work has to end.
 package enum Threads {
     /// The data that a new thread is started with: its name and its work.
     private final class Start {
@@ -24,8 +23,7 @@ package enum Threads {
         }
     }
 
-    /// The error when the system does not start a further thread: a limit on processes, or no
-    /// memory for a stack.
+    /// The error when the system does not start another thread: a limit on processes, or no memory for a stack.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         /// The system's error number for the failed start of a thread.
         package let code: Int32
@@ -79,7 +77,7 @@ package enum Threads {
 
     /// Gives the calling thread less of the processors than others while these have work.
     ///
-    /// - Parameter steps: How much less, as `nice` counts it.
+    /// - Parameter steps: The decrease, as `nice` counts it.
     package static func lowerPriority(by steps: Int32) {
         let which = __priority_which_t(PRIO_PROCESS.rawValue)
         setpriority(which, 0, min(19, getpriority(which, 0) + steps))

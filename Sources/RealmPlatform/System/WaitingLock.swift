@@ -14,7 +14,7 @@ package final class WaitingLock: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file of the lock, which is made if there is none.
-    ///   - seconds: How long to wait at most.
+    ///   - seconds: The timeout.
     /// - Throws: `.refused` when another program holds the lock for longer, and the error of a file that cannot
     ///   be opened or made.
     package init(at path: String, seconds: Double = 10) throws(StorageError) {

@@ -22,6 +22,6 @@ package enum WorkStop: Sendable, Hashable {
     /// The work was about to keep more values than it may: to sort rows or to distinguish them, to compare them, for searches, or for
     /// groups.
     case tooManyValues(limit: Int)
-    /// A result falls into more groups than may be told apart.
+    /// A result has more groups than allowed.
     case tooManyGroups(limit: Int)
 }

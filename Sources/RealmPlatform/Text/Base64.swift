@@ -33,7 +33,7 @@ package enum Base64 {
         }
     }
 
-    /// How much a decoder forgives.
+    /// The tolerance of a decoder.
     package enum Strictness: Sendable {
         /// Takes only what encoding would have written, so that each sequence of bytes has exactly one text.
         case exact

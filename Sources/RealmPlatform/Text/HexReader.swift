@@ -2,8 +2,8 @@
 
 /// Reads hex digits from a text, from left to right.
 ///
-/// It is used for ids in texts, for digests and for encryption keys. After the first character that is not a
-/// digit the reader must not be used any further.
+/// It is used for ids in texts, for digests and for encryption keys. After the first character that is not a digit the reader
+/// must not be used any more.
 package struct HexReader {
     /// The characters that were not read yet.
     private var rest: Substring.UTF8View

@@ -38,10 +38,10 @@ package enum RealWriter {
 
     /// Writes a positive number from 0.001 up to 10^15, or zero; nil for a power of two, whose neighbours are not equally far away.
     ///
-    /// A double is `significand` times a negative power of two, and stands for all numbers that are nearer to it than to its neighbours. The
-    /// scale is the power of ten that has between one and ten multiples among these. If one of them is a multiple of ten times as much, it is
-    /// the only such one and the shortest text; otherwise the nearest multiple is. In this range all products fit 128 bits, so nothing is
-    /// rounded on the way.
+    /// A double is `significand` times a negative power of two, and represents all numbers that are nearer to it than to its
+    /// neighbours. The scale is the power of ten that has between one and ten multiples among these. If one of them is a multiple
+    /// of ten times as much, it is the only such one and the shortest text; otherwise the nearest multiple is. In this range all
+    /// products fit 128 bits, so nothing is rounded on the way.
     private static func writeDecimal(_ magnitude: Double, to target: ByteRoom) -> Int? {
         let whole = UInt64(magnitude)
         if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }

@@ -9,8 +9,8 @@ package enum SecretText {
 
     /// Returns the path for a message, or words in its place when it looks like a key.
     ///
-    /// - Parameter path: What was given in the place of a path. Only its last component is judged, as a folder may have been put
-    ///   in front of it.
+    /// - Parameter path: The text that was given as a path. Only its last component is judged, as a folder may have been put in
+    ///   front of it.
     package static func shown(_ path: String) -> String {
         // A path of base64 has slashes, so all of it is judged as well.
         let last = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8[path.utf8.index(after: $0)...] } ?? path.utf8[...]

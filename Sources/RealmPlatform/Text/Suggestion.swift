@@ -2,11 +2,11 @@
 
 /// Finds the name that a misspelled one was probably meant to be, for hints in error texts.
 ///
-/// All layers use this one rule of nearness. The candidates have to be names that whoever gets the text may see.
+/// All layers use this one rule of nearness. The candidates must be names that the receiver of the text may see.
 package enum Suggestion {
-    /// How many candidates are compared at most, so that a hint never costs noticeable time.
+    /// The maximum number of compared candidates, so that a hint never costs noticeable time.
     private static let candidateLimit = 1000
-    /// How many bytes of a name are compared. Longer names get no hint, as no candidate is that long.
+    /// The maximum number of bytes of a compared name. Longer names get no hint, as no candidate is that long.
     private static let byteLimit = 64
     /// The length from which on a beginning is enough to recognize a name.
     private static let beginningLength = 3
@@ -65,7 +65,7 @@ package enum Suggestion {
     /// Returns how many bytes have to be inserted, removed, replaced or swapped with their neighbour to turn one text into
     /// the other; nil when it is more than `limit`.
     ///
-    /// - Complexity: O(n·limit) for texts of n bytes, as cells further from the diagonal are beyond the limit. Three rows of
+    /// - Complexity: O(n·limit) for texts of n bytes, as cells farther from the diagonal are beyond the limit. Three rows of
     ///   these cells are kept, in which the diagonal is in the middle.
     private static func distance(_ left: [UInt8], _ right: [UInt8], atMost limit: Int) -> Int? {
         guard limit >= 0, abs(left.count - right.count) <= limit else { return nil }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The thread of a part of the server: it is started once, told to stop, and awaited.
+/// The thread of a part of the server: it is started once, asked to stop, and awaited.
 ///
 /// Any thread may call everything. `isStopped` takes no lock, so it may be read under one.
 package final class ServiceThread: Sendable {

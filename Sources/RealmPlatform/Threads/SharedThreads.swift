@@ -27,7 +27,7 @@ package final class SharedThreads: Sendable {
 
     /// The threads that apply writes. Most of their time they wait for the disk.
     package static let writers = SharedThreads(name: "writer", limit: 24)
-    /// The threads that compute what observers are told. They need the processors.
+    /// The threads that compute notifications for observers. They need the processors.
     package static let observers = SharedThreads(name: "observer", limit: max(4, min(Threads.processorCount, 16)))
     /// The threads that apply records of other nodes. Most of their time they wait for the disk.
     package static let followers = SharedThreads(name: "replica", limit: 16)
@@ -64,7 +64,7 @@ package final class SharedThreads: Sendable {
     package var threadCount: Int { monitor.withLock { $0.threads } }
     /// The number of tasks that wait for a thread.
     package var waitingCount: Int { waiting.load(ordering: .relaxed) }
-    /// Whether tasks wait, so that a task that could go on should submit its rest instead.
+    /// Whether tasks wait, so that a task that could continue should submit its rest instead.
     package var isCrowded: Bool { waitingCount > 0 }
 
     /// Adds a task, and starts a thread for it if all are busy and there may be more.

@@ -47,8 +47,7 @@ package final class TimerQueue: Sendable {
     ///
     /// - Parameters:
     ///   - time: When to call it. A time in the past means at once.
-    ///   - action: What to do. It must be short and must not wait, because later timers wait for
-    ///     it.
+    ///   - action: The work. It must be short and must not wait, because later timers wait for it.
     /// - Complexity: O(log n) in the number of timers.
     package func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
         let isNext = monitor.withLock { state -> Bool in

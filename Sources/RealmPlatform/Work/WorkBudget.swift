@@ -30,9 +30,9 @@ package final class WorkBudget: @unchecked Sendable {
     /// The reason for which the work was stopped; nil as long as it was not.
     package private(set) var stop: WorkStop?
 
-    /// How many units may be spent until the clock is read again.
+    /// The number of units that may be spent until the clock is read again.
     private var unitsLeft = WorkBudget.unitsPerLook
-    /// How many objects links have led to in this part of the response.
+    /// The number of objects that links have led to in this part of the response.
     private var objects = 0
     /// How many bytes the parts before this one have.
     private var partStart = 0
@@ -186,8 +186,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// The number of bytes up to which `requireRoom` need not be called, for loops.
     package var roomEnd: Int { partStart.addingReportingOverflow(roomLimit).overflow ? .max : partStart &+ roomLimit }
 
-    /// Checks that `count` bytes may be produced, and returns the number up to which no further
-    /// check is needed.
+    /// Checks that `count` bytes may be produced, and returns the number up to which no other check is needed.
     package func roomEnd(for count: Int) throws(StorageError) -> Int {
         try requireRoom(for: count)
         return roomEnd

@@ -27,7 +27,7 @@ package final class WorkControl: Sendable {
     /// Makes a control.
     ///
     /// - Parameters:
-    ///   - deadline: When the work is given up; nil for no limit.
+    ///   - deadline: The timeout of the work; nil for no limit.
     ///   - report: Called by the thread that works, with the share of the whole that is done, from 0
     ///     to 1.
     ///   - isWanted: Returns whether the result is still wanted; called by the threads that work, about four times a second. Nil for
