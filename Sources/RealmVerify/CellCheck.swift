@@ -185,7 +185,7 @@ struct CellCheck {
     ///
     /// - Parameters:
     ///   - report: Gets what is wrong or unusual.
-    ///   - depth: How deeply the dictionary is nested in others.
+    ///   - depth: The nesting of the dictionary in others.
     /// - Throws: `.corrupt` for damage that keeps the dictionary from being read.
     mutating func dictionary(
         _ root: Ref, keyType: ColumnType, _ report: inout VerifyReport, depth: Int = 0

@@ -7,13 +7,13 @@ internal import RealmStorage
 /// value implies and nowhere else.
 struct IndexCheck {
     private let table: Table
-    /// What is proved about indexes already.
+    /// The proofs about indexes so far.
     private let proofs: IndexProofs
 
     /// Makes a check of all indexes of a table.
     ///
     /// - Parameters:
-    ///   - proofs: What is proved about indexes already.
+    ///   - proofs: The proofs about indexes so far.
     init(table: Table, proofs: IndexProofs = IndexProofs()) {
         self.table = table
         self.proofs = proofs

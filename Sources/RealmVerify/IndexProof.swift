@@ -6,15 +6,13 @@ internal import RealmStorage
 /// Proves that an index is sound without looking each object up, or keeping words, which is what the
 /// exact checks do.
 ///
-/// The nodes of the index are read in their order. For each object that is filed under a value, a
-/// hash of the object and its keys is added to a sum, and the number of keys is noted, unless it is
-/// the usual one. Then the column is read in the order of objects, and the same hashes, made of the
-/// values, are subtracted. What remains is zero only if each object is filed once, under its own
-/// value. Of indexes of words, the hashes of all pairs of an object and a word are compared in this
-/// way. Nothing is reported: where anything is unusual, nothing is proved, and the exact check tells
-/// what it is.
+/// The nodes of the index are read in their order. For each object that is filed under a value, a hash of the object and its keys
+/// is added to a sum, and the number of keys is recorded, unless it is the usual one. Then the column is read in the order of
+/// objects, and the same hashes, made of the values, are subtracted. The rest is zero only if each object is filed once, under
+/// its own value. Of indexes of words, the hashes of all pairs of an object and a word are compared in this way. Nothing is
+/// reported: where anything is unusual, nothing is proved, and the exact check reports it.
 struct IndexProof {
-    /// What was proved.
+    /// The facts that a proof yields.
     struct Result {
         /// How many objects the index has.
         let entryCount: Int
@@ -35,7 +33,7 @@ struct IndexProof {
     /// The table of the column.
     let table: Table
     let column: Column
-    /// What objects are filed under.
+    /// The keys under which objects are filed.
     private let form: IndexForm
     /// The keys of the objects, which have slots.
     private let keys: VerifiedKeys
@@ -51,7 +49,7 @@ struct IndexProof {
     private var usual = Note.usual
     /// How each of the other objects is filed, by slot; empty as long as there are none.
     private var notes: [UInt8] = []
-    /// What is filed, less what should be.
+    /// The hashes of filed objects, less those of the values.
     var sum = ProofSum()
     /// The keys from the root down to the present level.
     private(set) var path: [Int32] = []
@@ -63,7 +61,7 @@ struct IndexProof {
     /// Makes a proof of one index.
     ///
     /// - Parameters:
-    ///   - form: What objects are filed under.
+    ///   - form: The keys under which objects are filed.
     ///   - keys: The keys of the table's objects.
     ///   - hash: The hash of data.
     ///   - control: Can cancel the proof; nil for none.
@@ -99,7 +97,7 @@ struct IndexProof {
         return proof.sum.isZero ? Result(entryCount: proof.entryCount, isUnique: proof.isUnique) : nil
     }
 
-    /// Makes the error that ends a proof. Nobody sees it.
+    /// Makes the error that ends a proof. It is never reported.
     func doubt(_ ref: Ref) -> StorageError { .corrupt(ref: ref, reason: "nothing is proved") }
 
     // MARK: - The index
@@ -116,7 +114,7 @@ struct IndexProof {
     ///
     /// - Parameters:
     ///   - ref: The node.
-    ///   - depth: How many nodes are above it.
+    ///   - depth: The number of nodes above it.
     ///   - lower: A number that all keys of the node are above, as it is the last key before them.
     ///   - state: The state of the hash after the keys of the levels above.
     /// - Returns: The largest key.
@@ -176,7 +174,7 @@ struct IndexProof {
 
     // MARK: - Lists
 
-    /// How the objects of a list are proved to belong there.
+    /// The way to prove that the objects of a list belong there.
     private enum Way {
         /// By a hash of the whole data that all of them must have.
         case together(state: UInt64)
@@ -311,7 +309,7 @@ struct IndexProof {
         }
     }
 
-    /// Returns the state of a value of an object that is filed as a note tells.
+    /// Returns the state of a value of an object that is filed as a note says.
     private func state(of value: Value, _ note: UInt8, _ ref: Ref) throws(StorageError) -> UInt64 {
         guard note != Note.usual else { throw doubt(ref) }
         let data = IndexData(value)

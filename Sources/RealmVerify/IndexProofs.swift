@@ -2,9 +2,9 @@
 
 internal import RealmStorage
 
-/// What is proved about the indexes of a version.
+/// The proofs about the indexes of a version.
 struct IndexProofs: Sendable {
-    /// What is proved about each index; nothing about those that are missing.
+    /// The results for proved indexes; the others are missing.
     private let results: [IndexProver.Place: IndexProof.Result]
 
     /// Makes what was proved.

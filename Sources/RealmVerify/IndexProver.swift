@@ -20,19 +20,18 @@ final class IndexProver: Sendable {
         /// The table of the column.
         let table: Table
         let column: Column
-        /// What objects are filed under.
+        /// The keys under which objects are filed.
         let form: IndexForm
         /// The keys of the objects.
         let keys: VerifiedKeys
     }
 
-    /// How far the work is.
     private struct Progress {
-        /// The first job that nobody has taken.
+        /// The first job that no thread has taken.
         var next = 0
-        /// How many jobs are being done.
+        /// The number of running jobs.
         var running = 0
-        /// What was proved so far.
+        /// The proofs so far.
         var results: [Place: IndexProof.Result] = [:]
     }
 
@@ -43,10 +42,9 @@ final class IndexProver: Sendable {
     private let hash: ProofHash
     /// Can cancel the work, so that nothing more is proved; nil for none.
     private let control: WorkControl?
-    /// How far the work is.
     private let progress = Monitor(Progress())
 
-    /// How many objects there are in files for which a second thread is worth its start.
+    /// The number of objects from which a second thread is worth its start.
     static let manyObjects = 50_000
 
     /// Collects the indexes; nothing is proved yet.
@@ -75,7 +73,7 @@ final class IndexProver: Sendable {
 
     /// Begins to work in a second thread, if the file is large and there is a processor for it.
     ///
-    /// - Parameter least: How many objects make a file large.
+    /// - Parameter least: The number of objects that makes a file large.
     func startThread(ifObjects least: Int = IndexProver.manyObjects) {
         guard jobs.reduce(0, { $0 + $1.keys.count }) >= least, Threads.processorCount > 1 else { return }
         // Without a thread, `finish` does all of the work.

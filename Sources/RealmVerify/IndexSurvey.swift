@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// A look at some nodes of a general index, to learn how most objects are filed.
 ///
-/// What it returns need not be true: a proof with another answer only takes more time and memory.
+/// Its result is a guess: a proof with another one only takes more time and memory.
 struct IndexSurvey {
     private let space: NodeSpace
     /// How many objects were found for each note.
@@ -18,7 +18,7 @@ struct IndexSurvey {
     /// How many objects a long list counts for.
     private static let longList = 10_000
 
-    /// Returns how most objects seem to be filed, as `IndexProof.Note` tells it.
+    /// Returns how most objects seem to be filed, as an `IndexProof.Note`.
     ///
     /// - Throws: `.corrupt` for nodes that cannot be read.
     static func usualNote(of root: Ref, _ space: NodeSpace) throws(StorageError) -> UInt8 {

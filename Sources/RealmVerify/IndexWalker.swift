@@ -106,7 +106,7 @@ struct IndexWalker {
         }
     }
 
-    /// Visits an entry: a single object, a list or a further level.
+    /// Visits an entry: a single object, a list or another level.
     private mutating func visit(
         _ slot: IndexSlot, of node: IndexNode, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {

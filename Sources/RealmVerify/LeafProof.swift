@@ -6,9 +6,8 @@ internal import RealmStorage
 /// Proves that there is nothing to report about the values of a leaf, without making a `Value` of
 /// each of them.
 ///
-/// It knows the most common forms of leaves. What it does not prove is left to `LeafCheck` and
-/// `CellCheck`, which report what is wrong, so its answers never change a report. Links are not its
-/// subject: see `LinkCheck`.
+/// It knows the most common forms of leaves. Values it does not prove are left to `LeafCheck` and `CellCheck`, which report
+/// errors, so its answers never change a report. Links are not its subject: see `LinkCheck`.
 struct LeafProof {
     /// Whether values may be null.
     private let isNullable: Bool
@@ -168,7 +167,7 @@ struct LeafProof {
             if blobs.nulls[row] != 0 {
                 guard isNullable else { return false }
             } else {
-                // What begins and ends where characters do is valid if all bytes together are.
+                // A text that begins and ends where characters do is valid if all bytes together are.
                 guard end > first, blobs.bytes[Int(end) - 1] == 0, blobs.bytes[Int(first)] & 0xc0 != 0x80 else { return false }
             }
             first = end
@@ -190,8 +189,8 @@ struct LeafProof {
         } catch { return false }
     }
 
-    /// Returns whether bytes are UTF-8. Those of many texts one after another are, if each text is
-    /// and the bytes between them are ASCII.
+    /// Returns whether bytes are UTF-8. The bytes of many texts one after another are, if each text is and the bytes between them
+    /// are ASCII.
     private func isValid(_ bytes: ByteView) -> Bool { bytes.isASCII || bytes.validatedString != nil }
 }
 

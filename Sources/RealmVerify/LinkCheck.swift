@@ -6,8 +6,8 @@ internal import RealmStorage
 /// Checks the links of a version: that their targets exist, that each has its backlink, and that
 /// each embedded object has one owner and does not hold itself.
 ///
-/// Links are entered while all objects are read. What could not be told from sums of them is known
-/// after a second walk, in which few of them are entered one by one.
+/// Links are entered while all objects are read. Where their sums are not conclusive, a second walk enters few of them one by
+/// one.
 struct LinkCheck {
     /// One link, as its origin holds it.
     typealias Link = LinkLedger.Link

@@ -113,12 +113,12 @@ struct LinkLedger {
     @inline(__always)
     private static func bucket(_ state: UInt64) -> Int { Int(truncatingIfNeeded: state >> (64 - bucketBits)) }
 
-    /// Enters a link by itself, if its bucket is one of those that are.
+    /// Enters a link separately, if its bucket is one of those for single links.
     ///
     /// - Parameters:
     ///   - origin: The object that holds the link.
     ///   - target: The object that the link points to.
-    ///   - page: What the link has in common with others.
+    ///   - page: The facts that the link shares with others.
     ///   - state: The state of the whole link.
     ///   - count: 1 for a link, -1 for a backlink.
     @inline(never)

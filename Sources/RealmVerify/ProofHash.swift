@@ -2,8 +2,8 @@
 
 /// A hash of short sequences of words with a secret key, for proofs that two sets are equal.
 ///
-/// Files may be hostile, so nobody may know beforehand which sequences have the same hash: the key
-/// is made of random numbers, anew for each check of a file, and never leaves it.
+/// Files may be hostile, so it must be unpredictable which sequences have the same hash: the key is made of random numbers, anew
+/// for each check of a file, and never leaves it.
 struct ProofHash: Sendable {
     /// The state of the empty sequence.
     let start: UInt64
@@ -35,7 +35,7 @@ struct ProofHash: Sendable {
     /// Returns the state of a sequence that is one word longer, as the other function does.
     @inline(__always) func step(_ state: UInt64, _ word: Int64) -> UInt64 { step(state, UInt64(bitPattern: word)) }
 
-    /// Returns the two words that stand for a whole sequence in a sum.
+    /// Returns the two words that represent a whole sequence in a sum.
     ///
     /// They do not depend on the state in a linear way, so that sums of other sequences cannot be
     /// made equal by an exchange of words among these.

@@ -3,8 +3,8 @@
 /// A sum of hashes of sequences, with which two collections of sequences are compared whatever the
 /// order in which they come.
 ///
-/// What is in one of them is added, what is in the other subtracted. The sum of equal collections is
-/// zero, and that of others is not, but for a chance of about 1 in 2^64.
+/// Elements of one are added, elements of the other subtracted. The sum of equal collections is zero, and that of others is not,
+/// but for a chance of about 1 in 2^64.
 struct ProofSum: Sendable {
     /// The sum of the higher words, modulo 2^64.
     private var high: UInt64 = 0

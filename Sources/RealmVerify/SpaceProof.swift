@@ -6,7 +6,7 @@ internal import RealmStorage
 /// Proves that header, reachable nodes and free blocks tile the logical file, with a bit of memory
 /// for every eight bytes of it that are in use.
 ///
-/// What `SpaceCheck` reports about nodes that are too many, overlap, or leave gaps, is left to it.
+/// Reports about nodes that are too many, overlap, or leave gaps are left to `SpaceCheck`.
 struct SpaceProof {
     /// The space that is walked through.
     private let space: NodeSpace

@@ -6,7 +6,7 @@ internal import RealmStorage
 /// Checks a general index against the values of the objects.
 ///
 /// Every object must be filed exactly once, under the data of its value. In lists equal values must be neighbours that ascend by
-/// object. What the index has beyond that is an error as well. That the values of a list do not ascend is only unusual: files that the
+/// object. Additional entries of the index are errors as well. Lists whose values do not ascend are only unusual: files that the
 /// reference engine upgraded to format 24 have lists in the order that texts had before.
 struct ValueIndexCheck {
     /// The beginning of messages: table and column.

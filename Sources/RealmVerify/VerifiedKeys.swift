@@ -62,7 +62,7 @@ struct VerifiedKeys {
         }
     }
 
-    /// What the first walk over a tree tells about its keys.
+    /// The facts about the keys of a tree from the first walk over it.
     private struct Outline {
         /// The lowest key.
         var first: ObjectKey?
@@ -223,7 +223,7 @@ struct VerifiedKeys {
     /// - Parameters:
     ///   - leaf: A leaf of the tree.
     ///   - row: The row, in `0..<leaf.count`.
-    ///   - position: How many objects are in the leaves before this one.
+    ///   - position: The number of objects in the leaves before this one.
     @inline(__always) func slot(_ leaf: ClusterLeaf, _ row: Int, position: Int) -> Int {
         if case .tree = form { return position &+ row }
         return Int(truncatingIfNeeded: leaf.key(at: row).rawValue &- first)

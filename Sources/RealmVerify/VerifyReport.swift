@@ -13,12 +13,12 @@ package struct VerifyReport: Sendable {
     /// The warnings: what writers are known to leave, and what is only unusual. At most
     /// `maximumCount` are kept.
     package private(set) var warnings: [String] = []
-    /// What was counted during the check.
+    /// The counts of the check.
     package var statistics = Statistics()
     /// Can cancel the check; nil for one that runs to its end.
     let control: WorkControl?
 
-    /// How many errors, and how many warnings, are kept; later ones are dropped.
+    /// The maximum number of errors, and of warnings; later ones are dropped.
     package static let maximumCount = 200
 
     /// The contents of a file in numbers.
