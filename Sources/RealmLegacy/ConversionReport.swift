@@ -3,14 +3,14 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// What a conversion of an old file made of it, and what it could not carry over.
+/// The result of converting an old file, with the data that could not be carried over.
 package struct ConversionReport: Sendable, Equatable {
     /// The format of the old file.
     package let fromFormat: Int
     /// The classes of the new file, in the order of its tables.
     package internal(set) var classes: [Class] = []
-    /// What differs from the old file, in the order in which it was found. Of more than `maximumNoteCount` notes those about losses are
-    /// kept before others.
+    /// The differences from the old file, in the order of the search. Of more than `maximumNoteCount` notes those about losses
+    /// are kept before others.
     package private(set) var notes: [Note] = []
     /// How many notes there are, together with those that were dropped.
     package internal(set) var noteCount = 0
@@ -38,7 +38,7 @@ package struct ConversionReport: Sendable, Equatable {
         package let property: String?
         /// How many values, rows or entries it is about; 1 for a property or table itself.
         package let count: Int
-        /// What was done, and why.
+        /// The action, and its reason.
         package let text: String
     }
 

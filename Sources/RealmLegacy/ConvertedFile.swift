@@ -20,7 +20,7 @@ package struct ConvertedFile: Sendable {
         case own(NewFile)
     }
 
-    /// How often a file is converted that another program writes to meanwhile.
+    /// The number of attempts to convert a file while another program writes to it.
     private static let attempts = 5
 
     /// Makes the result of a conversion.

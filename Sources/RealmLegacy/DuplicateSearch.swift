@@ -6,8 +6,8 @@ internal import RealmStorage
 /// Finds out whether two rows have the same value in a column, in bounded memory and time: hashes are compared first, a part of them
 /// at a time.
 ///
-/// Different values take bytes of their own. So a column that goes on after as many values as the file has room for has some of them
-/// twice, and no more rows are looked at.
+/// Different values take bytes of their own. So a column that continues after as many values as the file has room for has
+/// duplicates, and no more rows are examined.
 ///
 /// The positions of enumerated strings are compared first: rows with one position have one string. Where they all differ, each string
 /// is read once, and the searches in all classes together read no more bytes of them than the file has.
@@ -71,7 +71,7 @@ struct DuplicateSearch {
         var (pass, strings) = (first, comparesPositions || column.type != .enumerated ? nil : reading.budget)
         while part < partCount {
             let (hashes, isWhole) = try sortedHashes(part, of: partCount, size, except: settled, pass, counting: strings)
-            // What is read again was counted.
+            // Bytes that are read again were counted before.
             (pass, strings) = (reading.anew, nil)
             guard let twins = DuplicateSearch.twins(in: hashes, except: settled) else {
                 isComplete = isComplete && isWhole
@@ -93,7 +93,7 @@ struct DuplicateSearch {
     /// - Parameters:
     ///   - size: How many different hashes a part has, roughly.
     ///   - settled: Hashes that different values have.
-    ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
+    ///   - strings: The budget for bytes of strings; nil where they are not counted.
     private func sortedHashes(
         _ part: Int, of partCount: Int, _ size: Int, except settled: Set<Int>, _ pass: LegacyReading,
         counting strings: LegacyBudget?
@@ -145,7 +145,7 @@ struct DuplicateSearch {
     /// bytes of texts, than the file has room for if all differ.
     ///
     /// - Parameters:
-    ///   - strings: What the bytes of strings are spent from; nil where they are not counted.
+    ///   - strings: The budget for bytes of strings; nil where they are not counted.
     /// - Returns: Whether all rows were read.
     private func forEach(
         _ pass: LegacyReading, counting strings: LegacyBudget?, _ body: (Value) -> Bool

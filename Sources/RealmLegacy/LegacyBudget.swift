@@ -3,22 +3,22 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What one pass over a file may read.
+/// The limits on reading in one pass over a file.
 ///
 /// In a sound file every node has one parent, so a pass reads no more bytes than the file has. Where nodes share their children or
 /// go in circles, it would; then it ends as damage.
 ///
-/// Elements are counted too, as those of width 0 take time but no bytes: 2^24 of them, and eight for each byte of the file. Elements of
-/// other widths take a bit at least, so without shared leaves they are never more. An honest file needs the 2^24 only for values that
-/// are 0, null, false or empty in all rows of a leaf, and more only where its rows have eight of those for each byte that they take:
-/// 240 such properties beside 30 bytes of others, in 70,000 objects. SDKs have 1000 of them in a leaf of eight bytes, so a class of
-/// nothing else could have more; it would have no data.
+/// Elements are counted too, as those of width 0 take time but no bytes: 2^24 of them, and eight for each byte of the file.
+/// Elements of other widths take a bit at least, so without shared leaves they are never more. An honest file needs the 2^24 only
+/// for values that are 0, null, false or empty in all rows of a leaf, and more only where its rows have eight of those for each
+/// byte that they take: 240 such properties and 30 bytes of others, in 70,000 objects. SDKs have 1000 of them in a leaf of eight
+/// bytes, so a class of nothing else could have more; it would have no data.
 ///
 /// One thread uses it. It is a class, because the cursors of a pass spend from it together.
 final class LegacyBudget {
     /// How many bytes the file has.
     private let byteCount: Int
-    /// What is left, in units of eight bytes.
+    /// The remaining bytes, in units of eight.
     var left: Int
     /// How many more elements of nodes may be met.
     var elementsLeft: Int

@@ -9,13 +9,12 @@ struct LegacyCheck {
     private let file: LegacyFile
     /// Can cancel the check.
     private let control: WorkControl?
-    /// What was found.
     private var report = VerifyReport()
     /// The pass over all columns.
     private let reading: LegacyReading
     /// The links of each column, and the backlinks of each column.
     private var links: [Place: Tally] = [:], backlinks: [Place: Tally] = [:]
-    /// Those of the present column.
+    /// The values of the present column.
     private var tally = Tally()
     /// A number that makes sums unpredictable.
     private let seed = UInt64.random(in: .min ... .max)

@@ -22,7 +22,7 @@ final class LegacyClassWriter {
     private let listReading: LegacyReading
     /// How many tables inside of mixed values other classes had.
     private let formerTableCount: Int
-    /// Where the values of each property come from.
+    /// The sources of the values of each property.
     private var sources: [Source]
     /// The links to the objects, for each hidden column of the new table.
     private let incoming: [IncomingLinks?]
@@ -50,7 +50,8 @@ final class LegacyClassWriter {
     private static let greatestRowsPerLeaf = 256
     /// How many elements take as much time as writing the leaf of one column, or as adding values of one column to its index, about.
     private static let elementsPerLeaf = 24
-    /// How many elements take as much time as changing a level of an index, about. It stands for some bytes of a text, and takes others.
+    /// How many elements take as much time as changing a level of an index, about. It covers some bytes of a text, and takes
+    /// others.
     private static let elementsPerLevel = 3, textBytesPerLevel = 4, bytesPerLevel = 88
     /// How many bytes of texts and binaries are written at a time.
     private static let bytesPerRun = 4 << 20

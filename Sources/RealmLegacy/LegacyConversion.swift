@@ -9,7 +9,7 @@ struct LegacyConversion {
     private let file: LegacyFile
     /// The old file as links are read, whose decrypted pages are given back while those of values are in use.
     private let linkFile: LegacyFile
-    /// What its tables become.
+    /// The mapping of its tables.
     private let mapping: LegacyMapping
     /// The new file.
     private let target: LegacyTarget
@@ -17,7 +17,7 @@ struct LegacyConversion {
     private let control: WorkControl?
     /// The keys of new tables by the positions of old ones.
     private var targets: [TableKey?]
-    /// What is different in the new file.
+    /// The differences of the new file.
     private var report: ConversionReport
     /// The passes over all columns, and over all columns of links: in each of them every column is read once.
     private let columnPass: LegacyReading, linkPass: LegacyReading
@@ -204,7 +204,7 @@ extension LegacyFile {
     ///   - new: The new file, which is empty. After an error it is of no use.
     ///   - key: The key of the new file; nil for a plain one.
     ///   - control: Gets the progress, and can cancel the conversion.
-    /// - Returns: What was mapped how, and what could not be.
+    /// - Returns: The mapping, and the data that could not be mapped.
     /// - Throws: `.corrupt` when the old file is damaged, `.refused(.fileChanged)` when it has changed meanwhile, `.limit` for
     ///   contents that format 24 cannot hold, `.io` when the disk is full.
     package func convert(
@@ -221,7 +221,7 @@ extension LegacyFile {
     ///   - key: The key of the new file; nil for a plain one.
     ///   - replacing: Whether an existing file may be replaced; otherwise there must be none.
     ///   - control: Gets the progress, and can cancel the conversion.
-    /// - Returns: What was mapped how, and what could not be.
+    /// - Returns: The mapping, and the data that could not be mapped.
     package func convert(
         toFile path: String, key: EncryptionKey? = nil, replacing: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConversionReport {

@@ -5,8 +5,8 @@ package import RealmStorage
 
 /// A file of formats 2 to 9, open for reading.
 ///
-/// Opening reads the schema and counts rows; values are read by `convert` and `verify`. The file is never changed, and no lock file
-/// is made beside it.
+/// Opening reads the schema and counts rows; values are read by `convert` and `verify`. The file is never changed, and no lock
+/// file is made next to it.
 ///
 /// Source: docs/format.md, "Formats 2 to 9".
 package final class LegacyFile: Sendable {

@@ -64,7 +64,7 @@ enum LegacyLeaf {
         }
     }
 
-    /// Returns the value that a stored number stands for.
+    /// Returns the value of a stored number.
     private static func value(_ number: Int64, _ type: LegacyType) -> Value {
         switch type {
         case .bool: return .bool(number != 0)

@@ -13,7 +13,7 @@ struct LegacyMapping {
     private let control: WorkControl?
     /// The classes, in the order of the old tables.
     private(set) var classes: [LegacyMapping.Class] = []
-    /// What could not be carried over so far.
+    /// The data that could not be carried over so far.
     private(set) var report: ConversionReport
     /// The position in `classes` of the class that each table becomes; nil for the others.
     private(set) var positions: [Int?]

@@ -59,7 +59,6 @@ struct LegacyMixed: LegacySource {
         dates?.nanoseconds.renew()
     }
 
-    /// Returns the value that a type and a word stand for.
     private mutating func value(_ type: Int64, _ word: Int64) throws(StorageError) -> Value {
         let number = UInt64(bitPattern: word) >> 1
         switch type {

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// A column of an old table as the property that it becomes.
 struct LegacyProperty {
-    /// What the values become.
+    /// The form of values after the conversion.
     enum Kind {
         case value(ColumnType)
         /// A list of the values of the one column that the tables inside of rows have.
@@ -18,7 +18,7 @@ struct LegacyProperty {
 
     let column: LegacyColumn
     let name: String
-    /// What the values become.
+    /// The form of values after the conversion.
     let kind: Kind
 
     /// Makes the definition of the new column, without its index.

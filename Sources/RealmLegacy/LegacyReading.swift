@@ -3,11 +3,11 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What all cursors of one pass over a file share.
+/// The shared state of all cursors of one pass over a file.
 struct LegacyReading {
     /// The nodes of the file.
     let space: NodeSpace
-    /// What the pass may read; nil for single looks whose number others limit.
+    /// The limits of the pass; nil for single looks whose number is limited elsewhere.
     let budget: LegacyBudget?
     /// Keeps values that had to be copied.
     let keeper: LegacyKeeper

@@ -51,7 +51,7 @@ package final class LegacySpec: Sendable {
         let attributes: PackedIntegers
         /// The names of the public columns.
         let names: [[UInt8]]
-        /// What some columns need besides, in their order.
+        /// The additional nodes of some columns, in order.
         private let subspecs: Node?
         /// The lists of distinct strings of enumerated columns, in their order.
         private let keys: Node?

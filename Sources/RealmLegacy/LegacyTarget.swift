@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// The new file of a conversion, which is written in several commits, so that memory does not grow with the file.
 ///
-/// Nobody reads the file before it has a name. One thread uses it.
+/// The file has no readers before it has a name. One thread uses it.
 final class LegacyTarget {
     /// The file as it is open at present.
     private var store: FileStore
