@@ -5,9 +5,9 @@ internal import RealmPlatform
 /// The values of a column of a leaf, and how sure they are.
 struct DecodedColumn {
     let cells: [DecodedColumn.Cell]
-    /// How sure the column is.
+    /// The certainty of the column.
     let strength: LeafEvidence.Strength
-    /// Values that have nodes of their own which nothing proves, by row: hints, not values.
+    /// Values in separate, unproved nodes, by row: hints, not values.
     let possible: [Int: StoredValue]
 }
 

@@ -5,9 +5,8 @@ package import RealmStorage
 
 /// A file that is examined: its bytes as they were found, and the plain bytes that are searched.
 ///
-/// The file is opened for reading only and mapped; no lock file is made and nothing is written beside it. An encrypted file is
-/// decrypted
-/// into memory page by page, and pages that do not decrypt are remembered.
+/// The file is opened for reading only and mapped; no lock file is made and nothing is written next to it. An encrypted file is
+/// decrypted into memory page by page, and pages that do not decrypt are remembered.
 ///
 /// `@unchecked Sendable`: all fields are set once, and the bytes never change.
 @safe package final class EvidenceFile: @unchecked Sendable {

@@ -2,11 +2,11 @@
 
 internal import RealmPlatform
 
-/// What lies next to a file: copies that writers left, and the facts of its lock file. Nothing is opened for writing or made.
+/// The surroundings of a file: copies that writers left, and the facts of its lock file. Nothing is opened for writing or made.
 package struct EvidenceSurroundings {
     /// The names of files of SDKs and servers next to the file, in the order of their bytes.
     package let names: [String]
-    /// What the lock file states; nil without a lock file of a known form.
+    /// The contents of the lock file; nil without one of a known form.
     let lock: Lock?
 
     /// Facts of a lock file, for information only.

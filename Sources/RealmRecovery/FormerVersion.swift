@@ -4,7 +4,7 @@ internal import RealmPlatform
 
 /// A version that a top node leads to: a former one, an unfinished one, or the present one.
 final class FormerVersion {
-    /// How the top node was found.
+    /// The way the top node was found.
     enum Source: String {
         /// The selected slot of the header names it.
         case present
@@ -14,7 +14,7 @@ final class FormerVersion {
         case scan
     }
 
-    /// How much of a version is still there.
+    /// The completeness of a version.
     enum State: String {
         /// Every node is proved to be untouched.
         case whole
@@ -28,7 +28,6 @@ final class FormerVersion {
 
     /// The top node.
     let top: FormerTop
-    /// How it was found.
     let source: Source
     /// Whether it never counted: its number is above the present one, or the present one's at another place.
     let isUnfinished: Bool
@@ -73,7 +72,6 @@ final class FormerVersion {
         self.reader = reader
     }
 
-    /// How much of the version is still there.
     var state: State {
         if tables.isEmpty, lostCount > 0 { return .topOnly }
         if lostCount > 0 { return .partial }

@@ -20,7 +20,7 @@ final class LeafEvidence {
         /// Nothing speaks against it.
         case maybe
 
-        /// Whether values may be believed without looking further.
+        /// Whether values may be believed without more evidence.
         var isSure: Bool { self == .proved || self == .written }
     }
 
@@ -35,7 +35,7 @@ final class LeafEvidence {
 
     /// The bytes.
     private let map: SpaceMap
-    /// What commits may have written.
+    /// The possible writes of commits.
     private let chain: VersionChain
     /// The present version.
     private let present: PresentIndex
@@ -64,7 +64,7 @@ final class LeafEvidence {
     /// - Parameters:
     ///   - versions: The versions in ascending order; unfinished ones prove nothing.
     ///   - index: The present version as far as unused space names it.
-    ///   - chain: What commits may have written.
+    ///   - chain: The possible writes of commits.
     ///   - map: The bytes.
     init(_ versions: [FormerVersion], present: FormerVersion, index: PresentIndex, chain: VersionChain, map: SpaceMap) {
         self.map = map

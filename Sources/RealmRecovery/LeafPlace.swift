@@ -2,13 +2,13 @@
 
 internal import RealmPlatform
 
-/// A leaf in its place: what tells whether two versions have the same rows.
+/// A leaf in its place, to compare the rows of two versions.
 struct LeafPlace: Hashable {
     /// The offset of the leaf in the file.
     private let ref: UInt64
     /// The key of the table.
     private let table: UInt32
-    /// What the keys are counted from.
+    /// The base of the keys.
     private let offset: Int64
     /// Whether that is sure.
     private let isPlaced: Bool

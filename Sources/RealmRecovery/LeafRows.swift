@@ -6,7 +6,7 @@ internal import RealmPlatform
 struct LeafRows {
     let table: FormerTable
     let node: RawNode
-    /// What its keys are counted from.
+    /// The base of the keys.
     let offset: Int64
     /// The keys in the leaf, without the offset.
     let relativeKeys: [Int64]

@@ -54,7 +54,7 @@ extension NodeReader {
     /// Returns the contents of a list, set or dictionary of an object.
     private func collection(_ ref: UInt64, _ column: FormerColumn) throws(Loss) -> StoredValue {
         guard ref & 1 == 0 else { throw .malformed("bad ref of a collection") }
-        // What is inside of a collection hangs on the form of the collection.
+        // The form of nested contents depends on the form of the collection.
         let allowed = allowsNested
         allowsNested = true
         defer { allowsNested = allowed }

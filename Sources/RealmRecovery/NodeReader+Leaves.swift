@@ -35,7 +35,7 @@ extension NodeReader {
         }
     }
 
-    /// Returns integers that may be null: the first element is the number that stands for null.
+    /// Returns integers that may be null: the first element is the number that represents null.
     func nullableIntegers(_ node: RawNode) throws(Loss) -> [Int64?] {
         let numbers = try plainIntegers(node)
         guard let marker = numbers.first else { throw .malformed("no null marker") }

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// The tables of a version, as far as they can be opened.
 extension NodeReader {
-    /// What other versions know of a table.
+    /// The facts about a table in other versions.
     struct KnownTable {
         /// The name; nil when there is none, or several.
         let name: String?

@@ -88,7 +88,7 @@ final class NodeReader {
     /// Joins pieces of a value, and keeps them until `forgetJoined`.
     func join(_ pieces: [ByteView]) throws(Loss) -> ByteView {
         joinedByteCount += pieces.reduce(0) { $0 + $1.count }
-        // What one leaf has cannot be more than the file.
+        // The contents of one leaf cannot exceed the file.
         guard joinedByteCount <= map.bytes.count else { throw .malformed("longer than the file") }
         let storage = ByteStorage(pieces.flatMap(\.array))
         joined.append(storage)
@@ -128,9 +128,9 @@ final class NodeReader {
         }
     }
 
-    /// What a walk over a cluster tree meets.
+    /// A step of a walk over a cluster tree.
     enum ClusterStep {
-        /// A leaf, with what its keys are counted from.
+        /// A leaf, with the base of its keys.
         case leaf(LeafRows)
         /// A node that cannot be read.
         case gap(UInt64, Loss)
@@ -150,7 +150,7 @@ final class NodeReader {
 
     /// A step down a cluster tree.
     private struct Step {
-        /// What the keys below are counted from.
+        /// The base of the keys below.
         let offset: Int64
         /// The levels of inner nodes that are left; nil at the root.
         let depth: UInt64?

@@ -2,9 +2,9 @@
 
 internal import RealmPlatform
 
-/// What a node is there for in a version.
+/// The role of a node in a version.
 struct NodeRole: Hashable {
-    /// The kinds of nodes that are told apart.
+    /// The distinguished kinds of nodes.
     enum Kind: UInt8 {
         /// The top node of a table.
         case table

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// What the nodes below leaves would have to be, according to all leaves that lead to them.
+/// The expected roles of nodes below leaves, according to all leaves that lead to them.
 ///
 /// A node that two leaves need as different things was used again, and which of them it is now is not known unless something
 /// proves it.

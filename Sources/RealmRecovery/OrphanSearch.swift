@@ -35,7 +35,7 @@ final class OrphanSearch {
 
     /// The bytes.
     private let map: SpaceMap
-    /// What is known of tables.
+    /// The known tables.
     private let catalog: TableCatalog
     /// The present version.
     private let index: PresentIndex
@@ -193,7 +193,7 @@ final class OrphanSearch {
         return found
     }
 
-    /// How well a leaf fits a table.
+    /// A measure of the fit of a leaf to a table.
     private struct Fit: Comparable {
         /// The columns that can be read.
         let good: Int

@@ -13,7 +13,7 @@ final class PresentIndex {
         let role: NodeRole
         /// The leaf that has the node, or is it.
         let leaf: UInt64
-        /// What the keys of that leaf are counted from.
+        /// The base of the keys of that leaf.
         let offset: Int64
     }
 

@@ -4,7 +4,7 @@ internal import RealmPlatform
 
 /// The rows of a leaf as JSON: what lines are made of.
 final class RecoveredLeaf {
-    /// How a leaf was found.
+    /// The way a leaf was found.
     enum Origin: Int {
         /// It is of the present version.
         case present
@@ -43,14 +43,14 @@ final class RecoveredLeaf {
         let name: String
         /// The offset of its node; 0 for none.
         let ref: UInt64
-        /// How sure its values are.
+        /// The certainty of its values.
         let strength: LeafEvidence.Strength
         /// The values one after another.
         private(set) var bytes: [UInt8] = []
         private var ends: [UInt32] = []
         /// Why values are lost, by row.
         private var losses: [Int: Loss] = [:]
-        /// What lost values might be, by row.
+        /// Possible values in place of lost ones, by row.
         private(set) var possible: [Int: [UInt8]] = [:]
 
         /// Makes a column without rows.
@@ -90,9 +90,8 @@ final class RecoveredLeaf {
     let ref: UInt64
     /// The offset of the keys; nil where they are in the leaf.
     let keysRef: UInt64?
-    /// How sure the keys are.
+    /// The certainty of the keys.
     let keysStrength: LeafEvidence.Strength
-    /// How the leaf was found.
     let origin: Origin
     /// The versions that lead to the leaf, in the order in which they were read; none for an orphan.
     private(set) var sightings: [Sighting]

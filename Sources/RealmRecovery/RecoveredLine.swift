@@ -4,7 +4,7 @@ internal import RealmPlatform
 
 /// A state of an object as recovery states it: in which versions it was, how sure it is, and what of it is lost.
 package struct RecoveredLine {
-    /// What became of the object, or where the state comes from.
+    /// The fate of the object, or the origin of the state.
     package enum Kind: String, CaseIterable, Sendable {
         /// The object lives, and has other values now.
         case changed
@@ -18,7 +18,7 @@ package struct RecoveredLine {
         case unfinished
     }
 
-    /// How sure a state is.
+    /// The degree of certainty of a state.
     package enum Certainty: String, CaseIterable, Sendable {
         /// The version is proved to have had this state.
         case a = "A"
@@ -32,9 +32,8 @@ package struct RecoveredLine {
 
     /// The state that says the most.
     let best: RecoveredState
-    /// What became of the object.
+    /// The fate of the object.
     package let kind: Kind
-    /// How sure the state is.
     package let certainty: Certainty
     /// The versions that are proved to have had the state, ascending.
     package let versions: [UInt64]
@@ -44,7 +43,7 @@ package struct RecoveredLine {
     package let unproven: [String]
     /// The primary key, or the key of an object without one; nil where it is not known.
     package let key: String?
-    /// What keys that are not sure would say.
+    /// The key according to uncertain keys.
     let possibleKey: String?
 
     package var className: String { best.leaf.table.className }

@@ -10,7 +10,7 @@ struct RecoveredState {
     let objectKey: Int64?
     /// The primary key as the HTTP interface writes it; nil where it is not known, or the class has none.
     let primaryKey: String?
-    /// What keys that are not sure would say.
+    /// The key according to uncertain keys.
     let guess: String?
 
     /// Whether it is not known which object the row is of.

@@ -7,7 +7,7 @@ extension Recovery {
     /// Whether everything was looked at, and the present version is sound.
     package var isComplete: Bool { incomplete.isEmpty && presentDamage == nil }
 
-    /// What no recovery states, in the words of docs/recovery.md.
+    /// The limits of all recoveries, in the words of docs/recovery.md.
     package static let limits = [
         "No commit carries a date: versions are in order by number, and nothing says when one was made.",
         "What was not found may have existed: space is used again.",
@@ -21,7 +21,7 @@ extension Recovery {
     /// - Parameters:
     ///   - tool: The name and version of the program.
     ///   - options: The options of the command, as words.
-    ///   - surroundings: What lies next to the file.
+    ///   - surroundings: The files next to the file.
     package func beginLine(tool: String, options: [String], _ surroundings: EvidenceSurroundings) -> [UInt8] {
         var text = Array("{\"$begin\":{".utf8)
         text.append(member: "tool", string: tool)

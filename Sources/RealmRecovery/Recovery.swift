@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// What a file still holds of its past: former versions, deleted objects and former values.
+/// The remains of the past in a file: former versions, deleted objects and former values.
 ///
 /// A recovery reads only. It states nothing that the file does not prove to have been: what nothing speaks for is marked, and
 /// what was
@@ -11,13 +11,13 @@ package import RealmPlatform
 /// Source: docs/recovery.md.
 package final class Recovery {
     let file: EvidenceFile
-    /// What is looked for.
+    /// The targets and limits of the search.
     let options: Recovery.Options
     /// The header of the file.
     let header: EvidenceHeader
     /// The bytes.
     let map: SpaceMap
-    /// What is known of tables.
+    /// The known tables.
     let catalog = TableCatalog()
     private(set) var present: FormerVersion
     /// The former and unfinished versions by ascending number.
@@ -26,13 +26,13 @@ package final class Recovery {
     private(set) var otherTopCount = 0
     /// Whether a commit after the present version began to write and was cut short.
     private(set) var isCommitCutShort = false
-    /// What is wrong with the present version; nil for a sound one.
+    /// The damage of the present version; nil for a sound one.
     private(set) var presentDamage: String?
     /// The number of leaves that no version leads to.
     private(set) var orphanCount = 0
     /// The states that were found, by class.
     package private(set) var lines: [RecoveredLine] = []
-    /// What was not looked at, and why.
+    /// The parts that were not examined, with reasons.
     package private(set) var incomplete: [String] = []
     /// The seconds that the search took.
     private(set) var seconds = 0.0
@@ -45,7 +45,7 @@ package final class Recovery {
     /// Searches a file.
     ///
     /// - Parameters:
-    ///   - options: What is looked for.
+    ///   - options: The targets and limits of the search.
     /// - Throws: `.refused` for a file that is no Realm file or has a format that is not read.
     package init(_ file: EvidenceFile, _ options: Recovery.Options = Recovery.Options()) throws(StorageError) {
         let start = Instant.now()
@@ -132,7 +132,7 @@ package final class Recovery {
         var counts: [UInt64: Int] = [:]
         for version in versions where !version.isUnfinished { counts[version.number, default: 0] += 1 }
         for version in versions {
-            // One of two tops with one number is of a commit that was cut short. Only the header tells which.
+            // One of two tops with one number is of an interrupted commit. Only the header shows which.
             version.isTwin = (counts[version.number] ?? 0) > 1 && version.source != .header && !version.isUnfinished
         }
         let dating = versions.filter { version in
@@ -152,7 +152,8 @@ package final class Recovery {
         return countersRunBack(before.top)
     }
 
-    /// Returns whether a table of the version before counts further than the present one: then its node is of a later commit.
+    /// Returns whether a table of the version before has a higher counter than the present one: then its node is of a later
+    /// commit.
     private func countersRunBack(_ before: FormerTop) -> Bool {
         guard let now = counters(present.top), let then = counters(before) else { return true }
         return then.contains { key, numbers in now[key].map { zip(numbers, $0).contains { $0 > $1 } } ?? false }
@@ -205,7 +206,7 @@ package final class Recovery {
     /// Finds the states of leaves that no version leads to.
     private func findOrphans(_ reading: VersionReading, _ roles: NodeRoles, _ states: StateReader) {
         let (map, chain) = (map, reading.chain)
-        // What no known version has is older than the unbroken run of known ones; what was written in that run is not its.
+        // Nodes of no known version are older than the unbroken run of known ones; nodes written in that run are not theirs.
         let distrust: (UInt64, UInt64) -> Loss? = { ref, byteCount in
             if let loss = map.damage(ref, byteCount) { return loss }
             if case .gone(let version) = chain.fate(ref, byteCount, in: chain.runStart) { return .usedAgain(by: version) }
@@ -230,7 +231,7 @@ package final class Recovery {
 }
 
 extension Recovery {
-    /// What a recovery looks for, and what it may cost.
+    /// The targets and limits of a recovery.
     package struct Options: Sendable {
         /// The class whose states are wanted; nil for all.
         package var className: String?

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// What a recovery found, in the forms that are printed.
+/// The findings of a recovery, in printed form.
 package struct RecoveryReport {
     private let recovery: Recovery
     /// The lines that are printed.

@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// How many nodes a recovery may visit, and for how long. When it is used up no node is read any more, so all loops end soon.
+/// The limits on nodes and time of a recovery. When it is used up no node is read any more, so all loops end soon.
 ///
 /// Not Sendable: it belongs to the thread that searches.
 final class SearchBudget {
@@ -45,9 +45,8 @@ final class SearchBudget {
     /// Why any part was stopped; nil for a complete search.
     var anyReason: String? { firstReason ?? reason }
 
-    /// Begins the last part, which compares what was found with the present version. It has a budget of its own, so that what
-    /// was found
-    /// before a stop can still be told.
+    /// Begins the last part, which compares the findings with the present version. It has a budget of its own, so that findings
+    /// before a stop can still be reported.
     func beginLastPart() {
         firstReason = reason
         reason = nil

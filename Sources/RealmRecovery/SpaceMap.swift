@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// What lies where in the plain bytes: the nodes of the present version, and the headers that are left in the space that it does
-/// not use.
+/// A map of the plain bytes: the nodes of the present version, and the headers left in its unused space.
 ///
 /// - A node in unused space is *whole* when no other header begins inside it and no node of the present version meets it.
 ///   Writers write whole
@@ -48,7 +47,7 @@ final class SpaceMap {
         guard budget.spend() else { throw .stopped }
         guard let node = RawNode(bytes, at: ref, limit: limit) else { throw .malformed("no node can be there") }
         guard node.isMarked else { throw .overwritten }
-        // Whoever walks over refs looks at all of them.
+        // Walks over refs look at all of them.
         guard !node.hasRefs || node.count < 128 || budget.spend(node.count >> 7) else { throw .stopped }
         return node
     }
@@ -60,7 +59,7 @@ final class SpaceMap {
 
     /// Marks all nodes that can be reached from the present top node.
     ///
-    /// - Returns: What could not be read; nil for a sound version.
+    /// - Returns: The first unreadable part; nil for a sound version.
     func markPresent(from top: UInt64) -> Loss? {
         var damage: Loss?
         var stack = [top]

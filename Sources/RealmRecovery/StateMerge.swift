@@ -7,7 +7,7 @@ struct StateMerge {
     private let present: FormerVersion
     /// The same, as far as unused space names it.
     private let index: PresentIndex
-    /// What is known of tables.
+    /// The known tables.
     private let catalog: TableCatalog
     /// Makes states of rows of the present version.
     private let reader: StateReader
@@ -64,7 +64,7 @@ struct StateMerge {
         /// Which object.
         let identity: Identity
         var states: [RecoveredState]
-        /// What it is now; nil when it lives no more.
+        /// The present state; nil for a deleted object.
         var now: RecoveredState?
     }
 
@@ -112,7 +112,7 @@ struct StateMerge {
                 let primaryKeys = table.primaryKey.map { KeyBook.keys(of: rows, $0, present.reader) }
                 let wanted = Set(
                     rows.relativeKeys.indices.filter { row in
-                        // A primary key that cannot be read is nobody's.
+                        // A primary key that cannot be read identifies no object.
                         if let primaryKeys, primaryKeys[row] == nil { return false }
                         let key = primaryKeys.flatMap { $0[row] }
                         return places[Identity(className: table.className, primaryKey: key, objectKey: objectKeys[row])] != nil

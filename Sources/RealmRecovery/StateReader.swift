@@ -6,14 +6,14 @@ internal import RealmPlatform
 final class StateReader {
     /// The bytes.
     let map: SpaceMap
-    /// What commits may have written.
+    /// The possible writes of commits.
     let chain: VersionChain
     /// Why children of leaves are believed.
     let evidence: LeafEvidence
     let present: FormerVersion
     /// The same, as far as unused space names it.
     let index: PresentIndex
-    /// What is known of tables.
+    /// The known tables.
     let catalog: TableCatalog
     /// The primary keys.
     let keys: KeyBook
@@ -359,7 +359,7 @@ final class StateReader {
         var objectKey: Int64?
         /// The primary key; nil where it is not known.
         var primaryKey: String?
-        /// What keys that are not sure would say.
+        /// The key according to uncertain keys.
         var guess: String?
         /// Whether the primary key of the row is not that of the object.
         var contradictsKeys = false

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What all versions together know of tables: their names and their schemas.
+/// The names and schemas of tables in all versions together.
 final class TableCatalog {
     /// A table of a version.
     private struct Entry {

@@ -3,10 +3,9 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Stored values in the JSON of the HTTP interface. What a link leads to is written by a function of the caller.
-/// Source: docs/api.md, "Values".
+/// Stored values in the JSON of the HTTP interface. A callback writes the targets of links. Source: docs/api.md, "Values".
 struct ValueText {
-    /// Writes what a link leads to: the key of the table, that of the object, the number of objects around the link.
+    /// Writes the target of a link: the key of the table, that of the object, the number of objects around the link.
     let link: (UInt32, Int64, Int, inout [UInt8]) throws(Loss) -> Void
 
     /// The most collections around a value.
@@ -66,7 +65,7 @@ struct ValueText {
         text.append(UInt8(ascii: "}"))
     }
 
-    /// Writes a value; inside of Mixed with a wrapper where JSON does not tell the type.
+    /// Writes a value; inside of Mixed with a wrapper where JSON does not show the type.
     private func write(_ value: StoredValue, isTagged: Bool, _ level: Int, _ depth: Int, _ text: inout [UInt8]) throws(Loss) {
         guard level <= ValueText.maximumDepth else { throw .malformed("nested too deeply") }
         guard text.count <= ValueText.maximumByteCount else { throw .malformed("too long") }

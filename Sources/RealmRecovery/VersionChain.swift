@@ -9,7 +9,7 @@ internal import RealmPlatform
 /// docs/recovery.md, "What is
 /// certain".
 final class VersionChain {
-    /// What later commits did to a node of a version.
+    /// The effect of later commits on a node of a version.
     enum Fate: Equatable {
         /// No commit can have written there.
         case untouched
@@ -84,7 +84,7 @@ final class VersionChain {
         Commit(number: number, before: known[number &- 1], after: known[number]).wrote(start, end)
     }
 
-    /// Returns the numbers of the commits that may have written over nodes of a version. Those of a gap count once.
+    /// Returns the numbers of the commits that may have written over nodes of a version. The commits of a gap count once.
     func commits(after number: UInt64) -> [UInt64] {
         let first = number &+ 2
         guard first <= horizon else { return [] }

@@ -6,16 +6,16 @@ internal import RealmPlatform
 final class VersionReading {
     /// The bytes.
     private let map: SpaceMap
-    /// What commits may have written.
+    /// The possible writes of commits.
     let chain: VersionChain
-    /// What is known of tables.
+    /// The known tables.
     private let catalog: TableCatalog
     private let present: FormerVersion
     /// The same, as far as unused space names it.
     private(set) var index: PresentIndex
     /// The former versions by ascending number.
     private let versions: [FormerVersion]
-    /// What nodes outside of the present version are there for, in the newest version that has them.
+    /// The roles of nodes outside of the present version, in the newest version that has them.
     private var labels: [UInt64: NodeRole] = [:]
     /// The nodes below leaves that are something else, by leaf.
     private var refusedBelow: [UInt64: [UInt64]] = [:]
@@ -48,9 +48,8 @@ final class VersionReading {
 
     /// Settles where leaves belong in their trees.
     ///
-    /// An offset that was read from nodes which are not proved may be of another time. What a leaf's keys are counted from never
-    /// changes, so
-    /// a version that surely has the leaf, and surely leads to it, tells it for all.
+    /// An offset that was read from nodes which are not proved may be of another time. The base of a leaf's keys never changes,
+    /// so a version that surely has the leaf, and surely leads to it, determines it for all.
     private func placeLeaves() {
         var offsets: [UInt64: Int64] = [:]
         for version in versions {
