@@ -221,7 +221,7 @@ final class StateReader {
         return decoded
     }
 
-    /// Lets go of what was kept for the leaf before.
+    /// Releases the data kept for the leaf before.
     private func forgetColumns(of version: FormerVersion?, _ reader: NodeReader) {
         for kept in [present, version].compactMap({ $0 }) {
             let isFull = kept.decodedColumns.count > StateReader.maximumDecodedColumns

@@ -70,7 +70,7 @@ extension Database: Follower.Realm {
         let find = { () throws(StorageError) -> [ObjectChange] in
             try VersionDifference.changes(from: before, to: snapshot, sharesNodes: isNext)
         }
-        // A copy that cannot be compared is not used, as long as anybody wants the difference.
+        // A copy that cannot be compared is not used, as long as a caller wants the difference.
         let known = commits.isObserved ? try find() : nil
         let epoch = copy.conversion == nil && snapshot.version < before.version ? Epoch() : self.epoch
         let version = Version(snapshot, VersionToken(epoch: epoch, version: previous.token.version + 1))

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The hubs of listeners who may not see all of a realm: one for each scope, so that those who see the same share one
-/// evaluation of each commit.
+/// The hubs of restricted listeners: one for each scope, so that listeners of one scope share the evaluation of each commit.
 final class ScopedObservations: Sendable {
     /// Makes a hub that observes the realm in a scope.
     typealias Make = @Sendable (any VersionScope) -> ObservationHub

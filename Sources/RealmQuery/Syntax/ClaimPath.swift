@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// The names that lead to a claim of the one who asks: `$claims.realm_access.roles` has two.
+/// The names that lead to a claim of the principal: `$claims.realm_access.roles` has two.
 ///
 /// A name has letters and digits of ASCII, `_` and `-`, and begins with a letter or `_`, so that equal paths have equal bytes.
 package struct ClaimPath: Sendable, Hashable, CustomStringConvertible {

@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// Which nodes there are, and which of them should serve which shards.
 ///
-/// It says who should own a realm, never who does: that is decided by the head of its log. A map that is old costs a request a detour.
+/// It says which node should own a realm; the head of its log decides which one does. A map that is old costs a request a detour.
 package struct ClusterMap: Sendable, Equatable {
     /// The nodes in the order of their names.
     package let nodes: [ClusterNode]

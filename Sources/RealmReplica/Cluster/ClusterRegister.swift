@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// Keeps who the nodes of a cluster are, and which shards they have. Every call waits for an answer.
+/// Keeps the nodes of a cluster and their shards. Every call waits for an answer.
 package protocol ClusterRegister: Sendable {
     /// Records the heartbeat of a node, and returns the map.
     ///

@@ -158,7 +158,7 @@ extension FollowedLogRealm {
         try? work.position.move(to: work.chain, top: top)
     }
 
-    /// Notes that the realm has come to a place, and calls those who wait for its version.
+    /// Records that the realm has come to a place, and calls the waiters for its version.
     private func noteReached(_ chain: RecordChain, _ count: (inout ReplicaCounts) -> Void) {
         work.chain = chain
         database.standing.note(reached: chain.version)

@@ -113,7 +113,7 @@ extension FollowedLogRealm.State {
         return ready
     }
 
-    /// Has those who wait for what the log has wait for a version instead, and takes out those who need not.
+    /// Lets waiters for a confirmed head wait for its version instead, and removes those that are done.
     mutating func takeReady(seen head: LogHead, asked: Instant) -> [FollowedLogRealm.Waiter] {
         guard !waiters.isEmpty else { return [] }
         for index in waiters.indices {

@@ -202,7 +202,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// Why the realm is not followed any further; nil while it is.
     package var end: ReplicaHooks.End? { monitor.withLock { $0.end } }
 
-    /// Takes note of what the log has answered.
+    /// Records the answer of the log.
     ///
     /// - Parameters:
     ///   - head: The head; nil when the log does not know the realm.

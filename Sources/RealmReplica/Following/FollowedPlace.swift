@@ -15,7 +15,7 @@ package struct FollowedPlace: Sendable {
 }
 
 extension FollowedLogRealm {
-    /// Stops to follow, and lets go of the realm, which stays open. Blocks while records are applied.
+    /// Stops to follow, and releases the realm, which stays open. Blocks while records are applied.
     ///
     /// This object is of no use afterwards.
     ///

@@ -49,7 +49,7 @@ final class PostgresPool: Sendable {
     }
 }
 
-/// Which server keeps a log, and what is required of it.
+/// The server of a log, and the requirements on it.
 package struct PostgresOptions: Sendable {
     /// As libpq takes it: a URL or `name=value` pairs. It may contain a password, and is never logged.
     package var address: String

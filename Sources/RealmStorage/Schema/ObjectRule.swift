@@ -27,7 +27,7 @@ package final class ObjectRule: Sendable {
     /// Makes a rule.
     ///
     /// - Parameters:
-    ///   - definition: The rule in the terms of who made it.
+    ///   - definition: The rule in the terms of its maker.
     ///   - space: The space of the whole version, which outlives the rule.
     ///   - test: Finds the rows of a leaf, read in that space, that are shown.
     package init(_ definition: any Sendable, in space: NodeSpace, test: @escaping Test) {
@@ -40,7 +40,7 @@ package final class ObjectRule: Sendable {
     /// Makes a rule that tests each object separately, because objects of one leaf have nothing in common for it.
     ///
     /// - Parameters:
-    ///   - definition: The rule in the terms of who made it.
+    ///   - definition: The rule in the terms of its maker.
     ///   - space: The space of the whole version, which outlives the rule.
     ///   - single: Finds out about an object, read in that space.
     init(_ definition: any Sendable, in space: NodeSpace, single: @escaping SingleTest) {

@@ -115,10 +115,10 @@ package final class Snapshot: Sendable {
         names = Snapshot.names(of: tables, except: part.shared)
     }
 
-    /// Makes a view of what the users of a version may see. Nothing else can be reached through it: what is left out
-    /// is in no table, property, link, index or look-up.
+    /// Makes a view of a version for restricted users. Nothing else can be reached through it: what is left out is in no table,
+    /// property, link, index or look-up.
     ///
-    /// - Parameter scope: The version, and what is shown of it.
+    /// - Parameter scope: The version, and its visible part.
     /// - Complexity: Linear in the number of columns of the classes.
     package init(_ scope: SnapshotScope) {
         let base = scope.base

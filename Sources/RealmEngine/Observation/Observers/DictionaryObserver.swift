@@ -12,7 +12,7 @@ final class DictionaryObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
     /// The class of the linked objects; nil for other values.
     private let target: TableKey?
-    /// Whether values may be links, which are null for listeners who may not see where they lead.
+    /// Whether values may be links, which are null for listeners without rights to their targets.
     private let mayHide: Bool
     /// Limits the time of each evaluation.
     private let clock: EvaluationClock

@@ -66,7 +66,7 @@ final class WriteRestriction {
     private var rules: [Case: ObjectRule] = [:]
     /// Whether a rule reads its own object alone.
     private var isLocal: [Case: Bool] = [:]
-    /// Whether the rule of what may be seen reads its own object alone.
+    /// Whether the rule for reading tests its own object alone.
     private var isSeenLocally: [TableKey: Bool] = [:]
 
     /// Makes the restriction of a write.
