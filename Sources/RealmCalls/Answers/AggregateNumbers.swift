@@ -26,7 +26,7 @@ package struct AggregateNumbers {
     ///
     /// - Parameters:
     ///   - operations: The entries of `ops`.
-    ///   - subject: What is aggregated: objects of a class, or values of a collection.
+    ///   - subject: The aggregated rows: objects of a class, or values of a collection.
     ///   - context: The version that is read, and the request.
     ///   - parameters: The parameters of the request.
     package init(
@@ -40,7 +40,7 @@ package struct AggregateNumbers {
         self.writer = writer
     }
 
-    /// What the engine is asked for: all operations but `count`.
+    /// All operations but `count`, as requests to the engine.
     private var requests: [AggregateRequest] { operations.compactMap(\.request) }
 
     /// Returns the answer for a whole result, with one member for each operation in the order of the
@@ -113,8 +113,7 @@ package struct AggregateNumbers {
         Int(clamping: max(0, try PageCursor(text, identity: identity).position.key.rawValue))
     }
 
-    /// Returns what the terms of `sort` name: operations, the number of rows, or key paths of the
-    /// groups.
+    /// Resolves the terms of `sort`: operations, the number of rows, or key paths of the groups.
     private func sortTerms(_ paths: [String]) throws(Problem) -> [GroupedResult.SortTerm] {
         let names = operations.filter { $0.request != nil }.map(\.text)
         var terms: [GroupedResult.SortTerm] = []

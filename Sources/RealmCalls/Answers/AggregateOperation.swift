@@ -55,9 +55,8 @@ package struct AggregateOperation: Sendable {
     ///
     /// - Parameters:
     ///   - texts: The entries; nil when the parameter is absent.
-    ///   - subject: What is aggregated: objects, or values.
-    /// - Throws: `invalid_parameter` for an entry that is none, and for one that is given twice: the
-    ///   members of an answer have different names.
+    ///   - subject: The aggregated rows: objects or values.
+    /// - Throws: `invalid_parameter` for an unknown or repeated entry: the members of a response have different names.
     package static func list(_ texts: [String]?, of subject: Elements.Subject) throws(Problem) -> [AggregateOperation] {
         var isOfValues = false
         if case .values = subject { isOfValues = true }

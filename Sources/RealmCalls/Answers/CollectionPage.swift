@@ -8,11 +8,11 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Answers a request for the elements of a collection: a page, elements at positions, the position of
-/// an element, sections, the plan of the query, or lines.
+/// Answers a request for the elements of a collection: a page, elements at positions, the position of an element, sections, the
+/// plan of the query, or lines.
 ///
-/// Its envelope is that of object lists. A cursor is a position in the collection (or in the
-/// filtered view of it), because elements have no keys of their own.
+/// Its envelope is that of object lists. A cursor is a position in the collection (or in the filtered view of it), because
+/// elements have no keys.
 package struct CollectionPage {
     /// The version that is read, and the request.
     let context: ReadContext
@@ -135,14 +135,14 @@ package struct CollectionPage {
     /// A response, with the cursor of the next page; nil when there is none.
     private typealias Made = (response: Response, next: String?)
 
-    /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends
-    /// early when the answer is full.
+    /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends early when the answer is
+    /// full.
     ///
     /// - Parameters:
     ///   - positions: The elements to choose from.
     ///   - range: The elements of the page among them.
     ///   - count: The number of all selected elements, for `count`.
-    ///   - facets: What is counted beside the page; nil for nothing.
+    ///   - facets: The facets to count in addition to the page; nil for none.
     ///   - etag: The entity tag of the answer.
     private func envelope(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, count: Int,
@@ -270,7 +270,7 @@ extension ReadParameters {
     }
 }
 
-/// Writes what all pages have beside their rows.
+/// The members that all pages have in addition to their rows.
 extension ReadContext {
     /// Writes what follows the rows of a page in its document: `next`, perhaps `count` and facets, and the version.
     ///

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// The collection that the path of a request names: a property of an object, or the objects that
 /// link to an object.
 package struct CollectionTarget {
-    /// What the elements belong to.
+    /// The owner of the elements.
     private enum Owner {
         /// A collection property of an object, or of an object embedded in it.
         case property(PropertyTarget)
@@ -16,7 +16,6 @@ package struct CollectionTarget {
         case links(Table)
     }
 
-    /// What the elements belong to.
     private let owner: Owner
     package let elements: Elements
     /// The name of the collection as the path has it.
@@ -26,15 +25,14 @@ package struct CollectionTarget {
     /// the object that they link to.
     typealias Linking = (origin: Table, column: Column, backlinks: Column)
 
-    /// What the property in a path is.
+    /// The kind of property at the end of a path.
     package enum Found {
         case collection(CollectionTarget)
         /// A property with one value, or an embedded object in a collection.
         case single(PropertyTarget)
     }
 
-    /// Finds what a path `…/{key}/{property}` names. The property may be a path into embedded
-    /// objects, or a name of linking objects.
+    /// Resolves a path `…/{key}/{property}`. The property may be a path into embedded objects, or a name of linking objects.
     ///
     /// - Throws: `object_not_found`, or `not_found` for an unknown property.
     package static func property(_ context: ReadContext) throws(Problem) -> Found {

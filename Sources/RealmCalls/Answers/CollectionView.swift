@@ -8,11 +8,10 @@ internal import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// Finds which elements of a collection a request selects, their order, and what they amount to.
+/// The elements of a collection that a request selects, their order, groups and aggregates.
 ///
-/// The elements are read when they are first needed; nothing is read for a page of a whole
-/// collection. Null links are left out wherever a request selects, sorts or groups. A view is used by
-/// the one thread that works on the request.
+/// The elements are read when they are first needed; nothing is read for a page of a whole collection. Null links are left out
+/// wherever a request selects, sorts or groups. A view is used by the one thread that works on the request.
 package final class CollectionView {
     /// The version that is read, and the request.
     let context: ReadContext
@@ -28,7 +27,7 @@ package final class CollectionView {
     /// The query over the elements; nil until it is needed.
     private var known: Bound?
 
-    /// The query over the elements, bound to what they are.
+    /// The query over the elements, bound to their type.
     private enum Bound {
         /// A query over objects of a class, with their keys and their positions in the collection.
         case objects(ObjectQuery, keys: [ObjectKey], places: [Int])
@@ -44,7 +43,6 @@ package final class CollectionView {
         /// The positions of some elements, in the order of the view.
         case chosen([Int])
 
-        /// How many elements the view has.
         var count: Int {
             switch self {
             case .all(let count): return count
@@ -92,7 +90,7 @@ package final class CollectionView {
         }
         var values = try Problem.stored(elements.allValues(context.call.request.budget))
         if case .values = elements.subject, let hidden = context.snapshot.hiddenLink {
-            // Objects that are not shown are not told apart.
+            // Hidden objects are indistinguishable.
             for (index, value) in values.enumerated() {
                 if case .link(let target, let key) = value, key.rawValue >= 0, context.snapshot.hides(target) {
                     values[index] = hidden
@@ -149,7 +147,7 @@ package final class CollectionView {
     /// Groups the selected elements, once for each request.
     ///
     /// - Parameters:
-    ///   - requests: By what, and what is calculated of each group.
+    ///   - requests: The keys of the groups, and the aggregates of each group.
     ///   - parameter: The parameter with the paths of the groups, for problems.
     /// - Throws: The problems of `ObjectQuery.group`, and those of `positions()`.
     package func group(_ requests: [GroupRequest], _ parameter: String) throws(Problem) -> [GroupedResult] {
@@ -201,12 +199,12 @@ package final class CollectionView {
         }
     }
 
-    /// Returns a function that tells whether an element is the one that `indexOf` names.
+    /// Returns a predicate for the element that `indexOf` names.
     ///
-    /// A mixed value is named by its JSON, which tells its type: `1` is a number and `"1"` a text. A text that is no JSON stands for
-    /// itself.
+    /// A mixed value is named by its JSON, which has a type: `1` is a number and `"1"` a string. Text that is not JSON is the
+    /// string itself.
     ///
-    /// - Throws: `invalid_parameter` for a text that is no value of the collection's type.
+    /// - Throws: `invalid_parameter` for text that is no value of the collection's type.
     func isElement(_ wanted: ParameterSet.TextOrJSON) throws(Problem) -> (Value) throws(Problem) -> Bool {
         switch elements.subject {
         case .objects(let table):
@@ -234,7 +232,7 @@ package final class CollectionView {
         }
     }
 
-    /// Returns a function that tells whether an element is the link that a stub names.
+    /// Returns a predicate for the link that a stub names.
     private func isLink(_ stub: JSONObject) throws(Problem) -> (Value) throws(Problem) -> Bool {
         guard let (name, key) = stub["$link"].flatMap({ ExtendedJSON.stub($0) }) else {
             throw .invalidParameter("indexOf", "a link is written {\"$link\":{\"class\":\"Person\",\"key\":\"7\"}}")
@@ -247,7 +245,7 @@ package final class CollectionView {
         }
     }
 
-    /// Returns a function that tells whether an element fulfils a predicate, for `indexOfWhere`.
+    /// Returns the predicate of `indexOfWhere`.
     ///
     /// - Throws: `invalid_query` and the like with the parameter `indexOfWhere`.
     func condition(_ text: String?) throws(Problem) -> (Value) throws(Problem) -> Bool {

@@ -19,8 +19,7 @@ package struct DataAnswer {
         self.context = context
     }
 
-    /// What browsers may do with data: show it, and nothing else. It runs no scripts and belongs to no
-    /// origin, whatever its bytes are.
+    /// Lets browsers show data, and nothing else. It runs no scripts and has no origin, whatever its bytes are.
     private static let policy: StaticString =
         "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 
@@ -38,12 +37,12 @@ package struct DataAnswer {
         return response
     }
 
-    /// Returns the bytes to who follows a link, with the type that they look like.
+    /// Responds to a followed link with the bytes and their detected media type.
     ///
-    /// The entity tag is that of the bytes, so a browser keeps a picture for as long as it stays the
-    /// same, whatever else is committed.
+    /// The entity tag is that of the bytes, so a browser keeps a picture for as long as it stays the same, whatever else is
+    /// committed.
     ///
-    /// - Parameter link: What the link asks for.
+    /// - Parameter link: The parameters of the link.
     /// - Throws: The problem of a value longer than an answer may be, or of a part beyond its end.
     package func linked(_ link: DataLink) throws(Problem) -> Response {
         guard let data = try data() else { return null(context.versionTag("b2")) }

@@ -5,15 +5,16 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A request that follows a plain link to data: what an element of a page, the address bar of a
-/// browser or a download sends, in contrast to a program that reads values.
+/// A request that follows a plain link to data.
+///
+/// An element of a page, the address bar of a browser or a download sends it, in contrast to a program that reads values.
 package struct DataLink {
     /// The id of the snapshot to read; nil for the newest version.
     package let snapshot: String?
     /// The name of the file to save as; empty for the usual name, nil when the data is to be shown.
     let download: String?
 
-    /// The media types of values. Who names one of them in `Accept` wants the value in that form.
+    /// The media types of values. A client that names one of them in `Accept` wants the value in that form.
     private static let ofValues = ["application/json", "application/ejson", "application/x-ndjson", "text/csv", DataType.unknown]
 
     /// Reads a request; nil when it does not follow a link, or has parameters of other reads.

@@ -22,7 +22,7 @@ final class ElementLines {
     private let objects: CSVWriter?
     /// Builds the CSV lines of values.
     private let line = CSVLine()
-    /// What the answer, or each line of a stream, may cost.
+    /// The budget of the response, or of each line of a stream.
     let budget: WorkBudget
 
     /// Prepares the lines of a collection.
@@ -43,7 +43,7 @@ final class ElementLines {
 
     /// The value of the header field `Content-Type` for these lines.
     var mediaType: StaticString { (isCSV ? ExportFormat.csv : .ndjson).mediaType }
-    /// What the representation could not carry exactly in the elements written so far.
+    /// Notes on values that could not be represented exactly in the elements written so far.
     var notes: RepresentationNotes { writer.notes }
 
     /// Writes the line of column names, which only CSV has.

@@ -5,13 +5,13 @@ internal import RealmPlatform
 internal import RealmQuery
 package import RealmStorage
 
-/// The text of a value by which an element of a collection is looked for.
+/// Text that selects an element of a collection by its value.
 ///
-/// It has the form of a key: `@null`, `@empty` and a doubled `@` stand for null, the empty string and
-/// a leading `@`. Other types have the form that they have in bodies, without quotes. In a collection
-/// of mixed values the text stands for every value that is written like it.
+/// It has the form of a key: `@null`, `@empty` and a doubled `@` represent null, the empty string and a leading `@`. Other types
+/// have the form that they have in bodies, without quotes. In a collection of mixed values the text matches every value that is
+/// written like it.
 package struct ElementText: Sendable {
-    /// The values that the text can stand for; more than one among mixed values only.
+    /// The values that the text can represent; more than one among mixed values only.
     private let candidates: [OwnedValue]
 
     /// Reads a text as an element of a collection.
@@ -31,7 +31,7 @@ package struct ElementText: Sendable {
         if candidates.isEmpty { return nil }
     }
 
-    /// Whether the text stands for a value. Numbers are equal as in queries, whatever their types.
+    /// Whether the text represents a value. Numbers are equal as in queries, whatever their types.
     package func matches(_ value: Value) -> Bool {
         candidates.contains { candidate in candidate.use { Value.order($0, value) == 0 } }
     }
@@ -41,7 +41,7 @@ package struct ElementText: Sendable {
         .string, .int, .bool, .double, .decimal, .timestamp, .objectID, .uuid, .binary,
     ]
 
-    /// Returns the value of a type that a text stands for; nil for none.
+    /// Parses the text as a value of a type; nil for none.
     private static func value(_ text: String, _ type: ColumnType) -> OwnedValue? {
         switch type {
         case .string: return KeyText.stringBytes(text).map { .string($0) }

@@ -73,7 +73,7 @@ package final class ElementWriter {
         try member(target, (parameters.fields, parameters.expand), context)
     }
 
-    /// What the representation could not carry exactly in the elements written so far.
+    /// Notes on values that could not be represented exactly in the elements written so far.
     package var notes: RepresentationNotes { encoder.notes }
 
     /// Writes a row of a page, unless the answer is full before its end. Then nothing of it is
@@ -180,7 +180,7 @@ package final class ElementWriter {
     }
 }
 
-/// Names the choice of properties for values that are written beside linked objects.
+/// The name of the choice of properties for values that are written next to linked objects.
 extension ReadParameters {
     /// Whole objects with stubs for links: neither `fields` nor `expand`.
     fileprivate static let none: (fields: [String]?, expand: [String]) = (nil, [])

@@ -28,7 +28,7 @@ package struct Elements {
         let value: Value
     }
 
-    /// What a query over the elements is about: objects with properties, or plain values.
+    /// The kind of elements in a query: objects with properties, or plain values.
     package enum Subject {
         /// Objects of a class, whose properties the query names.
         case objects(Table)
@@ -40,7 +40,6 @@ package struct Elements {
     private let form: Form
     /// The number of elements in the collection.
     let count: Int
-    /// What a query over the elements is about: objects with properties, or plain values.
     package let subject: Subject
 
     /// Whether the elements are entries of a dictionary, and so have keys.

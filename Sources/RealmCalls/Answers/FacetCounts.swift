@@ -7,9 +7,9 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Counts the values of `facets` in a whole filtered result and writes them beside a page of it:
-/// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first. Where only the most frequent ones are shown, the
-/// number of all is in `"facetValues":{"city":688}`.
+/// Counts the values of `facets` in a whole filtered result and writes them next to a page of it:
+/// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first. Where only the most frequent ones are shown,
+/// the number of all is in `"facetValues":{"city":688}`.
 struct FacetCounts {
     private let paths: [String]
     /// For each path its values with their numbers of rows.
@@ -20,15 +20,14 @@ struct FacetCounts {
     /// How numbers are written.
     private let representation: Representation
 
-    /// Counts the values that a request asks for; nil when it asks for none.
+    /// Counts the requested facets; nil without any.
     ///
     /// - Parameters:
     ///   - parameters: The request, with its `facets`.
-    ///   - subject: What is counted: objects of a class, or values of a collection.
+    ///   - subject: The counted rows: objects of a class, or values of a collection.
     ///   - context: The version that is read, and the request.
     ///   - group: Groups the whole result.
-    /// - Throws: `invalid_parameter` for a path that is given twice, `not_acceptable` for lines, and
-    ///   what `group` throws.
+    /// - Throws: `invalid_parameter` for a repeated path, `not_acceptable` for lines, and the errors of `group`.
     init?(
         _ parameters: ReadParameters, of subject: Elements.Subject, _ context: ReadContext,
         _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
@@ -43,7 +42,7 @@ struct FacetCounts {
         writer = GroupWriter(subject, context, parameters.representation)
     }
 
-    /// What the representation could not carry exactly in the values written so far.
+    /// Notes on values that could not be represented exactly so far.
     var notes: RepresentationNotes { writer.notes }
 
     /// Writes the member `facets` of an envelope.

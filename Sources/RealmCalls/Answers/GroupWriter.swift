@@ -14,7 +14,7 @@ internal import RealmStorage
 final class GroupWriter {
     /// The version that is read, and the request.
     private let context: ReadContext
-    /// What is grouped: objects of a class, or values of a collection.
+    /// The kind of grouped rows: objects of a class, or values of a collection.
     private let subject: Elements.Subject
     /// Writes links and mixed values, within the budget of the request.
     private let encoder: ObjectEncoder
@@ -31,7 +31,7 @@ final class GroupWriter {
         values = ValueWriter(representation)
     }
 
-    /// What the representation could not carry exactly in the values written so far.
+    /// Notes on values that could not be represented exactly in the groups written so far.
     var notes: RepresentationNotes { encoder.notes.union(values.notes) }
 
     /// Returns whether the values of a key path are mixed. They are written with the wrappers of their

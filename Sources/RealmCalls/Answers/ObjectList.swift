@@ -8,12 +8,11 @@ internal import RealmPlatform
 internal import RealmQuery
 package import RealmStorage
 
-/// Answers one request for the objects of a class: a page, objects at positions, the position of an
-/// object, sections, the plan of the query, or a stream of rows.
+/// Answers one request for the objects of a class: a page, objects at positions, the position of an object, sections, the plan of
+/// the query, or a stream of rows.
 ///
-/// `@unchecked Sendable`: one thread at a time works on a request. The daemon's thread begins, and
-/// may pass the list to a worker through the lock of the worker queue. What is bound by then is not
-/// bound again.
+/// `@unchecked Sendable`: one thread at a time works on a request. The daemon's thread begins, and may pass the list to a worker
+/// through the lock of the worker queue. The parts bound by then are not bound again.
 package final class ObjectList: @unchecked Sendable {
     /// The version that is read, and the request.
     let context: ReadContext
@@ -160,9 +159,9 @@ package final class ObjectList: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of all matches, if it was requested.
-    ///   - facets: What was counted beside the page; nil for nothing.
-    ///   - next: Makes the cursor of the next page. With one, the page may end early when the
-    ///     answer is full; without one, that is a problem.
+    ///   - facets: The facets counted in addition to the page; nil for none.
+    ///   - next: Makes the cursor of the next page. With one, the page may end early when the answer is full; without one, that
+    ///     is a problem.
     private func answer(
         rows: PageRows, count: Int?, _ facets: FacetCounts? = nil, next: Cursor?
     ) throws(Problem) -> Response {
@@ -200,11 +199,10 @@ package final class ObjectList: @unchecked Sendable {
     /// Returns the cursor of the next page.
     ///
     /// - Parameters:
-    ///   - progress: How many of the page's rows were written, and the last one.
-    ///   - count: How many rows the page was to have. If fewer were written, the page ended early.
+    ///   - progress: The number of written rows of the page, and the last one.
+    ///   - count: The intended number of rows. If fewer were written, the page ended early.
     ///   - cursor: Makes the cursor; nil where there are no pages.
-    /// - Throws: The problem of a full answer when the page ended early before its first row, or no
-    ///   cursor can lead on.
+    /// - Throws: The problem of a full answer when the page ended early before its first row, or no cursor can lead on.
     func next(after progress: PageRows.Progress, of count: Int, _ cursor: Cursor?) throws(Problem) -> String? {
         guard progress.written < count else { return try cursor?(progress) }
         guard progress.written > 0, let next = try cursor?(progress) else {
@@ -333,7 +331,7 @@ package final class ObjectList: @unchecked Sendable {
     /// Returns the plan of the query as lines of text, which are for people and may change.
     private func plan(_ query: ObjectQuery) throws(Problem) -> Response {
         try parameters.requireDocument()
-        // What is written like another language does what it says here, and that is told where a query is explained.
+        // Syntax borrowed from another language has the meaning of this one, which the plan of a query notes.
         let notes = parameters.predicate.flatMap { try? Query.parse($0) }?.notes ?? []
         let lines = try query.plan() + notes.map { "note: " + $0 }
         return document { writer in

@@ -16,8 +16,7 @@ package import RealmStorage
 package final class ObjectQuery {
     /// The engine's query, with its operands and conditions.
     let bound: BoundQuery
-    /// Whether the text has `SORT`, `DISTINCT` or `LIMIT`. The result then has an order of its own,
-    /// which no cursor can describe.
+    /// Whether the text has `SORT`, `DISTINCT` or `LIMIT`. The result then has an order that no cursor can describe.
     let ordersItself: Bool
     /// The request, whose budget bounds the query and whose timing is measured.
     private let call: Call
@@ -100,8 +99,8 @@ package final class ObjectQuery {
         return query
     }
 
-    /// Throws `conflicting_parameters` for a query with `SORT`, `DISTINCT` or `LIMIT` beside
-    /// `sort`, `distinct` or `after`.
+    /// Throws `conflicting_parameters` for a query with `SORT`, `DISTINCT` or `LIMIT` combined with `sort`, `distinct` or
+    /// `after`.
     static func checkDescriptors(_ query: Query, _ parameters: ReadParameters) throws(Problem) {
         guard query.hasDescriptors else { return }
         let given = [
@@ -144,8 +143,7 @@ package final class ObjectQuery {
 
     /// Returns the rows of a page, in the order of the request.
     ///
-    /// - Parameter window: How many rows to leave out and to return, and the position after which
-    ///   they begin.
+    /// - Parameter window: The numbers of rows to skip and to return, and the position after which they begin.
     func page(_ window: ResultWindow) throws(Problem) -> PageRows {
         try call.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in
@@ -247,10 +245,9 @@ package final class ObjectQuery {
     /// Groups the result, once for each request, in one pass.
     ///
     /// - Parameters:
-    ///   - requests: By what, and what is calculated of each group.
+    ///   - requests: The keys of the groups, and the aggregates of each group.
     ///   - parameter: The parameter with the paths of the groups, for problems.
-    /// - Throws: `unknown_key_path`, `invalid_query`, `type_mismatch`, or `answer_too_large` for more
-    ///   than `groups` groups.
+    /// - Throws: `unknown_key_path`, `invalid_query`, `type_mismatch`, or `answer_too_large` for more than `groups` groups.
     package func group(_ requests: [GroupRequest], _ parameter: String) throws(Problem) -> [GroupedResult] {
         try aggregating(parameter) { () throws(QueryError) in try bound.group(requests, check: check) }
     }
@@ -283,8 +280,7 @@ package final class ObjectQuery {
     ///
     /// - Parameters:
     ///   - error: The error of the engine.
-    ///   - parameter: The parameter with the key paths: `ops`, or that of groups, which may have
-    ///     operations beside it.
+    ///   - parameter: The parameter with the key paths: `ops`, or that of groups, which may be combined with operations.
     ///   - budget: The budget of the request, which knows why it stopped the query.
     static func problem(_ error: QueryError, aggregating parameter: String, _ budget: WorkBudget) -> Problem {
         if case .cancelled = error { return Problem(budget.stop ?? .expired) }

@@ -45,7 +45,7 @@ struct PageRows {
     /// Returns the first objects of the page, at most `limit`.
     func prefix(_ limit: Int) -> PageRows { count <= limit ? self : PageRows(source, count: limit) }
 
-    /// How many objects of a page were written, and the last of them.
+    /// The number of written objects of a page, and the last of them.
     struct Progress {
         /// The number of objects that are done, those included that do not exist any more.
         var written = 0
@@ -57,7 +57,7 @@ struct PageRows {
     ///
     /// - Parameters:
     ///   - body: Writes one object. It returns false when there was no room for it.
-    /// - Returns: How many objects are done. A key without an object counts as done.
+    /// - Returns: The number of finished objects. A key without an object counts as done.
     func write(
         of table: Table, _ body: (Row) throws(StorageError) -> Bool
     ) throws(StorageError) -> Progress {

@@ -6,10 +6,10 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// What the last part of the path `…/{key}/{property}` names.
+/// The target of the last part of the path `…/{key}/{property}`.
 ///
-/// It is a property of the key's object or of an object embedded in it, an embedded object that
-/// is an element of a collection, or the value of an entry of a dictionary.
+/// It is a property of the key's object or of an object embedded in it, an embedded object that is an element of a collection, or
+/// the value of an entry of a dictionary.
 package struct PropertyTarget {
     /// The class of the object that has the property.
     let table: Table
@@ -81,7 +81,7 @@ package struct PropertyTarget {
         return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
     }
 
-    /// Returns an embedded object of a list by its index, or what a dictionary has under a key.
+    /// Returns an embedded object of a list by its index, or the value of a dictionary by its key.
     private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
         // Lists are shown without links to hidden objects, so an index would reveal their number.
         let isEmbedded = embedded(snapshot) != nil

@@ -15,7 +15,7 @@ extension ReadContext {
     ///   - body: The document or the lines.
     ///   - type: The media type.
     ///   - etag: The entity tag, in quotes.
-    ///   - notes: What the representation could not carry exactly, which header fields report.
+    ///   - notes: Notes on values that could not be represented exactly, for header fields.
     package func answer(
         _ body: OutputBuffer, type: StaticString, etag: String, notes: RepresentationNotes = RepresentationNotes()
     ) -> Response {

@@ -85,8 +85,10 @@ package final class ReadContext: Sendable {
         }
     }
 
-    /// Why the version that is read may be a part of what the file has, in the words of `Realm-Partial`: `rights` where the sender
-    /// may not see everything, `classes` where the realm shows some classes of its file. Empty for the whole.
+    /// The reasons why the response may cover a part of the file only, in the words of `Realm-Partial`.
+    ///
+    /// `rights` where the sender may not see everything, `classes` where the realm shows some classes of its file. Empty for the
+    /// whole file.
     package var missingParts: [String] {
         let whole = snapshot.scope?.base ?? snapshot
         var missing: [String] = []
@@ -95,7 +97,7 @@ package final class ReadContext: Sendable {
         return missing
     }
 
-    /// Adds the header field that says that an answer may be a part of what the file has.
+    /// Adds the header field `Realm-Partial` when the response may cover a part of the file only.
     package func addMissingParts(to response: inout Response) {
         let missing = missingParts
         if !missing.isEmpty { response.add("Realm-Partial", missing.joined(separator: ", ")) }
@@ -128,8 +130,7 @@ package final class ReadContext: Sendable {
     /// A compiler of plans that knows the names of linking objects in this realm.
     var planner: ObjectPlanner { ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass) }
 
-    /// Writes the members of an envelope that state what was read: `version`, and `snapshot` for
-    /// one.
+    /// Writes the members of an envelope that identify the read version: `version`, and `snapshot` for a pinned one.
     package func writeVersion(to writer: inout JSONWriter) {
         writer.member("version", text: version.tokenText)
         if let lease { writer.member("snapshot", text: lease.id) }
@@ -142,7 +143,7 @@ package final class ReadContext: Sendable {
     ///   version.
     package func versionTag(_ code: String) -> String {
         guard !rightsIdentity.isEmpty else { return "\"v.\(version.tokenText)~\(code)\"" }
-        // With the epoch in it, the text tells nothing about rights that are the same elsewhere.
+        // With the epoch in it, the digest does not reveal that rights are the same elsewhere.
         let digest = SecretDigest.sha256(Array("\(version.token.epoch)\n\(rightsIdentity)".utf8))
         return "\"v.\(version.tokenText)~\(code)~\(FileDigest.hex(Array(digest.prefix(8))))\""
     }
@@ -201,7 +202,7 @@ extension SelectionParameters.SortTerm {
     }
 }
 
-/// States what the entity tag of an object has to cover.
+/// The parameters that the entity tag of an object has to cover.
 extension ReadParameters {
     /// Whether the answer shows other objects than the one it is about. Its entity tag then has to
     /// change when those do.

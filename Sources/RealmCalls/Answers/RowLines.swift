@@ -12,7 +12,7 @@ final class RowLines: LineWriter {
     private let plan: ObjectPlan
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
-    /// What the answer, or each line of a stream, may cost.
+    /// The budget of the response, or of each line of a stream.
     private let budget: WorkBudget
     /// Writes objects as CSV; nil for NDJSON.
     private let csv: CSVWriter?
@@ -34,7 +34,7 @@ final class RowLines: LineWriter {
     /// The value of the header field `Content-Type` for these lines.
     var mediaType: StaticString { (csv == nil ? ExportFormat.ndjson : .csv).mediaType }
 
-    /// What the representation could not carry exactly in the objects written so far.
+    /// Notes on values that could not be represented exactly in the objects written so far.
     var notes: RepresentationNotes { encoder.notes }
 
     /// Writes the line of column names, which only CSV has.

@@ -23,7 +23,7 @@ struct SectionPage<Row> {
     ///
     /// - Parameters:
     ///   - write: Writes rows as elements of an array and returns how many had room.
-    ///   - notes: Returns what the representation could not carry exactly in the rows.
+    ///   - notes: Returns the notes on values of the rows that could not be represented exactly.
     ///   - cursor: Makes the cursor behind a number of rows of the whole result.
     /// - Throws: The problem of a full answer when not even the first row had room.
     func answer(

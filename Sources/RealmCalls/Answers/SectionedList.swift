@@ -9,8 +9,7 @@ internal import RealmStorage
 
 /// Answers a list request with `sectionBy`: a result grouped into sections, page by page.
 ///
-/// The whole result is grouped before a page is cut from it, and its keys are held in memory
-/// meanwhile.
+/// The whole result is grouped before a page is cut from it, and its keys are held in memory until then.
 struct SectionedList {
     /// The request, with the class and the version that are read.
     let list: ObjectList

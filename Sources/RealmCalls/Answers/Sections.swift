@@ -9,9 +9,8 @@ internal import RealmStorage
 
 /// A result grouped into sections, in the order of their first rows.
 ///
-/// The rows of a section stay together even where its function does not keep the order of the values,
-/// as `:mod` does not. So the whole result is grouped before a page is cut from it, and its rows are
-/// held in memory meanwhile.
+/// The rows of a section stay together even where its function does not keep the order of the values, as `:mod` does not. So the
+/// whole result is grouped before a page is cut from it, and its rows are held in memory until then.
 struct Sections<Row> {
     /// A section with its rows.
     struct Section {
@@ -42,9 +41,9 @@ struct Sections<Row> {
     /// Adds the next row of the result.
     ///
     /// - Parameters:
-    ///   - row: What identifies the row.
-    /// - Throws: The problem of too many sections, of keys that are longer in all than an answer may
-    ///   be, or of a budget that is used up.
+    ///   - row: The identity of the row.
+    /// - Throws: The problem of too many sections, of keys that are longer in all than an answer may be, or of a budget that is
+    ///   used up.
     mutating func add(_ row: Row, to key: SectionKey) throws(Problem) {
         // A long text is copied several times.
         let units = Sections.unitsPerRow + key.byteCount / Sections.bytesPerUnit
@@ -69,7 +68,6 @@ struct Sections<Row> {
         all.append(Section(key: key))
     }
 
-    /// How many rows the sections have together.
     var rowCount: Int { all.reduce(0) { $0 + $1.rows.count } }
 
     /// Returns only the section that `section` names; all of them when it is absent.
@@ -116,12 +114,12 @@ struct Sections<Row> {
     }
 }
 
-/// What is divided into sections.
+/// The kind of values that are divided into sections.
 extension SectionGrouping {
     /// Notes whether the key path leads to mixed values.
     ///
     /// - Parameters:
-    ///   - subject: What is grouped: objects of a class, or values of a collection.
+    ///   - subject: The grouped rows: objects of a class, or values of a collection.
     ///   - mapping: The names of linking objects.
     ///   - snapshot: The version that is read.
     mutating func resolve(_ subject: Elements.Subject, _ mapping: KeyPathMapping, in snapshot: Snapshot) {

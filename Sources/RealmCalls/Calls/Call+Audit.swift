@@ -7,9 +7,9 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension Call {
-    /// Returns what the audit log says of the request, as far as its head tells.
+    /// Returns the audit entry of the request, as far as its head determines it.
     ///
-    /// - Parameter kind: What the line is about.
+    /// - Parameter kind: The kind of event.
     package func auditEntry(_ kind: AuditKind) -> AuditEntry {
         var entry = AuditEntry(kind: kind)
         entry.requestID = request.id.text

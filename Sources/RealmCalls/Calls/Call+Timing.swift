@@ -6,14 +6,13 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension Call {
-    /// Runs a part of the work for this request, and adds its duration to `timing` when responses
-    /// report their times.
+    /// Runs a part of the work for this request, and adds its duration to `timing` when responses report their times.
     ///
     /// - Parameters:
     ///   - part: The component of `ServerTiming` that the time, in seconds, is added to.
     ///   - work: The work to measure.
-    /// - Returns: What `work` returns.
-    /// - Throws: What `work` throws; the time is not added then.
+    /// - Returns: The result of `work`.
+    /// - Throws: The errors of `work`; the time is not added then.
     func timed<Result>(
         _ part: WritableKeyPath<ServerTiming, Double>, _ work: () throws(Problem) -> Result
     ) throws(Problem) -> Result {

@@ -7,10 +7,10 @@ package import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// A request on its way to an endpoint: who sends it, the realm and the version that it concerns, and what it may see and change there.
+/// A request on its way to an endpoint: its sender, the realm, the version, and the rights to read and write there.
 ///
-/// Admission makes it, and each floor completes it. `@unchecked Sendable`: one thread at a time works for a request, and hands the call on
-/// with the work.
+/// Admission makes it, and each layer completes it. `@unchecked Sendable`: one thread at a time works for a request, and hands
+/// the call on with the work.
 package final class Call: @unchecked Sendable {
     /// The request as it was received.
     package let request: Request
@@ -32,9 +32,9 @@ package final class Call: @unchecked Sendable {
     package var realm: RealmState?
     /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
     package var refusalOfRealm: Problem?
-    /// What its sender may see of the realm; nil for everything.
+    /// The readable part of the realm; nil for everything.
     package var scope: (any VersionScope)?
-    /// What its sender may write in the realm; nil for everything that the path allows.
+    /// The rights to write in the realm; nil for all writes that the path allows.
     package var writeRights: (any WriteRights)?
     /// The version to read instead of the newest one: the uncommitted state inside an interactive transaction.
     package var version: Version?
@@ -90,8 +90,8 @@ package final class Call: @unchecked Sendable {
     /// nothing that was begun with other rights is found by it.
     package var owner: String { sender + "\n" + rightsIdentity }
 
-    /// The owner whose transactions, snapshots and registrations the sender may use; nil for those of everybody. Ids of others do not exist
-    /// for it.
+    /// The owner whose transactions, snapshots and registrations the sender may use; nil for those of all owners. Others do not
+    /// exist for it.
     package var ownerScope: String? { caller.principal.kind == .local ? nil : owner }
 
     /// Returns the open realm that the path names.

@@ -17,10 +17,10 @@ package struct PathMatch: Sendable {
     /// The position of the route in the table in which the target was looked up.
     package let index: Int
     private let target: RequestTarget
-    /// The name of the realm that the segment `@default` stands for; nil where it stands for itself.
+    /// The realm that `@default` resolves to; nil if it is an ordinary segment.
     package var defaultRealm: String?
 
-    /// The segment that stands for the default realm. No realm can have this name.
+    /// The segment that resolves to the default realm. No realm can have this name.
     private static let defaultRealmSegment = "@default"
 
     /// Records that a target matches the pattern of a route.

@@ -5,17 +5,14 @@ package import RealmFormats
 internal import RealmPlatform
 
 extension Reply {
-    /// Returns a reply that does short work at once on the calling thread and leaves all other work
-    /// to a worker.
+    /// Returns a reply that does short work at once on the calling thread and leaves all other work to a worker.
     ///
-    /// The worker adds the time in the queue to the timing of the request, and checks the deadline
-    /// before it begins.
+    /// The worker adds the time in the queue to the timing of the request, and checks the deadline before it begins.
     ///
     /// - Parameters:
     ///   - call: The request that is answered.
     ///   - isShort: Whether the work is known to be over soon.
-    /// - Throws: What `work` throws when it is done at once; a worker turns it into an error
-    ///   response instead.
+    /// - Throws: The errors of `work` when it runs at once; a worker turns them into an error response instead.
     package static func reading(
         _ call: Call, isShort: Bool, _ work: @escaping @Sendable () throws(Problem) -> Response
     ) throws(Problem) -> Reply {

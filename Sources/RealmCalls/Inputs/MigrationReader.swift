@@ -71,14 +71,12 @@ package struct MigrationReader {
         return .chain(MigrationChain(migrations))
     }
 
-    /// Reads the steps of a migration, each an object with one member that is named after what it
-    /// does.
+    /// Reads the steps of a migration, each an object with one member that is named after its action.
     ///
     /// - Parameters:
     ///   - json: The array of steps; nil, an absent member, is an error.
     ///   - place: The place of the array in the body.
-    /// - Throws: `invalid_body` for a missing array, an unknown step, or an unknown or malformed
-    ///   member.
+    /// - Throws: `invalid_body` for a missing array, an unknown step, or an unknown or malformed member.
     func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {
         guard let list = json?.array else { throw reader.malformed("'steps' has to be an array", place) }
         var steps: [MigrationStep] = []
@@ -174,13 +172,12 @@ package struct MigrationReader {
 
     // MARK: - Loops
 
-    /// Reads the value of a `forEach` step: what it goes through, the names, and the steps of a round.
+    /// Reads the value of a `forEach` step: its rows, the names, and the steps of an iteration.
     ///
     /// - Parameters:
     ///   - json: The value of the member `forEach`.
     ///   - place: The place of the value in the body.
-    ///   - isInner: Whether the loop is inside another one, so that it goes through a collection and not
-    ///     through a class.
+    ///   - isInner: Whether the loop is inside another one, so that it iterates over a collection and not over a class.
     private func loop(_ json: JSONValue, _ place: InputPlace, isInner: Bool) throws(Problem) -> MigrationLoop {
         let names = isInner ? ["in", "as", "keyAs", "steps"] : ["class", "where", "args", "as", "keyAs", "steps"]
         let object = try reader.members(json, names, place)
@@ -223,7 +220,7 @@ package struct MigrationReader {
         }
     }
 
-    /// What a step has to be.
+    /// The rule for a step.
     private static let oneMember = "a step is an object with one member, which is named after what it does"
 
     // MARK: - Values

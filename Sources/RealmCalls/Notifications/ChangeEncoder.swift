@@ -11,14 +11,16 @@ internal import RealmStorage
 /// subscriber to subscriber. Everything after that is written once, by the feed, on the thread of
 /// the observation hub. A value is made for one change set.
 struct ChangeEncoder {
-    /// The subscription, which decides what is written of a row.
+    /// The subscription, which decides which parts of a row are written.
     let definition: SubscriptionDefinition
-    /// What the rows of the subscription are: objects, values, entries or sections.
+    /// The kind of rows: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
     /// The names of linking objects that the configuration of the realm gives, used in change sets.
     let names: BacklinkNames
-    /// What one change set may cost in time and bytes. One that costs more is not delivered: the
-    /// feed is reset, and its subscribers get the contents again, part by part.
+    /// The budget in time and bytes of one change set.
+    ///
+    /// A change set that exceeds it is not delivered: the feed is reset, and its subscribers get the contents again, part by
+    /// part.
     let budget: WorkBudget
 
     /// A change set in JSON without its first two members, `sub` and `from`.
@@ -157,15 +159,14 @@ struct ChangeEncoder {
         try RowWriter(version, definition, shape: shape, names: names, budget: budget)
     }
 
-    /// Writes an array of objects, one for each index of a sequence, and charges each to the
-    /// budget.
+    /// Writes an array of objects, one for each index of a sequence, and charges each to the budget.
     ///
     /// - Parameters:
     ///   - name: The name of the member.
     ///   - count: The number of objects.
     ///   - writer: The writer, inside of an object.
     ///   - body: Writes the members of the object at an index.
-    /// - Throws: What `body` throws, and the problem when the budget is exceeded.
+    /// - Throws: The errors of `body`, and the problem when the budget is exceeded.
     private func array(
         _ name: StaticString, count: Int, to writer: inout JSONWriter,
         _ body: (Int, inout JSONWriter) throws(Problem) -> Void

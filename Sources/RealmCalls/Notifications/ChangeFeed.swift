@@ -42,7 +42,7 @@ package final class ChangeFeed: Sendable {
         var end: UInt64?
         /// The memory in bytes that the observation takes.
         var observedBytes = 0
-        /// What counts that memory for the clients that read the feed.
+        /// The counters of that memory for the clients that read the feed.
         var shares: [WeakShare] = []
         /// The memory in bytes that is counted for the ring.
         var ringBytes = 0
@@ -70,7 +70,7 @@ package final class ChangeFeed: Sendable {
     let definition: SubscriptionDefinition
     /// The names of linking objects that the configuration of the realm gives, used in change sets.
     let names: BacklinkNames
-    /// What advances the observed definitions of the realm.
+    /// The hub that advances the observed definitions of the realm.
     private let hub: ObservationHub
     private let liveLimits: LiveLimits
     /// The limits in force.
@@ -113,7 +113,7 @@ package final class ChangeFeed: Sendable {
         resolved.target.identity + "\u{0}" + nameIdentity
     }
 
-    /// What the rows of the feed are. A migration may change it.
+    /// The kind of rows of the feed. A migration may change it.
     var shape: ResolvedSubscription.Shape { state.withLock { $0.resolved.shape } }
     /// The problem that ended the observation early; nil while there is none.
     var failure: Problem? { state.withLock { $0.failure } }
@@ -137,10 +137,9 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Gives up one hold.
+    /// Releases one hold.
     ///
-    /// - Returns: Whether it was the last. The feed then stays in memory until `RealmNotifications`
-    ///   evicts it.
+    /// - Returns: Whether it was the last. The feed then stays in memory until `RealmNotifications` evicts it.
     func release() -> Bool {
         state.withLock { state in
             state.users -= 1
@@ -191,7 +190,8 @@ package final class ChangeFeed: Sendable {
 
     /// Counts the memory of the observation anew, after a change.
     ///
-    /// - Throws: `too_many_streams` for a definition that has grown beyond what the server, or every client that reads it, may have.
+    /// - Throws: `too_many_streams` for a definition that has grown beyond the limit of the server, or of every client that reads
+    ///   it.
     private func count(_ bytes: Int) throws(Problem) {
         let (growth, problem) = setObserved(bytes)
         guard growth > 0 else { return }
@@ -201,7 +201,7 @@ package final class ChangeFeed: Sendable {
         if let problem { throw problem }
     }
 
-    /// Has unused definitions make room when all definitions take more than three quarters of what the server permits.
+    /// Asks unused definitions to make room when all definitions take more than three quarters of the memory limit.
     private func makeRoomIfScarce() {
         if ObservedMemory.shared.byteCount > limits.observedBytes / 4 * 3 { notifications.makeRoomSoon() }
     }
@@ -219,7 +219,7 @@ package final class ChangeFeed: Sendable {
         if isCountedIdle { notifications.noteIdle(-1) }
     }
 
-    /// When the last hold was given up; nil while the feed is in use.
+    /// The time of the release of the last hold; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
 
     /// Whether the last user of the feed left at the given time or before it.
@@ -335,12 +335,12 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Begins the observation. Callers of `catchUp` that come before it has begun do so as well, each in its own time and with its own
-    /// share of the workers; the hub makes one evaluation for all of them.
+    /// Begins the observation. Callers of `catchUp` that come before it has begun do so as well, each in its own time and with
+    /// its own share of the workers; the hub makes one evaluation for all of them.
     ///
     /// - Parameters:
-    ///   - retry: What was tried before.
-    ///   - admission: Until when, and whether, the caller waits.
+    ///   - retry: The measures of earlier attempts.
+    ///   - admission: The deadline of the caller, and whether it still waits.
     ///   - completion: Receives the version and the rows, or the problem.
     private func attach(
         after retry: Retry = Retry(), _ admission: ObservedMemory.Admission,
@@ -350,12 +350,12 @@ package final class ChangeFeed: Sendable {
         hub.attach(target, self, isActive: isActive, admission) { [self] result in
             switch result {
             case .failure(.noRoom) where !retry.hasMadeRoom:
-                // What no client reads makes room for what one wants to read.
+                // Unused feeds make room for one that a client wants to read.
                 notifications.makeRoom()
                 attach(after: Retry(hasMadeRoom: true, hasResolved: retry.hasResolved), admission, completion)
             case .failure(let error) where error.mayComeFromOtherSchema && !retry.hasResolved:
                 guard case .success = resolveAgain() else { return answer(result, isActive: isActive, completion) }
-                // Each further change of the schema is one more reason.
+                // Each later change of the schema is another reason.
                 let isOutdated = if case .outdated = error { true } else { false }
                 attach(after: Retry(hasMadeRoom: retry.hasMadeRoom, hasResolved: !isOutdated), admission, completion)
             default: answer(result, isActive: isActive, completion)
@@ -363,7 +363,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// What was done about failures to begin an observation.
+    /// The measures that were taken after failures to begin an observation.
     private struct Retry {
         /// Whether feeds that no client uses were evicted.
         var hasMadeRoom = false
@@ -389,7 +389,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Observes what a definition was resolved to from now on, or fails the feed.
+    /// Observes the resolved definition from now on, or fails the feed.
     ///
     /// - Parameters:
     ///   - outcome: The definition as it was resolved in a new schema, or why it does not fit it.
@@ -415,7 +415,7 @@ package final class ChangeFeed: Sendable {
     /// Ends the beginning of an observation for one caller.
     ///
     /// - Parameters:
-    ///   - result: What the hub has answered.
+    ///   - result: The result from the hub.
     ///   - isActive: Whether the hub knows of a waiting subscriber.
     ///   - completion: Receives the version and the rows, or the problem.
     private func answer(

@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// Reads the change sets of several subscriptions together, in the order of their versions.
 ///
-/// A stream or a poll has one reader. It has no state of its own: each call names the position, so
-/// it can be repeated, and any thread may call it. One position serves all subscriptions because a
-/// step delivers the sets of all of them up to the same version.
+/// A stream or a poll has one reader. It is stateless: each call names the position, so it can be repeated, and any thread may
+/// call it. One position serves all subscriptions because a step delivers the sets of all of them up to the same version.
 struct ChangeReader: Sendable {
     /// The subscriptions, in the order of their registration. Indexes in results refer to this
     /// array.
@@ -34,7 +33,7 @@ struct ChangeReader: Sendable {
         let from: UInt64
     }
 
-    /// What a reader of several subscriptions finds after a position.
+    /// The result of reading several subscriptions after a position.
     enum Step {
         /// There is nothing to deliver: all change sets up to the given version were delivered.
         case nothing
@@ -121,7 +120,7 @@ struct ChangeReader: Sendable {
         }
     }
 
-    /// What one subscription has after a position: a change set, or a lost position.
+    /// The next item of one subscription after a position: a change set, or a lost position.
     private enum Next {
         /// The next change set of the subscription, which may be an empty one for a skipped write.
         case set(ChangeSet)

@@ -7,11 +7,9 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parameters of `GET …/changes`: what is observed, from which position, and how it is
-/// delivered.
+/// The parameters of `GET …/changes`: the observed definition, the position, and the form of delivery.
 package struct ChangeRequest: Sendable {
-    /// What a request for changes observes: a definition in the request itself, or a registration
-    /// that is named by its id or by its ticket.
+    /// The source of the definition: the request itself, or a registration that is named by its id or its ticket.
     package enum Source: Sendable {
         case definition(SubscriptionDefinition)
         /// The request names a registration by its id.
@@ -26,7 +24,7 @@ package struct ChangeRequest: Sendable {
     package var start: StartPosition
     /// Whether a client without a position gets the current state first.
     package let wantsSnapshots: Bool
-    /// How many seconds a poll waits for changes; 0 does not wait.
+    /// The seconds that a poll waits for changes; 0 does not wait.
     package let waitSeconds: Int
     /// Whether heartbeats of a stream are events with the position, rather than comments.
     package let sendsHeartbeatEvents: Bool

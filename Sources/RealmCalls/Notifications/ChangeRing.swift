@@ -18,7 +18,7 @@ struct ChangeRing: Sendable {
         /// The index of the first set that the subscriber lacks, which is the number of sets when
         /// it lacks none.
         case known(Int)
-        /// What lies between the position and the sets that are kept was dropped, or never existed.
+        /// The sets between the position and the kept ones were dropped, or never existed.
         case lost
     }
 

@@ -9,8 +9,8 @@ internal import RealmStorage
 
 /// The metrics of notifications, which `/metrics` reads.
 extension ChangeService {
-    /// Writes the metrics of notifications. What waits in the observation hubs has one sample per realm, whatever the number of scopes of
-    /// its subscribers.
+    /// Writes the metrics of notifications. The backlog of the observation hubs has one sample per realm, whatever the number of
+    /// scopes of its subscribers.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {

@@ -30,7 +30,7 @@ package final class ChangeService: Sendable {
     /// A realm as the subscribers of one scope see it.
     private struct View: Hashable {
         let database: ObjectIdentifier
-        /// The identity of the scope; nil for those who see everything.
+        /// The identity of the scope; nil for subscribers who see everything.
         let scope: String?
     }
 
@@ -67,7 +67,7 @@ package final class ChangeService: Sendable {
     ///
     /// - Parameters:
     ///   - database: The open realm.
-    ///   - scope: What the subscribers may see of it; nil for everything.
+    ///   - scope: The readable part of the realm; nil for everything.
     /// - Throws: `shutting_down` when the server is stopping.
     package func notifications(of database: Database, for scope: (any VersionScope)?) throws(Problem) -> RealmNotifications {
         let view = View(database: ObjectIdentifier(database), scope: scope?.identity)
@@ -172,7 +172,7 @@ package final class ChangeService: Sendable {
     /// Notes that no timer is set, and sets another one if a registration needs it.
     private func endWatch() {
         state.withLock { $0.willSweep = false }
-        // A registration may have been added meanwhile, by a caller that relied on the timer which has just gone off.
+        // Another caller, relying on the timer that has just fired, may have added a registration since then.
         if registrations.secondsToNextEnd != nil { watchRegistrations() }
     }
 

@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// One change set of a feed, encoded once for all subscribers.
 ///
-/// It is the difference between two versions. What differs from subscriber to subscriber, the name
-/// of the subscription and its position, is written before the encoded text. A set does not change
-/// after it was made, apart from a cache under a lock.
+/// It is the difference between two versions. The parts that differ between subscribers, the name of the subscription and its
+/// position, are written before the encoded text. A set does not change after it was made, apart from a cache under a lock.
 final class ChangeSet: Sendable {
     /// The version before the first change of the set.
     let from: UInt64
@@ -74,7 +73,7 @@ final class ChangeSet: Sendable {
             return head.text
         }
         if let known { return known }
-        // Making a token takes a lock of its own.
+        // Making a token takes its own lock.
         let text = EventText.changesHead(sub: sub, from: token(position), id: isLastOfVersion ? token(to) : nil)
         let new = Head(sub: sub, from: position, isLastOfVersion: isLastOfVersion, text: text)
         let old = head.withLock { head in

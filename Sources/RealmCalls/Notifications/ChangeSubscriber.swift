@@ -19,7 +19,7 @@ protocol ChangeSubscriber: AnyObject, Sendable {
     /// answered once.
     var isStream: Bool { get }
 
-    /// Who reads, and by which rights. When these are not in force any more, nothing more is delivered.
+    /// The principal of the reader and its rights. When these are no longer in force, delivery stops.
     var standing: Standing { get }
 
     /// Notifies the subscriber that a change may have been published since it last checked.

@@ -18,7 +18,7 @@ struct DefinitionResolver {
     let version: Version
     /// The realm of the definition, which has configured names of linking objects.
     let database: Database
-    /// Limits the time for the queries of the definition, and tells when its client has left.
+    /// Limits the time for the queries of the definition, and reports when its client has left.
     let budget: WorkBudget
 
     /// The contents of the version in which the definition is resolved.
@@ -26,9 +26,9 @@ struct DefinitionResolver {
 
     /// Resolves the definition.
     ///
-    /// - Returns: What to observe, and what its rows are.
-    /// - Throws: `class_not_found`, `object_not_found`, `unknown_key_path`, `invalid_query` and
-    ///   other problems that name the parameter which is wrong.
+    /// - Returns: The target to observe, and the kind of its rows.
+    /// - Throws: `class_not_found`, `object_not_found`, `unknown_key_path`, `invalid_query` and other problems that name the
+    ///   parameter which is wrong.
     func resolve() throws(Problem) -> ResolvedSubscription {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
@@ -173,7 +173,7 @@ struct DefinitionResolver {
     ///
     /// - Parameters:
     ///   - table: The class of the objects.
-    ///   - order: The order beside the query.
+    ///   - order: The order in addition to that of the query.
     ///   - names: The parameters that its parts were read from.
     /// - Returns: The query to observe, and the bound one.
     /// - Throws: The problem of the query, with its parameter.
@@ -278,7 +278,7 @@ struct DefinitionResolver {
     /// Resolves the key paths whose changes count, and checks `fields` and `expand`.
     ///
     /// - Parameters:
-    ///   - shape: What the rows are.
+    ///   - shape: The kind of rows.
     ///   - element: The class that the key paths begin at.
     /// - Throws: `unknown_key_path` for a path that names nothing in the class.
     private func resolved(
@@ -327,8 +327,7 @@ struct DefinitionResolver {
         }
     }
 
-    /// Combines what to observe, the changes that count and what the rows are into the result of
-    /// resolving.
+    /// Combines the observed target, the relevant changes and the kind of rows into the result of resolving.
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, element: Table?, filter: ObservedTarget.Filter
     ) -> ResolvedSubscription {

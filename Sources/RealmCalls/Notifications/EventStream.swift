@@ -22,7 +22,7 @@ internal import RealmStorage
 /// by the threads of the feeds. One lock guards the state. Whatever has to be called is called
 /// after the lock is released.
 package final class EventStream: EventSource, ChangeSubscriber {
-    /// What the client of a stream has requested besides its subscriptions.
+    /// The options of a stream in addition to its subscriptions.
     package struct Options: Sendable {
         package var start: StartPosition = .beginning
         /// Whether a client without a position gets snapshots of the current state.
@@ -50,7 +50,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         case over
     }
 
-    /// The position, the frames that are ready, and what is due next, guarded by the lock.
+    /// The position, the frames that are ready, and the events that are due, guarded by the lock.
     private struct State {
         /// The step in its life that the stream has reached.
         var phase = Phase.opening
@@ -65,7 +65,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         var position: UInt64 = 0
         /// The published version up to which the stream has found all changes of its subscriptions.
         var seen: UInt64 = 0
-        /// Whether the client has everything, except what a feed that is behind the published version lacks.
+        /// Whether the client has everything, apart from changes of feeds that are behind the published version.
         var waitsForFeed = false
         /// The last version that the client missed before it connected. The limits of the backlog
         /// do not count the changes up to it.
@@ -150,11 +150,10 @@ package final class EventStream: EventSource, ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the stream is about.
     private let notifications: RealmNotifications
-    /// What the client of the stream has requested besides its subscriptions.
     private let options: Options
     /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
-    /// Who opened the stream, which ends when the credential does or has other rights.
+    /// The principal that opened the stream. The stream ends when the credential does, or when its rights change.
     let standing: Standing
     /// The place of the stream among those that the limits allow, held as long as the stream
     /// exists.
@@ -173,7 +172,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
     ///
     /// - Parameters:
     ///   - holds: The subscriptions, with a hold on each feed that the stream releases at its end.
-    ///   - options: What the client has requested besides.
+    ///   - options: The other options of the request.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - call: The request, with its id and its principal.
@@ -264,15 +263,13 @@ package final class EventStream: EventSource, ChangeSubscriber {
             isWanted: { [self] in state.withLock { $0.phase != .over } }, completion)
     }
 
-    /// Returns the connection of the stream to wake, which then calls `next` for what was
-    /// published.
+    /// Returns the connection of the stream to wake, which then calls `next` for the published changes.
     func notify() -> (any EventConnection)? { connection }
 
     /// Breaks the connection, whatever is being sent. Called when an administrator ends the stream.
     package func hangUp() { connection?.hangUp() }
 
-    /// Removes the stream from everything that it was added to, and gives up its holds on the
-    /// feeds.
+    /// Removes the stream from everything that it was added to, and releases its holds on the feeds.
     ///
     /// - Parameter reason: Why the connection was closed, which makes no difference here.
     func didClose(_ reason: EventCloseReason) {
@@ -289,8 +286,8 @@ package final class EventStream: EventSource, ChangeSubscriber {
         didEnd()
     }
 
-    /// Whether `next` would return something to send now. Called after the connection was put to
-    /// sleep, to notice what was published just before.
+    /// Whether `next` would return something to send now. Called after the connection was put to sleep, to notice changes
+    /// published just before.
     var hasMore: Bool {
         state.withLock { state in
             if !state.queue.isEmpty || state.heartbeatIsDue || state.phase == .over { return true }
@@ -378,12 +375,11 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - From the beginning to the newest version
 
-    /// Decides what is delivered first. Called when all subscriptions have reached one version, on
-    /// the thread of the hub or of a caller.
+    /// Decides on the first delivery. Called when all subscriptions have reached one version, on the thread of the hub or of a
+    /// caller.
     ///
     /// - Parameters:
-    ///   - result: The version and, for snapshots, the contents of the subscriptions; or the
-    ///     problem that ends the stream.
+    ///   - result: The version and, for snapshots, the contents of the subscriptions; or the problem that ends the stream.
     ///   - start: The position of the client.
     ///   - cause: Why the stream starts or starts anew.
     private func start(
@@ -501,8 +497,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Following
 
-    /// Queues the next batch of the feeds, or what has to come before it: a change of the schema, a
-    /// reset, or `ready`.
+    /// Queues the next batch of the feeds, or an event that has to come before it: a change of the schema, a reset, or `ready`.
     private func follow(_ state: inout State) {
         let published = notifications.published
         let end = reader.end(published)
@@ -560,7 +555,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         state.seen = max(state.seen, batch.version)
     }
 
-    /// Whether the client is further behind than the limits of the backlog allow.
+    /// Whether the lag of the client exceeds the limits of the backlog.
     private func isOverflowing(upTo end: UInt64, _ state: State) -> Bool {
         let backlog = reader.backlog(after: max(state.position, state.historyEnd), upTo: end)
         return backlog.sets > notifications.limits.queueEvents || backlog.bytes > notifications.limits.queueBytes

@@ -84,7 +84,7 @@ enum EventText {
     /// Returns the event `error`, after which the server closes the stream.
     ///
     /// - Parameters:
-    ///   - problem: What went wrong. Problems with a status from 500 on are marked as retryable.
+    ///   - problem: The problem. Problems with a status from 500 on are marked as retryable.
     ///   - id: The id of the request that opened the stream.
     static func error(_ problem: Problem, _ id: RequestID) -> OutputBuffer {
         event("error") { writer in problem.with("retryable", .bool(problem.status >= 500)).write(to: &writer, requestID: id) }

@@ -16,12 +16,12 @@ internal import RealmStorage
 /// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the timer ends
 /// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
 package final class LongPoll: ChangeSubscriber {
-    /// What the client of a poll has requested besides its subscriptions.
+    /// The options of a poll in addition to its subscriptions.
     package struct Options: Sendable {
         var start: StartPosition = .beginning
         /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
-        /// How many seconds the poll waits for a change; 0 does not wait.
+        /// The seconds that the poll waits for a change; 0 does not wait.
         var seconds = 0
         /// The representation of the response to the poll.
         var representation: Representation = Representation()
@@ -47,8 +47,8 @@ package final class LongPoll: ChangeSubscriber {
         var newest: UInt64 = 0
         /// Whether the response to the poll was sent, or is being sent.
         var isAnswered = false
-        /// Whether the wait has ended, because of its time, a client that left, or a server that
-        /// stops: the poll is answered with what there is.
+        /// Whether the wait has ended, because of a timeout, a client that left, or a shutdown. The poll then responds with the
+        /// available changes.
         var isUrgent = false
     }
 
@@ -65,7 +65,6 @@ package final class LongPoll: ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the poll is about.
     private let notifications: RealmNotifications
-    /// What the client of the poll has requested besides its subscriptions.
     private let options: Options
     /// The place of the poll among those that the limits allow, held as long as the poll exists.
     private let slot: StreamSlots.Slot
@@ -83,7 +82,7 @@ package final class LongPoll: ChangeSubscriber {
     ///
     /// - Parameters:
     ///   - holds: The subscriptions, with a hold on each feed that the poll releases at its end.
-    ///   - options: What the client has requested besides.
+    ///   - options: The other options of the request.
     ///   - slot: The place of the poll among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - call: The request.
@@ -190,8 +189,7 @@ package final class LongPoll: ChangeSubscriber {
         return nil
     }
 
-    /// Ends the wait: the poll is answered with what there is, or with `subscription_expired` when
-    /// its registration was deleted.
+    /// Ends the wait: the response has the available changes, or is `subscription_expired` when its registration was deleted.
     ///
     /// - Returns: nil, because a poll has no connection to wake.
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
@@ -383,7 +381,7 @@ package final class LongPoll: ChangeSubscriber {
 
     /// Writes the change sets of the subscriptions that have kept their position.
     ///
-    /// - Returns: False when one of the sets was dropped meanwhile. The poll then starts again.
+    /// - Returns: False when one of the sets was dropped in the meantime. The poll then starts again.
     private func writeOthers(_ plan: StartPlan, upTo end: UInt64, to body: OutputBuffer) -> Bool {
         var isFirst = true
         for index in reader.subs.indices where !plan.snapshots.contains(index) {

@@ -9,22 +9,22 @@ internal import Synchronization
 /// Counts of the notifications of all realms, most of them since the start of the server. Any thread may add to
 /// them.
 final class NotificationMetrics: Sendable {
-    /// How many feeds are kept at present although no client uses them, in all realms and scopes.
+    /// The number of unused feeds that are kept at present, in all realms and scopes.
     let idleFeeds = Atomic<Int>(0)
     /// The number of change sets that were encoded since the start of the server.
     let encodings = Atomic<Int>(0)
     /// The evaluations of definitions in realms that are closed. They are kept, because a counter
     /// must not decrease.
     let pastEvaluations = Atomic<Int>(0)
-    /// How often definitions were looked at in realms that are closed.
+    /// The number of visited definitions in closed realms.
     let pastVisits = Atomic<Int>(0)
-    /// How often definitions were passed over in realms that are closed.
+    /// The number of skipped definitions in closed realms.
     let pastPasses = Atomic<Int>(0)
     /// The number of times that a stream was reset because its client was too far behind.
     let overflows = Atomic<Int>(0)
     /// The number of change sets that were delivered from memory to clients that resumed.
     let replayed = Atomic<Int>(0)
-    /// How often subscriptions had to start anew, by reason.
+    /// The number of subscriptions that had to restart, by reason.
     private let resets = RankedMutex<[ResetNotice.Reason: Int]>(.leaf, [:])
 
     /// Keeps the counts of a hub that is closed.

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How many rows the contents of an observed definition have.
+/// The number of rows of an observed definition.
 extension ObservedContents {
     /// The number of rows or entries; nil for a single object and for a whole realm, and 0 when the
     /// observed object was deleted.

@@ -37,8 +37,8 @@ package final class ObservedShares: Sendable {
     }
 }
 
-/// What the definitions of one stream, poll or registration take: the sum of the differences that their feeds count. It is given back
-/// when the value is released.
+/// The memory of the definitions of one stream, poll or registration: the sum of the differences that their feeds count. Released
+/// with the value.
 package final class ObservedShare: Sendable {
     private let shares: ObservedShares
     /// The name of the client.
@@ -62,7 +62,7 @@ package final class ObservedShare: Sendable {
         return shares.add(count, to: client)
     }
 
-    /// Adds the size of a further definition.
+    /// Adds the size of another definition.
     ///
     /// - Returns: The problem when the client would exceed its limit then; nothing is added.
     func take(_ count: Int) -> Problem? {

@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// A subscription that a stream or a poll reads: a feed under the name that the client gave it.
 ///
-/// A definition in a request has the name `default`; those of a registration have the names of
-/// their members. Whoever makes a value takes a hold on the feed and gives it up again.
+/// A definition in a request has the name `default`; those of a registration have the names of their members. The code that makes
+/// a value takes a hold on the feed and releases it.
 package struct ReadSubscription: Sendable {
     /// The name of the subscription, which is the member `sub` of events.
     let name: String

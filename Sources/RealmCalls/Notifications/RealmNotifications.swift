@@ -8,18 +8,17 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// The notifications of one realm: its feeds, their subscribers, and the version up to which
-/// changes are published.
+/// The notifications of one realm: its feeds, their subscribers, and the version up to which changes are published.
 ///
-/// The observation hub of the realm delivers changes to the feeds. At the end of each round this
-/// publishes the version, and notifies the subscribers of the feeds that have changed. A feed whose
-/// evaluation takes long is behind that version for a while, and those who read it read no further. So a client
-/// never sees a change set of a version while another of its feeds lacks its changes of the same version.
+/// The observation hub of the realm delivers changes to the feeds. At the end of each round this publishes the version, and
+/// notifies the subscribers of the feeds that have changed. A feed whose evaluation takes long is behind that version for a
+/// while, and its readers wait there. So a client never sees a change set of a version while another of its feeds lacks its
+/// changes of the same version.
 ///
-/// `ChangeService` makes one for each realm that is observed. Any thread may call it; one lock
-/// guards the state, and nothing is called under it.
+/// `ChangeService` makes one for each realm that is observed. Any thread may call it; one lock guards the state, and nothing is
+/// called under it.
 package final class RealmNotifications: Sendable {
-    /// The feeds, the subscribers and what the current round has changed, guarded by the lock.
+    /// The feeds, the subscribers and the changes of the current round, guarded by the lock.
     private struct State {
         /// The feeds of the realm by identity. One that has failed is removed.
         var feeds: [ByteText: ChangeFeed] = [:]
@@ -67,7 +66,7 @@ package final class RealmNotifications: Sendable {
 
     /// The open realm that the notifications are about.
     package let database: Database
-    /// What the subscribers may see of it; nil for everything.
+    /// The readable part of the realm; nil for everything.
     let scope: (any VersionScope)?
     /// Advances the observed targets of the subscribers from commit to commit.
     let hub: ObservationHub
@@ -103,7 +102,7 @@ package final class RealmNotifications: Sendable {
         var isNew = false
     }
 
-    /// How many feeds of the realm are kept although no client uses them.
+    /// The number of unused feeds that are kept for the realm.
     private let idleCount = Atomic<Int>(0)
 
     /// Guards the epochs, which are read under the locks of streams and feeds.
@@ -115,7 +114,7 @@ package final class RealmNotifications: Sendable {
     ///
     /// - Parameters:
     ///   - database: The open realm.
-    ///   - scope: What the subscribers may see; nil for everything.
+    ///   - scope: The readable part of the realm; nil for everything.
     ///   - limits: The limits of the server.
     ///   - metrics: The counts of all realms.
     ///   - timers: The timer that evicts unused feeds.
@@ -123,7 +122,7 @@ package final class RealmNotifications: Sendable {
     ///   - didRunEmpty: Called when the last feed was removed and there is no subscriber.
     ///   - dropExcess: Evicts unused feeds of all realms when there are too many.
     ///   - makeRoom: Evicts the unused feeds of all realms.
-    ///   - makeRoomSoon: Has a worker do that.
+    ///   - makeRoomSoon: Evicts them on a worker.
     init(
         _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
         submit: @escaping @Sendable (_ client: String, @escaping WorkerPool.Job) -> Bool,
@@ -149,13 +148,12 @@ package final class RealmNotifications: Sendable {
         state.withLock { $0.roundToken = token }
     }
 
-    /// A failure when another program has changed the file, so that what was read from it must not
-    /// be delivered.
+    /// A failure when another program has changed the file. Data read from it must not be delivered then.
     var soundness: Result<Void, Problem> {
         database.health.failure.map { .failure(Problem(unavailable: $0)) } ?? .success(())
     }
 
-    /// The version up to which all feeds have their changes, except those that are behind it. Subscribers read no further.
+    /// The version up to which all feeds have their changes, except those that lag. Subscribers do not read beyond it.
     var published: UInt64 { publishedVersion.load(ordering: .acquiring) }
     /// The version of the last change of the schema that was more than additions; 0 when there was
     /// none.
@@ -212,14 +210,13 @@ package final class RealmNotifications: Sendable {
         try call.requireNoOtherRights(on: className, in: snapshot)
     }
 
-    /// Returns the feed of a definition, resolved in the newest version. An existing feed is
-    /// shared.
+    /// Returns the feed of a definition, resolved in the newest version. An existing feed is shared.
     ///
     /// - Parameters:
     ///   - budget: The budget of the request that asks for it, which limits the time for its queries.
-    /// - Returns: The feed, with a hold for the caller, which has to be given up with `release`.
-    /// - Throws: The problem of a definition that names something unknown, `deadline_exceeded`, or `realm_unavailable`
-    ///   when the realm is being closed.
+    /// - Returns: The feed, with a hold for the caller, to be released with `release`.
+    /// - Throws: The problem of a definition that names something unknown, `deadline_exceeded`, or `realm_unavailable` when the
+    ///   realm is being closed.
     package func feed(_ definition: SubscriptionDefinition, within budget: WorkBudget) throws(Problem) -> ChangeFeed {
         try feed(definition, nameIdentity: ChangeFeed.nameIdentity(definition), within: budget)
     }
@@ -287,8 +284,10 @@ package final class RealmNotifications: Sendable {
         return (feed, known?.isEmpty == true ? start : .unclear)
     }
 
-    /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can resume; beyond the limit, the ones of the
-    /// server that were unused for longest are evicted.
+    /// Releases a hold on a feed.
+    ///
+    /// A feed without holds is kept for a while, so that clients can resume; beyond the limit, the feeds of the server that were
+    /// unused for longest are evicted.
     package func release(_ feed: ChangeFeed) {
         guard feed.release() else { return }
         if dropAbandoned(feed) { return }
@@ -392,18 +391,17 @@ package final class RealmNotifications: Sendable {
         for sub in subscriber.reader.subs { sub.feed.deactivate() }
     }
 
-    /// Brings subscriptions to one version, at least that of the newest commit, and publishes that
-    /// version.
+    /// Brings subscriptions to one version, at least that of the newest commit, and publishes that version.
     ///
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
-    ///   - client: The client, for whom workers evaluate definitions that are not observed yet.
-    ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
-    ///   - deadline: When evaluations are not waited for any more, if earlier than after the time of a read.
+    ///   - client: The client for whom workers evaluate definitions that are not observed yet.
+    ///   - share: Counts the memory of the definitions for their client; nil when it is counted elsewhere.
+    ///   - deadline: The end of the wait for evaluations, if earlier than the time limit of a read.
     ///   - isWanted: Returns whether the client still waits. Called on workers and on the thread of the hub.
-    ///   - completion: Receives the version and the rows, on the thread of the hub, or at once on this one when a feed has failed or the
-    ///     hub is closed.
+    ///   - completion: Receives the version and the rows, on the thread of the hub, or at once on this one when a feed has failed
+    ///     or the hub is closed.
     package func align(
         _ subs: [ReadSubscription], wantsContents: Bool, for client: String, countedIn share: ObservedShare?,
         until deadline: Instant = .distantFuture, isWanted: @escaping @Sendable () -> Bool,

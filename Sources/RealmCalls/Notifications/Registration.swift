@@ -31,7 +31,7 @@ package final class Registration: Sendable {
     let ticket = RandomName.make()
     /// The client that made the registration, for the limit per client.
     let client: String
-    /// Who made it, for whom alone it exists.
+    /// The principal that made it, for which alone it exists.
     let standing: Standing
     /// The principal that made it.
     var principal: Principal { standing.principal }
@@ -39,7 +39,7 @@ package final class Registration: Sendable {
     let rights: String
     /// The name under which it belongs to its maker.
     let owner: String
-    /// The subscriptions with a hold on each feed, which is given up when the registration is released.
+    /// The subscriptions with a hold on each feed. The holds are released with the registration.
     private let holds: FeedHolds
     /// The notifications of the realm that the registered subscriptions are about.
     package var notifications: RealmNotifications { holds.notifications }
@@ -47,9 +47,9 @@ package final class Registration: Sendable {
     var subs: [ReadSubscription] { holds.subs }
     /// The token of the version from which all subscriptions are observed.
     let version: String
-    /// How many seconds the registration lives without a reader.
+    /// The lifetime in seconds without a reader.
     private let seconds: Double
-    /// What its definitions take of the memory of its client.
+    /// The memory of its definitions, counted for its client.
     private let share: ObservedShare
     /// Called when the last reader has left, so that a timer is set for the expiry.
     private let becameIdle: @Sendable () -> Void
@@ -61,8 +61,8 @@ package final class Registration: Sendable {
     ///   - holds: The subscriptions, with a hold on each feed.
     ///   - call: The request of the client that registers them.
     ///   - version: The token of the version that all feeds have reached.
-    ///   - seconds: How many seconds the registration lives without a reader.
-    ///   - share: What its definitions take of the memory of its client.
+    ///   - seconds: The lifetime in seconds without a reader.
+    ///   - share: The memory of its definitions, counted for its client.
     ///   - becameIdle: Called without a lock when the last reader has left.
     package init(
         _ holds: FeedHolds, for call: Call, version: String, seconds: Int, share: ObservedShare,
@@ -92,7 +92,7 @@ package final class Registration: Sendable {
 
     // MARK: - Readers
 
-    /// Returns the subscriptions for one reader, with a hold of its own on each feed.
+    /// Returns the subscriptions for one reader, with another hold on each feed.
     package func hold() -> FeedHolds {
         for sub in subs { sub.feed.retain() }
         return FeedHolds(subs, in: notifications)

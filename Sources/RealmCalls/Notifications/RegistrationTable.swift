@@ -74,7 +74,7 @@ package final class RegistrationTable: Sendable {
     /// Counts a registration that a client is about to make.
     ///
     /// - Parameters:
-    ///   - own: How many the client may have; nil for the limit of every client.
+    ///   - own: The limit of this client; nil for the limit of every client.
     /// - Throws: `too_many_streams` when the client has as many registrations as the limits allow.
     package func reserve(_ client: String, limit own: Int? = nil) throws(Problem) {
         sweep()

@@ -6,20 +6,19 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// A definition whose names were resolved in one version: what the hub observes, and what the rows
-/// are.
+/// A definition whose names were resolved in one version: the target for the hub, and the kind of rows.
 ///
 /// `DefinitionResolver` makes it, and `ChangeFeed` uses it.
 struct ResolvedSubscription: Sendable {
-    /// What the rows of a subscription are, which decides the form of change sets and snapshots.
+    /// The kind of rows of a subscription, which decides the form of change sets and snapshots.
     enum Shape: Sendable {
         /// There are no rows: the names of changed classes are reported.
         case realm
         case objects(TableKey)
         /// Rows of the subscription are objects of a class, divided into sections.
         case sections(TableKey)
-        /// Rows are elements of a list or set without an identity of their own: values and embedded
-        /// objects. A query over a dictionary of such elements has rows of this kind as well.
+        /// Rows are elements of a list or set without an identity: values and embedded objects. A query over a dictionary of such
+        /// elements has rows of this kind as well.
         case values(ObservedProperty)
         /// Rows of the subscription are entries of a dictionary.
         case entries(ObservedProperty)
@@ -27,8 +26,6 @@ struct ResolvedSubscription: Sendable {
         case object(ObservedObject)
     }
 
-    /// What the observation hub observes for the subscription.
     let target: ObservedTarget
-    /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: Shape
 }

@@ -13,9 +13,9 @@ internal import RealmStorage
 /// the version, keys are written in their internal form and contents as null.
 final class RowWriter {
     let version: Version
-    /// The subscription, which decides what is written of an object.
+    /// The subscription, which decides which parts of an object are written.
     let definition: SubscriptionDefinition
-    /// What the rows of the subscription are: objects, values, entries or sections.
+    /// The kind of rows: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
     /// The configured names of linking objects.
     private let names: BacklinkNames
@@ -33,9 +33,8 @@ final class RowWriter {
     ///
     /// - Parameters:
     ///   - names: The configured names of linking objects.
-    ///   - budget: What the work may cost in time and bytes.
-    /// - Throws: The problem of a damaged file, or of `fields` and `expand` that do not fit the
-    ///   schema of the version.
+    ///   - budget: The limit of the work in time and bytes.
+    /// - Throws: The problem of a damaged file, or of `fields` and `expand` that do not fit the schema of the version.
     init(
         _ version: Version, _ definition: SubscriptionDefinition, shape: ResolvedSubscription.Shape,
         names: BacklinkNames,

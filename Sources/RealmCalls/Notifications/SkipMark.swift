@@ -81,7 +81,7 @@ extension SkipMark {
         self.names = names
     }
 
-    /// How many registrations of other nodes a write may name.
+    /// The number of registrations of other nodes that a write may name.
     private static let strangerLimit = 64
 
     /// Finds the subscriptions that a write on another node has named; nil when none of them is registered here.

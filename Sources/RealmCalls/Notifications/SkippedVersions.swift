@@ -10,7 +10,7 @@ package final class SkippedVersions: Sendable {
     /// The number of versions that are kept. Beyond it the older half is dropped; a client that is
     /// so far behind gets the changes of those writes like all others.
     private static let limit = 1000
-    /// What is skipped, guarded by the lock.
+    /// The skipped versions, guarded by the lock.
     private struct State {
         /// The versions that the subscription skips, in ascending order.
         var versions: [UInt64] = []
@@ -32,7 +32,7 @@ package final class SkippedVersions: Sendable {
         }
     }
 
-    /// Has all positions before a version start anew, because the changes of a skipped write cannot be told from others.
+    /// Restarts all positions before a version, because the changes of a skipped write cannot be told from others.
     package func lose(upTo version: UInt64) { state.withLock { $0.base = max($0.base, version) } }
 
     /// Whether a position cannot be resumed.

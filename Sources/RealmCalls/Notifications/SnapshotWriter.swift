@@ -7,9 +7,8 @@ internal import RealmStorage
 
 /// Writes the snapshot of one subscription: all its rows at one version, in one or more parts.
 ///
-/// A stream sends parts of limited size, each with a time limit of its own, since parts are written
-/// as the client reads. A poll writes the snapshot as one part within the budget of its response.
-/// One thread at a time uses it.
+/// A stream sends parts of limited size, each with its own time limit, since parts are written as the client reads. A poll writes
+/// the snapshot as one part within the budget of its response. One thread at a time uses it.
 final class SnapshotWriter {
     /// The name of the subscription whose snapshot is written.
     private let name: String
@@ -17,7 +16,7 @@ final class SnapshotWriter {
     private let contents: ObservedContents
     /// Writes single rows of the snapshot.
     private let rows: RowWriter
-    /// The subscription whose snapshot is written, which decides what is written of a row.
+    /// The subscription of the snapshot, which decides which parts of a row are written.
     private let definition: SubscriptionDefinition
     /// The version that the snapshot shows.
     private let version: Version
@@ -25,7 +24,7 @@ final class SnapshotWriter {
     private let rowsOfPart: Int
     /// The number of bytes after which a part of the snapshot ends.
     private let bytesOfPart: Int
-    /// What writing the snapshot may cost in time and bytes.
+    /// The budget of the snapshot in time and bytes.
     private let budget: WorkBudget
     /// The seconds that one part may take; nil when the snapshot is part of a document whose budget
     /// covers it.
@@ -81,7 +80,7 @@ final class SnapshotWriter {
     ///   allows.
     func writePart(to writer: inout JSONWriter) throws(Problem) {
         if let secondsOfPart {
-            // Parts are written as the client reads them, so each has a time limit and a byte limit of its own.
+            // Parts are written as the client reads them, so each has its own time limit and byte limit.
             budget.deadline = Instant.now().adding(seconds: secondsOfPart)
             budget.beginPart(at: writer.count)
         }

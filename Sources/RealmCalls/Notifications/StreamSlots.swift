@@ -56,12 +56,12 @@ package final class StreamSlots: Sendable {
     /// Takes a place for a stream or a poll.
     ///
     /// - Parameters:
-    ///   - client: The client: its principal, or its address without credentials. Clients
-    ///     on a Unix socket have no address and are limited together with all others only.
-    ///   - own: How many the client may have; nil for the limit of every client.
+    ///   - client: The client: its principal, or its address without credentials. Clients on a Unix socket have no address and
+    ///     are limited together with all others only.
+    ///   - own: The limit of this client; nil for the limit of every client.
     /// - Returns: The place, which the stream or poll holds as long as it exists.
-    /// - Throws: `overloaded` when the server has as many streams and polls as the limits allow,
-    ///   and `too_many_streams` when the client has.
+    /// - Throws: `overloaded` when the server has as many streams and polls as the limits allow, and `too_many_streams` when the
+    ///   client has.
     package func take(_ client: String, limit own: Int? = nil) throws(Problem) -> Slot {
         let ownLimit = own ?? limits.streamsPerPrincipal
         let problem = state.withLock { state -> Problem? in
@@ -70,7 +70,7 @@ package final class StreamSlots: Sendable {
                     .overloaded, "the server has as many streams and waiting polls as its limits allow", limit: limits.streams)
             }
             let known = state.perClient[client, default: 0]
-            // Clients on a Unix socket have no address that would tell them apart.
+            // Clients on a Unix socket have no address to distinguish them by.
             guard client.isEmpty || known < ownLimit else {
                 return .overLimit(
                     .tooManyStreams, "too many streams and waiting polls of one client", limit: ownLimit)

@@ -18,7 +18,7 @@ internal import RealmStorage
 /// Definitions that are not observed yet begin one after another. So each one is counted before the next is
 /// evaluated, and a client has others wait for one evaluation at the most.
 final class SubscriptionAlignment: Sendable {
-    /// What the feeds have answered in the current attempt to align them, guarded by the lock.
+    /// The answers of the feeds in the current attempt to align them, guarded by the lock.
     private struct State {
         /// The number of feeds that catch up together and have not done so yet.
         var missing = 0
@@ -36,7 +36,7 @@ final class SubscriptionAlignment: Sendable {
     private let subs: [ReadSubscription]
     /// Whether the rows at the version are needed, for snapshots.
     private let wantsContents: Bool
-    /// Counts what the definitions take for their client; nil when that is counted elsewhere.
+    /// Counts the memory of the definitions for their client; nil when it is counted elsewhere.
     private let share: ObservedShare?
     /// Limits the memory and the time of all definitions that are observed from now on.
     private let limits: ObservedMemory.Admission
@@ -50,10 +50,9 @@ final class SubscriptionAlignment: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
-    ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
+    ///   - share: Counts the memory of the definitions for their client; nil when it is counted elsewhere.
     ///   - limits: Limits the memory and the time of definitions that are observed from now on.
-    ///   - completion: Receives the common version, or the problem of a feed. Called once, without
-    ///     a lock.
+    ///   - completion: Receives the common version, or the problem of a feed. Called once, without a lock.
     init(
         _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?, _ limits: ObservedMemory.Admission,
         newest: @escaping @Sendable () -> Version,
@@ -97,7 +96,7 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Drops what the feed of a subscription has reached.
+    /// Drops the state that the feed of a subscription has reached.
     private func forget(_ index: Int) {
         let old = state.withLock { state -> (Version?, ObservedContents?) in
             defer {
@@ -149,7 +148,7 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Counts what a feed takes for the client. The result is a failure when the client exceeds its limit.
+    /// Counts the memory of a feed for the client. The result is a failure when the client exceeds its limit.
     private func counted(
         _ result: Result<(Version, ObservedContents?), Problem>, _ index: Int
     ) -> Result<(Version, ObservedContents?), Problem> {
@@ -164,7 +163,7 @@ final class SubscriptionAlignment: Sendable {
 
     /// Notes that one feed has caught up, or has failed.
     private func note(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
-        // What is replaced is released after the lock.
+        // The replaced contents are released after the lock.
         let old = state.withLock { state -> (Version?, ObservedContents?) in
             let old = (state.newest, state.contents[index])
             switch result {
@@ -200,7 +199,7 @@ final class SubscriptionAlignment: Sendable {
         catchUp(quick.isEmpty ? stale : quick)
     }
 
-    /// Whether what a feed has reported at a version is not the same at a later one, as far as it is known.
+    /// Whether the contents that a feed has reported at a version are known to differ at a later one.
     private func isStale(_ feed: ChangeFeed, at version: UInt64, for newest: UInt64) -> Bool {
         guard version < newest else { return false }
         if let behind = feed.behind, behind < newest { return true }

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// The memory of definitions.
 extension SubscriptionDefinition {
-    /// How often the text of a definition is kept, about: as it was written, in identities, as arguments and as what these became.
+    /// The approximate number of copies of a definition's text: as written, in identities, as arguments and in parsed form.
     private static let textCopies = 10
     /// The memory in bytes for each byte of a condition, parsed and planned, about.
     private static let bytesOfCondition = 32

@@ -6,13 +6,12 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a subscription observes and how its rows are written, in the names that its client uses.
+/// The target of a subscription and the form of its rows, in the names of its client.
 ///
-/// It has the same members as parameters of a URL and as JSON in the body of a registration.
-/// Reading it needs no schema; `DefinitionResolver` resolves its names. Equal definitions share one
-/// `ChangeFeed`.
+/// It has the same members as parameters of a URL and as JSON in the body of a registration. Reading it needs no schema;
+/// `DefinitionResolver` resolves its names. Equal definitions share one `ChangeFeed`.
 package struct SubscriptionDefinition: Sendable {
-    /// How much of a row a subscription delivers.
+    /// The part of a row that a subscription delivers.
     enum Include: String, Sendable, CaseIterable {
         /// Rows are delivered with their objects or values.
         case objects
@@ -38,7 +37,7 @@ package struct SubscriptionDefinition: Sendable {
     var sectionBy: String?
     /// The key of the only section that is observed; nil observes all sections.
     var section: ParameterSet.TextOrJSON?
-    /// The key paths whose changes count; empty for all that the engine follows by itself.
+    /// The key paths whose changes count; empty for all that the engine follows by default.
     var keyPaths: [String] = []
     /// Whether only the set and order of the rows is observed, and no change within a row.
     var isShallow = false
@@ -48,7 +47,6 @@ package struct SubscriptionDefinition: Sendable {
     var fields: [String]?
     /// The paths of links in whose place the linked objects are written.
     var expand: [String] = []
-    /// How much of a row the subscription delivers.
     var include = Include.objects
     /// How integers, wrapped values and metadata of the rows are written.
     var representation = Representation()

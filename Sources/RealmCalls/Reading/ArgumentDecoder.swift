@@ -6,13 +6,12 @@ internal import RealmPlatform
 package import RealmQuery
 package import RealmStorage
 
-/// Turns the elements of `args` into query arguments: plain JSON, Extended JSON wrappers, lists and
-/// shapes.
+/// Turns the elements of `args` into query arguments: plain JSON, Extended JSON wrappers, lists and shapes.
 ///
-/// A text stays a text: when the query is bound it is read by the type of what it is compared with.
+/// A string stays a string: when the query is bound, the type of the other operand decides how it is parsed.
 ///
-/// Arguments are kept apart from the text of a query, so they need no quoting. They are decoded
-/// against a snapshot, because a link among them is looked up there.
+/// Arguments are kept apart from the text of a query, so they need no quoting. They are decoded against a snapshot, because a
+/// link among them is looked up there.
 package struct ArgumentDecoder {
     /// The state of the realm in which links are looked up.
     private let snapshot: Snapshot

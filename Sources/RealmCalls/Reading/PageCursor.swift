@@ -7,15 +7,13 @@ package import RealmStorage
 
 /// The position at which a page ended: the sort values and the object key of its last row.
 ///
-/// A cursor is sent to the client as the text of `after` for the next page. The server keeps
-/// nothing for it, so it survives commits and restarts: the next page begins with the first row
-/// that sorts after the position, even when that row was deleted. Values that are too long for a
-/// cursor are read of the object again, which must be there then with the same values; their digest
-/// tells.
+/// A cursor is sent to the client as the text of `after` for the next page. The server keeps nothing for it, so it survives
+/// commits and restarts: the next page begins with the first row that sorts after the position, even when that row was deleted.
+/// Values that are too long for a cursor are read from the object again, which must still exist with the same values: their
+/// digest is compared.
 ///
-/// The text carries a checksum over its bytes and the identity of its query, so that a text from
-/// another query is refused. The checksum prevents errors, not forgery: a forged position only
-/// selects another row to begin at.
+/// The text carries a checksum over its bytes and the identity of its query, so that a text from another query is refused. The
+/// checksum prevents errors, not forgery: a forged position only selects another row to begin at.
 package struct PageCursor: Sendable {
     /// The sort values and the key of the row after which the next page begins.
     package let position: PagePosition
@@ -146,7 +144,7 @@ package struct PageCursor: Sendable {
 
 /// Writes and reads the binary form that a sort value has inside a cursor.
 extension PagePosition.Cell {
-    /// Appends the value in binary form: a tag byte, and what the type needs after it.
+    /// Appends the value in binary form: a tag byte, and the payload of the type.
     fileprivate func append(to bytes: inout [UInt8]) {
         if case .dictionary = self { return bytes.append(14) }
         guard case .value(let value) = self else { return bytes.append(255) }

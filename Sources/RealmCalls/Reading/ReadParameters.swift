@@ -6,10 +6,10 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parameters of a read, from the URL and the body, each value checked by itself.
+/// The parameters of a read, from the URL and the body, each value checked on its own.
 ///
-/// What depends on the schema, such as key paths and the types of arguments, is checked later
-/// against the version that is read.
+/// Values that depend on the schema, such as key paths and the types of arguments, are checked later against the version that is
+/// read.
 package struct ReadParameters: Sendable {
     /// A key path with its direction, as one term of `sort`.
     package typealias SortTerm = SelectionParameters.SortTerm
@@ -18,7 +18,7 @@ package struct ReadParameters: Sendable {
     package var selection = SelectionParameters()
     /// The number of rows of a page; nil for `defaultLimit`.
     package var limit: Int?
-    /// The cursor text that the page before gave as the place to go on; nil for the first page.
+    /// The cursor from the preceding page; nil for the first page.
     package var after: String?
     /// The number of rows to leave out at the beginning.
     package var offset: Int?
@@ -45,7 +45,7 @@ package struct ReadParameters: Sendable {
     package var ops: [String]?
     /// The key paths by which aggregates are grouped; nil for those of the whole result.
     package var groupBy: [String]?
-    /// The key paths whose values are counted beside a page; nil for none.
+    /// The key paths whose values are counted in addition to a page; nil for none.
     package var facets: [String]?
     /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?

@@ -36,15 +36,14 @@ package enum ResponseFormat: Sendable, Equatable {
 
     /// Chooses the form of an answer.
     ///
-    /// The parameter `format` takes precedence over `Accept`. Among forms that the client accepts
-    /// equally, JSON comes first.
+    /// The parameter `format` takes precedence over `Accept`. Among forms that the client accepts equally, JSON comes first.
     ///
     /// - Parameters:
     ///   - request: The request, for its `Accept`.
     ///   - parameter: The value of `format`; nil when it is absent.
     ///   - choice: The forms that the endpoint offers.
-    /// - Throws: `not_acceptable` when the endpoint offers none of what the client accepts;
-    ///   `invalid_parameter` for an unknown word in `format`.
+    /// - Throws: `not_acceptable` when the endpoint offers no form that the client accepts; `invalid_parameter` for an unknown
+    ///   word in `format`.
     package static func negotiate(
         _ request: Request, parameter: String?, among choice: Choice
     ) throws(Problem) -> ResponseFormat {
@@ -53,7 +52,7 @@ package enum ResponseFormat: Sendable, Equatable {
         let accept = AcceptHeader(text)
         let offers = offers(choice).filter { offer in !offer.mustBeNamed || accept.names(offer.essence) }
         guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {
-            // Generated clients list what an operation may be answered with. Where success has no body, that is problems alone.
+            // Generated clients list the documented media types. Where success has no body, only problems have one.
             if accept.names("application/problem+json") { return .json }
             let types = ResponseFormat.offers(choice).map(\.essence).joined(separator: ", ")
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client; there are \(types)")

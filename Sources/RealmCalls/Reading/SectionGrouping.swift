@@ -11,7 +11,7 @@ package import RealmStorage
 /// Rows with equal keys form a section. The result is sorted by the same key path. A function such
 /// as `:mod` need not keep that order, so `SectionedList` gathers the rows of each section.
 package struct SectionGrouping: Sendable {
-    /// What is made of a value to get the key of its section.
+    /// The function that maps a value to the key of its section.
     package enum Function: Sendable, Equatable {
         /// The value itself; the first character as it is; the first character in upper case; the
         /// year, month or day of a date in UTC.
@@ -24,7 +24,7 @@ package struct SectionGrouping: Sendable {
 
     /// The key path from a row to the value that decides its section.
     package let path: String
-    /// What is made of each value to get the key of its section.
+    /// The function that maps each value to the key of its section.
     package let function: Function
     /// Whether the key path leads to mixed values, so that keys are written with the wrappers of their types.
     package var isMixed = false
@@ -143,7 +143,7 @@ package struct SectionGrouping: Sendable {
             return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
         case (.mod(let step), .float(let number)):
             return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
-        // NaN and the infinities are sections of their own.
+        // NaN and the infinities form separate sections.
         case (.floor(let step), .decimal(let number)):
             return SectionKey(.decimal(number.floor(toMultipleOf: step)), isMixed: isMixed)
         case (.mod(let step), .decimal(let number)):
@@ -161,7 +161,7 @@ package struct SectionGrouping: Sendable {
         do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
     }
 
-    /// Returns a letter in upper case, if that is one letter, too: ß remains what it is.
+    /// Returns a letter in upper case, if that is one letter, too: ß is unchanged.
     private static func capital(_ letter: Character) -> String {
         let capital = letter.uppercased()
         return capital.count == 1 ? capital : String(letter)

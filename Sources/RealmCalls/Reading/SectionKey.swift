@@ -9,7 +9,7 @@ internal import RealmStorage
 /// The key of a section: a value of a key path, or a function of one.
 ///
 /// Two keys are equal when the values are, as in groups of a result. The key of a mixed value is written with the wrapper of its
-/// type, so that a number and a text with the same digits can be told apart.
+/// type, which distinguishes a number and a string with the same digits.
 package struct SectionKey: Hashable, Sendable {
     /// The value that the rows of the section have in common.
     private let group: GroupValue
@@ -26,7 +26,7 @@ package struct SectionKey: Hashable, Sendable {
     /// Creates the key of a section from its identity in an observed result.
     package init(_ identity: SectionIdentity) { group = identity.value }
 
-    /// What distinguishes the section from others while the result is observed.
+    /// The identity of the section among others while the result is observed.
     package var identity: SectionIdentity { SectionIdentity(group) }
 
     /// Writes the key as JSON in the representation of an answer.
@@ -108,8 +108,8 @@ package struct SectionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the key is the one that a request gives as JSON. Numbers are compared by value, whatever their types; texts stand for values
-    /// that are written as texts, but not for mixed ones.
+    /// Whether the key is the one that a request gives as JSON. Numbers are compared by value, whatever their types; strings
+    /// match values that are written as strings, but not mixed ones.
     private func equals(_ other: JSONValue) -> Bool {
         switch other {
         case .null: return group == GroupValue(.null)
@@ -133,7 +133,7 @@ package struct SectionKey: Hashable, Sendable {
         return own.isNaN && number.isNaN || Value.order(own, number) == 0
     }
 
-    /// Whether the key is the value that a text stands for.
+    /// Whether the key is the value that the text represents.
     private func equals(text: String) -> Bool {
         if case .string(let own) = group.value { return own == text }
         guard !group.isMixed else { return false }
@@ -150,7 +150,7 @@ package struct SectionKey: Hashable, Sendable {
     }
 }
 
-/// What the `section` of a request names, read once for all sections that it is compared with.
+/// The parsed `section` of a request, read once for all sections that it is compared with.
 package struct SectionName: Sendable {
     /// The text of a URL; nil for a member of a body.
     package let text: String?

@@ -14,7 +14,7 @@ enum ShapeDecoder {
     ///
     /// - Parameters:
     ///   - name: The name of the wrapper: `$geoBox`, `$geoCircle`, `$geoPolygon` or `$geoPoint`.
-    ///   - value: What is inside the wrapper.
+    ///   - value: The content of the wrapper.
     package static func shape(_ name: String, _ value: JSONValue) -> QueryArgument? {
         let shape: GeoShape?
         switch name {

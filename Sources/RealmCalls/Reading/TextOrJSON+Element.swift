@@ -12,10 +12,10 @@ extension ParameterSet.TextOrJSON {
         return nil
     }
 
-    /// Returns the value as JSON; nil for a text that stands for itself.
+    /// Returns the value as JSON; nil for text that is a plain string.
     ///
-    /// - Parameter isMixed: Whether the value is a mixed one, whose text is JSON if it can be. A text that begins with `@` is
-    ///   one of the forms of keys.
+    /// - Parameter isMixed: Whether the value is a mixed one, whose text is JSON if it can be. A text that begins with `@` is one
+    ///   of the forms of keys.
     package func value(isMixed: Bool) -> JSONValue? {
         switch self {
         case .json(let value): return value

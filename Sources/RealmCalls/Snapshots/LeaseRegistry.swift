@@ -26,7 +26,7 @@ package final class LeaseRegistry: Sendable {
         package let principal: String?
         /// When the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
-        /// Returns whether its holder may keep it; nil for what ends by itself when that changes.
+        /// Returns whether its holder may keep it; nil if it ends automatically when that changes.
         fileprivate let mayStay: (@Sendable () -> Bool)?
         /// Ends it early. Called at most once, on the thread of the administrator's request or on
         /// that of the timer, without a lock.
@@ -37,8 +37,8 @@ package final class LeaseRegistry: Sendable {
         /// - Parameters:
         ///   - id: The id of the thing that is held.
         ///   - principal: The user that holds it.
-        ///   - begin: When it was opened.
-        ///   - mayStay: Returns whether its holder may keep it; nil for what ends by itself when that changes.
+        ///   - begin: The time of opening.
+        ///   - mayStay: Returns whether its holder may keep it; nil if it ends automatically when that changes.
         ///   - end: Called at most once, when it is ended early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
@@ -80,7 +80,7 @@ package final class LeaseRegistry: Sendable {
         return true
     }
 
-    /// Ends early what is held with a credential that was revoked, or by rights that its holder has no more by the roles in force.
+    /// Ends early the entries with a revoked credential, or whose holder has lost the rights by the roles in force.
     package func endOutdated() {
         let held = leases.withLock { leases in leases.values.filter { $0.mayStay != nil } }
         for lease in held where lease.mayStay?() == false { _ = end(lease.id) }
@@ -96,8 +96,7 @@ package final class LeaseRegistry: Sendable {
 
 /// Keeping the list of leases consistent with the interactive transactions that exist.
 extension LeaseRegistry {
-    /// Removes the leases of interactive transactions that have ended by themselves, by a commit, a
-    /// failure or the end of their time.
+    /// Removes the leases of interactive transactions that have ended by a commit, a failure or a timeout.
     ///
     /// Called before the leases are listed: a transaction does not report its end here.
     ///

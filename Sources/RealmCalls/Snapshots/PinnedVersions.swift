@@ -8,13 +8,12 @@ internal import RealmStorage
 
 /// The versions of all realms that clients hold under a lease: the resource `…/snapshots`.
 ///
-/// A client that reads with `?snapshot=ID` sees the pinned version, whatever is committed
-/// meanwhile. A pinned version keeps its nodes in the file, which grows with each commit. Therefore
-/// every lease expires, the number of leases is limited per realm and per client, and the oldest
-/// leases of a realm are ended when it has too many live versions or when its disk fills up.
+/// A client that reads with `?snapshot=ID` sees the pinned version, whatever is committed in the meantime. A pinned version keeps
+/// its nodes in the file, which grows with each commit. Therefore every lease expires, the number of leases is limited per realm
+/// and per client, and the oldest leases of a realm are ended when it has too many live versions or when its disk fills up.
 ///
-/// There is one object for a server. Any thread may use it: its `Mutex` guards the leases, and
-/// versions are released only after that lock.
+/// There is one object for a server. Any thread may use it: its `Mutex` guards the leases, and versions are released only after
+/// that lock.
 package final class PinnedVersions: Sendable {
     /// One lease: a client's hold on one version of one realm, until it expires, is deleted or is
     /// ended by the server.
@@ -46,7 +45,7 @@ package final class PinnedVersions: Sendable {
         package var secondsLeft: Double { max(0, expires.seconds(since: Instant.now())) }
     }
 
-    /// What is remembered of a lease that has ended, to answer 410 instead of 404.
+    /// A remembered lease that has ended, to respond with 410 instead of 404.
     private struct Ended {
         /// The name of the realm in which the ended lease was.
         let realm: String
@@ -75,7 +74,7 @@ package final class PinnedVersions: Sendable {
 
     /// The time to live in seconds of a lease whose client names none.
     package static let defaultSeconds = 60.0
-    /// How many ended leases are remembered. When there are more, the older half is forgotten.
+    /// The number of ended leases that are remembered. When there are more, the older half is forgotten.
     private static let rememberedCount = 10_000
     /// The free bytes that the disk of a realm should have: with less, its oldest leases are ended.
     private static let freeBytesWanted: UInt64 = 1 << 30
@@ -92,10 +91,9 @@ package final class PinnedVersions: Sendable {
     /// Makes the table of leases of a server, which has none at first.
     ///
     /// - Parameters:
-    ///   - limits: How many leases there may be per realm and per client, how many versions may
-    ///     live, and how long ended leases are remembered.
-    ///   - leases: The registry in which administrators see the leases, and through which they may
-    ///     end them.
+    ///   - limits: The limits of leases per realm and per client, of live versions, and of the time for which ended leases are
+    ///     remembered.
+    ///   - leases: The registry through which administrators see and end leases.
     ///   - timers: The timer that ends expired leases.
     package init(_ limits: LiveLimits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
         liveLimits = limits
@@ -245,11 +243,11 @@ package final class PinnedVersions: Sendable {
 
     // MARK: - Ends
 
-    /// Ends the leases that satisfy a condition, removes them from the registry, and stops to
-    /// observe the commits of databases without leases.
+    /// Ends the leases that satisfy a condition, removes them from the registry, and stops observing the commits of databases
+    /// without leases.
     ///
     /// - Parameter isOver: The condition, called under the lock.
-    /// - Returns: How many leases were ended.
+    /// - Returns: The number of ended leases.
     @discardableResult
     private func end(_ isOver: (Lease) -> Bool) -> Int {
         // The versions are released after the lock, because that may free memory.
@@ -302,7 +300,7 @@ package final class PinnedVersions: Sendable {
         timers.set(at: time) { [weak self] in
             guard let self else { return }
             let isDue = state.withLock { state -> Bool in
-                // A lease that expires earlier may have set a timer of its own meanwhile.
+                // A lease that expires earlier may have set another timer in the meantime.
                 guard let planned = state.nextSweep, planned <= .now() else { return false }
                 state.nextSweep = nil
                 return true
@@ -317,12 +315,11 @@ package final class PinnedVersions: Sendable {
 
     /// Observes the commits of a database, if that is not done already.
     ///
-    /// The observer is added outside the lock, so it may find that the last lease has ended
-    /// meanwhile; then it is removed again.
+    /// The observer is added outside the lock, so the last lease may have ended in the meantime; then it is removed again.
     private func watch(_ database: Database) {
         let isNew = state.withLock { state -> Bool in
             guard state.observers[ObjectIdentifier(database)] == nil else { return false }
-            // This value reserves the place, so that no other thread adds an observer meanwhile.
+            // This value reserves the place, so that no other thread adds an observer in the meantime.
             state.observers[ObjectIdentifier(database)] = -1
             return true
         }

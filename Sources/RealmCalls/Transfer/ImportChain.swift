@@ -20,7 +20,7 @@ internal import RealmStorage
 /// works on the writer's thread, except that a write which is refused at once completes on the
 /// caller's.
 package final class ImportChain: Sendable {
-    /// How much the commits have. Each writes the upper nodes of the trees anew, so many small ones make the file grow.
+    /// The size of the commits. Each rewrites the upper nodes of the trees, so many small ones make the file grow.
     package struct Parts: Sendable {
         /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts.
         var count: Int
@@ -49,9 +49,9 @@ package final class ImportChain: Sendable {
     private let database: Database
     /// Whether objects that exist are refused or written into.
     private let mode: ImportRun.Mode
-    /// What the sender may write; nil for everything.
+    /// The rights to write; nil for all.
     private let rights: (any WriteRights)?
-    /// Who sends it, whose rights may change between two commits.
+    /// The principal of the sender, whose rights may change between two commits.
     private let standing: Standing
     /// The client whose share of the memory for uncommitted writes applies; nil for none.
     private let client: String?
@@ -59,13 +59,12 @@ package final class ImportChain: Sendable {
     private let audit: AuditRecord?
     /// Whether members that a class does not have are ignored.
     private let isLenient: Bool
-    /// How much the commits have.
     private let parts: Parts
     /// Returns whether the server is stopping, so that the import ends while it can still be answered.
     private let isStopping: @Sendable () -> Bool
     /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
-    /// What the commits so far achieved. The lock orders the threads; it is not contended.
+    /// The result of the commits so far. The lock orders the threads; it is not contended.
     private let progress: RankedMutex<Progress>
 
     /// The result of an import in several commits.
@@ -93,9 +92,9 @@ package final class ImportChain: Sendable {
     private struct Progress: Sendable {
         /// The reader, at the first object that is not committed.
         var reader: ImportReader
-        /// What the next commit must know of those before.
+        /// The state that the next commit takes over from earlier ones.
         var memory = ImportRun.Memory()
-        /// The version of the last commit, if the rights to what the import has made depend on what others change after it.
+        /// The version of the last commit, if later writes of others affect the rights to the created objects.
         var version: Version?
         /// Whether the input is exhausted and all links are written.
         var isAtEnd = false
@@ -103,11 +102,12 @@ package final class ImportChain: Sendable {
         var problem: Problem?
         /// The number of objects that come before the wrong one, in the part that is written again; nil when none is.
         var leftCount: Int?
-        /// The time at which it gives up.
+        /// The time at which the chain aborts.
         var deadline: RealmPlatform.Instant
         /// The number of objects that were passed over because one of their links is wrong.
         var passedOver = 0
-        /// How often a part was written again with fewer objects. Rules may read other objects, so each may break without the next.
+        /// The number of times that a part was written again with fewer objects. Rules may read other objects, so each may break
+        /// without the next.
         var attempts = 0
 
         /// Prepares the next attempt after a part has failed. Returns false if nothing more can be written.
@@ -163,15 +163,15 @@ package final class ImportChain: Sendable {
     ///
     /// - Parameters:
     ///   - database: The realm that is written to.
-    ///   - mode: What is done with objects that exist.
+    ///   - mode: The handling of existing objects.
     ///   - reader: The reader, at the beginning of the input.
-    ///   - rights: What the sender may write; nil for everything.
-    ///   - standing: Who sends it.
+    ///   - rights: The rights to write; nil for all.
+    ///   - standing: The principal of the sender.
     ///   - client: The client whose share of the memory for uncommitted writes applies; nil for none.
-    ///   - deadline: The time at which the import gives up.
+    ///   - deadline: The time at which the import aborts.
     ///   - audit: The record of the request for the audit log; nil for none.
     ///   - isLenient: Whether members that a class does not have are ignored.
-    ///   - parts: How much the commits have.
+    ///   - parts: The size of the commits.
     ///   - isStopping: Returns whether the server is stopping. The import then ends behind the part in progress.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem. Its member `committed` is the
     ///     number of lines whose objects are durable with all links; `unlinked` is the number of objects that lack some. It must
@@ -240,7 +240,7 @@ package final class ImportChain: Sendable {
     ///
     /// - Parameters:
     ///   - run: The run of its transaction.
-    ///   - before: What the parts before it achieved.
+    ///   - before: The result of earlier parts.
     ///   - byteLimit: The memory in bytes that the transaction may take.
     private static func write(
         _ parts: Parts, with run: ImportRun, after before: Progress, byteLimit: Int
@@ -266,10 +266,10 @@ package final class ImportChain: Sendable {
         return after
     }
 
-    /// Checks what a part leaves behind.
+    /// Checks the result of a part.
     ///
-    /// A rule about links may break as long as values wait. What can be linked is linked then, and the part reads on for a while, as
-    /// nothing may be committed that breaks a rule.
+    /// A rule about links may break as long as values wait. Values that can be linked are linked then, and the part continues to
+    /// read for a while: a commit may break no rule.
     private static func check(
         _ after: inout Progress, _ parts: Parts, with run: ImportRun, after before: Progress, byteLimit: Int
     ) throws(Problem) {
@@ -294,7 +294,7 @@ package final class ImportChain: Sendable {
         }
     }
 
-    /// Notes what a commit achieved and begins the next one, or completes the import.
+    /// Records the result of a commit and begins the next one, or completes the import.
     private func finished(_ result: Result<WriteReceipt<Progress>, WriteError>, _ failure: ImportRun.Failure?) {
         switch result {
         case .failure(let error) where error.code == .realmUnavailable && database.losesCommits:

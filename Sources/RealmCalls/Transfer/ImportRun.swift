@@ -17,11 +17,10 @@ internal import RealmStorage
 /// A run belongs to one transaction and to the thread that writes it. An import in several commits
 /// makes a run for each, and passes its `Memory` on.
 package final class ImportRun {
-    /// What is done with an object that exists already: `create` refuses it, `upsert` writes all
-    /// members that are given.
+    /// The handling of an object that exists already: `create` refuses it, `upsert` writes all members that are given.
     package enum Mode: String, Sendable { case create, upsert }
 
-    /// What has to be known from one commit of an import to the next.
+    /// The state that one commit of an import passes to the next.
     struct Memory: Sendable {
         /// The new object keys of objects that the input names by object keys, by class.
         var keys: [ByteText: KeyTranslation] = [:]
@@ -31,7 +30,7 @@ package final class ImportRun {
         private var foreign: (objects: Set<ObjectPlace>, classes: Set<TableKey>) = ([], [])
         /// The values with links that are written at the end.
         var later = WaitingValues()
-        /// How many entries of `later` are written, or are in `unlinked`.
+        /// The number of entries of `later` that are written, or are in `unlinked`.
         var linked = 0
         /// The entries of which some links are left out, because the import fails.
         var unlinked: [WaitingValues.Entry] = []
@@ -48,15 +47,15 @@ package final class ImportRun {
         /// The members that were ignored.
         var ignored = IgnoredMembers()
 
-        /// What it takes in bytes, about.
+        /// The approximate size in bytes.
         var byteCount: Int {
             later.byteCount + 2 * unlinked.count * MemoryLayout<WaitingValues.Entry>.stride
                 + keys.values.reduce(0) { $0 + $1.byteCount } + made.values.reduce(0) { $0 + $1.byteCount }
                 + 3 * foreign.objects.count * MemoryLayout<ObjectPlace>.stride
         }
 
-        /// Returns whether the import has made an object that nobody else has changed since. It may complete such an object and link to
-        /// it; to others it needs the same rights as any write.
+        /// Returns whether the import has made an object that no other client has changed since. It may complete such an object
+        /// and link to it; to others it needs the same rights as any write.
         func isOwn(_ place: ObjectPlace) -> Bool {
             made[place.table]?.new(place.object) != nil && !foreign.objects.contains(place)
                 && !foreign.classes.contains(place.table)
@@ -69,7 +68,7 @@ package final class ImportRun {
         }
     }
 
-    /// How far a run came that failed, so that what was right can be written again without the rest.
+    /// The progress of a failed run, so that the valid objects can be written again without the rest.
     struct Failure: Sendable {
         /// The record that the run began with; nil when it took none.
         let start: RecordPlace?
@@ -106,10 +105,10 @@ package final class ImportRun {
     private var options: WriteSession.Options { .init(ignoresUnknownMembers: isLenient) }
     /// The record of the request for the audit log, which the keys of objects are added to; nil for none.
     package var audit: AuditRecord?
-    /// What was read and written so far, for the next commit of the same import.
+    /// The state for the next commit of the same import.
     private(set) var memory: Memory
 
-    /// When the import is given up, because it holds the writer; nil for the deadline of the write alone.
+    /// The time at which the import aborts, because it holds the writer; nil for the deadline of the write alone.
     package var end: RealmPlatform.Instant?
 
     /// The objects that were read and not written yet.
@@ -152,12 +151,12 @@ package final class ImportRun {
     /// Creates a run that begins with the first object.
     package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
 
-    /// Creates a run that goes on where an earlier one stopped.
+    /// Creates a run that continues where an earlier one stopped.
     ///
     /// - Parameters:
     ///   - session: The transaction.
-    ///   - mode: What is done with objects that exist.
-    ///   - memory: What the earlier runs of the same import knew at their end.
+    ///   - mode: The handling of existing objects.
+    ///   - memory: The state at the end of earlier runs of the same import.
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
         self.session = session
         session.naming = .documents
@@ -183,9 +182,9 @@ package final class ImportRun {
         return Failure(start: start, objectCount: writtenCount + right, linked: memory.linked)
     }
 
-    /// Checks what the run leaves behind: each object has to satisfy the rules of the sender.
+    /// Checks that each written object satisfies the rules of the sender.
     ///
-    /// - Throws: `forbidden` with the line that wrote the first object which does not.
+    /// - Throws: `forbidden` with the line that wrote the first object that does not.
     func checkResults() throws(Problem) {
         broken = nil
         do throws(WriteError) { try session.checkResults() } catch {
@@ -224,7 +223,7 @@ package final class ImportRun {
             }
             let item: ImportReader.Item?
             do throws(Problem) { item = try reader.next(atMost: min(left, WriteSession.groupCount)) } catch {
-                // What is wrong with an earlier line is reported first.
+                // An error in an earlier line is reported first.
                 try writeGroup(reader)
                 throw error
             }
@@ -437,7 +436,7 @@ package final class ImportRun {
         return true
     }
 
-    /// Notes what has to be known of an object that was written.
+    /// Records an object that was written, as far as later parts need it.
     private func note(_ object: ImportedObject, _ place: ObjectPlace, isCreated: Bool) throws(Problem) {
         if isCreated { memory.created += 1 } else { memory.updated += 1 }
         if isCreated, isInParts, session.isRestricted {
@@ -528,8 +527,8 @@ package final class ImportRun {
 
     // MARK: - Links
 
-    /// Whether every object that a value links to exists already, under its old or its new key.
-    /// What is not found yet is tried again at the end.
+    /// Whether every object that a value links to exists already, under its old or its new key. Missing targets are tried again
+    /// at the end.
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):

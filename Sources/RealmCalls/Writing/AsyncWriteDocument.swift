@@ -6,13 +6,11 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes the JSON documents of writes that are answered before they are done
-/// (`Prefer: respond-async`).
+/// The JSON documents of asynchronous writes (`Prefer: respond-async`).
 ///
-/// Such a write is answered with 202 at once. Its outcome is remembered by the engine's
-/// `AsyncWrites` as bytes, so what is remembered is the part of the document that is final:
-/// everything after the state. `text(_:_:)` puts that part into a whole document whenever a client
-/// reads `…/writes/{id}`.
+/// The response to such a write is 202, at once. The engine's `AsyncWrites` remembers the outcome as bytes: the final part of the
+/// document, which is everything after the state. `text(_:_:)` puts that part into a whole document whenever a client reads
+/// `…/writes/{id}`.
 package enum AsyncWriteDocument {
     /// Returns the response to a request that was accepted: 202 with the state by now, and in `Location` the path where
     /// the outcome can be read later.
@@ -33,17 +31,15 @@ package enum AsyncWriteDocument {
         return response
     }
 
-    /// Returns what is remembered of a committed write: the members `version`, `status` and `body`, and without its
-    /// document when there is no memory for that.
+    /// Returns the remembered part for a committed write: `version`, `status` and `body`, without its document when memory is
+    /// short.
     ///
-    /// They are a fragment of JSON, without the braces around it. The status and the body are those
-    /// that a synchronous request would have been answered with.
+    /// They are a fragment of JSON, without the braces around it. The status and the body are those of a synchronous response.
     ///
     /// - Parameters:
     ///   - version: The text of the version token of the commit.
-    ///   - status: The HTTP status of the synchronous answer, for example 201.
-    ///   - body: The JSON document of the synchronous answer, or nil for an answer without a body,
-    ///     which is written as `null`.
+    ///   - status: The HTTP status of the synchronous response, for example 201.
+    ///   - body: The JSON document of the synchronous response, or nil for a response without a body, which is written as `null`.
     package static func committed(version: String, status: Int, body: OutputBuffer?) -> AsyncWrites.Outcome {
         func members(_ body: OutputBuffer?) -> [UInt8] {
             var writer = JSONWriter(reservingCapacity: 64 + (body?.count ?? 0))
@@ -56,13 +52,12 @@ package enum AsyncWriteDocument {
         return AsyncWrites.Outcome(whole: members(body), brief: members(nil))
     }
 
-    /// Returns what is remembered of a failed write: the member `problem` with the whole problem document, and with its
-    /// code alone when there is no memory for that.
+    /// Returns the remembered part for a failed write: `problem` with the whole document, or with its code alone when memory is
+    /// short.
     ///
     /// - Parameters:
     ///   - problem: Why the write failed.
-    ///   - requestID: The id of the request for the write. The `instance` of the problem
-    ///     is made of it.
+    ///   - requestID: The id of the request for the write. The `instance` of the problem is made of it.
     package static func failed(_ problem: Problem, requestID: RequestID) -> AsyncWrites.Outcome {
         func member(_ problem: Problem) -> [UInt8] {
             var writer = JSONWriter()
@@ -78,8 +73,7 @@ package enum AsyncWriteDocument {
     ///
     /// - Parameters:
     ///   - id: The id of the write, which is also the last part of its path.
-    ///   - state: How far the write is. The outcome in a final state is one that `committed` or
-    ///     `failed` of this type made.
+    ///   - state: The state of the write. `committed` or `failed` of this type made the outcome of a final state.
     package static func text(_ id: String, _ state: AsyncWrites.State) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()

@@ -17,7 +17,7 @@ package struct BatchOperation: Sendable {
     ///
     /// The members of the operation are inside this place, so errors in them extend it.
     package let place: InputPlace
-    /// What the operation does, with the members that it was given.
+    /// The action, with its members.
     package let kind: Kind
 
     /// The kinds of operations. Each case carries the members of its operation.
@@ -83,7 +83,7 @@ package struct BatchOperation: Sendable {
         let collection: CollectionKind
         /// The name of the change, one of `words(_:)`, for example `insert`.
         let word: String
-        /// What the change was given, as JSON: an element, a position, a pair of them, or `true`.
+        /// The argument of the change, as JSON: an element, a position, a pair of them, or `true`.
         let value: JSONValue
         /// The place of the change's value in the request body, for the pointers of errors.
         let place: InputPlace

@@ -37,10 +37,9 @@ package final class BatchRun {
     /// The engine's session, in which all changes are made.
     private var session: WriteSession { context.session }
 
-    /// What the answer says about one operation.
+    /// The result of one operation.
     ///
-    /// Objects are kept by their place only. Their keys, and the objects themselves, are read when
-    /// all operations are done.
+    /// Objects are kept by their place only. Their keys, and the objects themselves, are read when all operations are done.
     private enum Outcome {
         /// An object was written or asserted.
         ///
@@ -99,7 +98,7 @@ package final class BatchRun {
 
     /// Carries out the operations at the beginning that create objects of the same class in the same way, together.
     ///
-    /// - Returns: How many operations were carried out; 0 when the first has to be carried out by itself.
+    /// - Returns: The number of operations carried out; 0 when the first has to be carried out alone.
     private func createTogether(_ operations: ArraySlice<BatchOperation>) throws(Problem) -> Int {
         guard let first = operations.first, case .create(let className, _, nil, let policy, false) = first.kind else { return 0 }
         var bodies: [InputReader.Reading] = []
@@ -128,7 +127,7 @@ package final class BatchRun {
         return made.count
     }
 
-    /// Applies one operation and returns what the answer says about it.
+    /// Applies one operation and returns its result.
     private func perform(_ operation: BatchOperation) throws(Problem) -> Outcome {
         let place = operation.place
         switch operation.kind {
@@ -371,11 +370,9 @@ package final class BatchRun {
         writer.member("key", text: key)
     }
 
-    /// Writes the member `object` of a result, or null when a later operation of the batch deleted
-    /// the object.
+    /// Writes the member `object` of a result, or null when a later operation of the batch deleted the object.
     ///
-    /// What the representation could not carry exactly is added to `notes`, from which header
-    /// fields of the answer are made.
+    /// Values that could not be represented exactly are added to `notes`, which become header fields of the response.
     private func writeObject(
         _ place: ObjectPlace, _ writer: inout JSONWriter, _ notes: inout RepresentationNotes
     ) throws(Problem) {

@@ -28,7 +28,7 @@ package struct ClassTarget {
         self.call = call
         database = try call.database()
         name = try call.match[.class]
-        // Whoever may write in a class without seeing it is answered by the write itself.
+        // A sender that may write in a class without seeing it gets the response from the write itself.
         let isKnown = call.writeRights?.mayKnow(name) ?? false
         let table =
             database.current.shown(by: call.scope).snapshot.classTable(named: name)
@@ -38,7 +38,7 @@ package struct ClassTarget {
         throw Problem(WriteError.embeddedClass(name)).allowing(call)
     }
 
-    /// What the sender of the request sees of the newest version.
+    /// The newest version as the sender of the request may see it.
     package var shown: Snapshot { database.current.shown(by: call.scope).snapshot }
 
     /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar

@@ -57,8 +57,7 @@ struct CollectionEdit {
 
     /// Reads the value of a step and returns a closure that makes the change.
     ///
-    /// Reading comes first and by itself, so that an error in the value is reported with its own
-    /// place.
+    /// Reading is a separate first step, so that an error in the value is reported with its own place.
     ///
     /// - Returns: A closure that changes the collection and returns its new number of elements.
     private func read(

@@ -7,10 +7,11 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A request that changes a realm in another way than by a write of its own, and that is answered when that is
-/// done, or for `Prefer: respond-async` at once with the path of its outcome.
+/// A request that changes a realm by other means than a plain write, such as a migration.
+///
+/// The response is sent when the work is done, or for `Prefer: respond-async` at once with the path of its outcome.
 package struct DeferredOperation: Sendable {
-    /// What the operation has led to.
+    /// The result of the operation.
     package struct Outcome: Sendable {
         /// The HTTP status of the response.
         let status: Int
@@ -18,7 +19,7 @@ package struct DeferredOperation: Sendable {
         let version: VersionToken
         /// The JSON document that is its body.
         let body: OutputBuffer
-        /// The path of what was made; nil for none.
+        /// The path of the created resource; nil for none.
         var location: String?
 
         package init(status: Int, version: VersionToken, body: OutputBuffer, location: String? = nil) {
@@ -47,9 +48,9 @@ package struct DeferredOperation: Sendable {
 
     /// Returns the reply of an operation.
     ///
-    /// - Parameter run: Begins the operation, and has the completion called once. With a registered operation it has
-    ///   to call `begin` before anything takes place, and to leave everything as it is when that returns false.
-    /// - Returns: The reply. What is refused before `run` returns is refused at once, whatever the client prefers.
+    /// - Parameter run: Begins the operation, and has the completion called once. With a registered operation it has to call
+    ///   `begin` before anything takes place, and to leave everything as it is when that returns false.
+    /// - Returns: The reply. A refusal before `run` returns is reported at once, whatever the client prefers.
     package func reply(_ run: @escaping @Sendable (AsyncOperation?, @escaping Completion) -> Void) -> Reply {
         guard preferences.isAsynchronous else {
             return .later { promise in

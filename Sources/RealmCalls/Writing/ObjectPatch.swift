@@ -23,7 +23,7 @@ package enum ObjectPatch: Sendable {
         /// The operations that RFC 6902 defines; the raw value is the `op` of an operation.
         enum Kind: String, Sendable { case add, remove, replace, move, copy, test }
 
-        /// What the operation does: its member `op`.
+        /// The kind of operation: its member `op`.
         let kind: Kind
         /// The steps of the JSON Pointer `path`, through the object as it is represented. Array
         /// indexes are names here until they meet a list.

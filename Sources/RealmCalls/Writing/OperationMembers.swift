@@ -7,10 +7,9 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Reads the members of one operation of a batch, checking each by itself.
+/// Reads the members of one operation of a batch, checking each on its own.
 ///
-/// A missing or malformed member is `invalid_body` with a pointer to it, unless a function says
-/// otherwise.
+/// A missing or malformed member is `invalid_body` with a pointer to it, unless a function says otherwise.
 struct OperationMembers {
     private let object: JSONObject
     /// The place of that object in the request body, for pointers.

@@ -7,31 +7,28 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A write whose request was read, and checked as far as that is possible without the transaction.
+/// A parsed write, checked as far as possible without the transaction.
 ///
-/// An endpoint makes it on the daemon's thread or on a worker, and returns `reply()`. The closure
-/// `work` then runs on the writer's thread, and the response is completed from there when the
-/// changes are durable. No thread of the daemon waits meanwhile; the connection is suspended.
+/// An endpoint makes it on the daemon's thread or on a worker, and returns `reply()`. The closure `work` then runs on the
+/// writer's thread, and the response is completed from there when the changes are durable. No thread of the daemon waits in the
+/// meantime; the connection is suspended.
 package struct PreparedWrite: Sendable {
     /// The request that asks for the write, with its route and realm.
     package let call: Call
     /// The open realm that the write is for.
     package let database: Database
-    /// What the request demands besides its changes: conditions, dry run, representation,
-    /// transaction.
+    /// The demands of the request in addition to its changes: conditions, dry run, representation, transaction.
     package let options: WriteOptions
     /// Whether the path names one object, which the problem of a failed version condition then
     /// shows as `current`.
     package var isAboutObject = false
     /// Whether the write shares its commit, and so its version, with no other. Migrations do.
     package var isAlone = false
-    /// How many seconds the write may take, the wait for its turn included; nil for the limit
-    /// `write-seconds`.
+    /// The time limit in seconds, including the wait for its turn; nil for the limit `write-seconds`.
     package var seconds: Double?
-    /// Makes the changes and returns the answer, which lacks only the version.
+    /// Makes the changes and returns the response, which lacks only the version.
     ///
-    /// It runs on the writer's thread, inside the transaction. What it throws is the answer, and
-    /// rolls its changes back.
+    /// It runs on the writer's thread, inside the transaction. An error becomes the response, and rolls its changes back.
     package let work: WriteDraft.Maker
 
     /// Creates a write that is ready to be handed to the writer.
@@ -39,7 +36,7 @@ package struct PreparedWrite: Sendable {
     /// - Parameters:
     ///   - call: The request.
     ///   - database: The realm that is written to.
-    ///   - options: What the request demands besides its changes.
+    ///   - options: The demands of the request in addition to its changes.
     ///   - isAboutObject: Whether the path names one object.
     ///   - isAlone: Whether the write shares its commit with no other.
     ///   - work: Makes the changes; see the property.
@@ -94,7 +91,7 @@ package struct PreparedWrite: Sendable {
             .json((try? ObjectLookup(call, version.shown(by: call.scope), options).document()) ?? Array("null".utf8)))
     }
 
-    /// The time at which the writer gives up and rolls back, counted from now.
+    /// The time at which the writer aborts and rolls back, counted from now.
     private var deadline: RealmPlatform.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
 
     /// The deadline and the conditions of the write, in the form that the engine's queue takes.
@@ -116,7 +113,7 @@ package struct PreparedWrite: Sendable {
         error.code == .preconditionFailed ? stale(in: database.current) : Problem(error).allowing(call)
     }
 
-    /// Makes the changes, and checks what they leave behind.
+    /// Makes the changes, and checks their result.
     private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
         // It may have waited.
         try call.caller.standing.require()
@@ -124,15 +121,14 @@ package struct PreparedWrite: Sendable {
         try context.requireRoom(for: draft.byteCount)
         context.session.resultBytes = draft.byteCount
         try Problem.written(context.session.checkResults())
-        // The work may have taken long, and rights may have changed meanwhile.
+        // The work may have taken long, and rights may have changed in the meantime.
         try call.caller.standing.require()
         return draft
     }
 
-    // MARK: - By itself
+    // MARK: - Standalone
 
-    /// Hands the write to the queue as a transaction of its own, and completes the promise with its
-    /// response.
+    /// Hands the write to the queue as a separate transaction, and completes the promise with its response.
     private func run(_ promise: any ResponsePromise) {
         database.write(
             writeRequest,
@@ -188,7 +184,7 @@ package struct PreparedWrite: Sendable {
         let base = database.transaction(id, owner: call.ownerScope)?.version ?? database.current.token
         database.perform(
             in: id, owner: call.ownerScope, options.isDryRun ? .dryRun : .write,
-            // Whoever gets another token after the last one has expired goes on with the transaction.
+            // A client that gets a new token after the last one has expired continues the transaction.
             deadline: deadline, isMalformed: { [Problem($0)].contains { $0.isMalformedRequest || $0.status == 401 } },
             { session in
                 let context = WriteContext(session, self, base: base)
@@ -242,8 +238,7 @@ package struct PreparedWrite: Sendable {
         return AsyncWriteDocument.accepted(id, in: database, call, applied: options.preferenceApplied)
     }
 
-    /// Returns what is remembered of an asynchronous write that is finished: a part of its
-    /// document, as bytes.
+    /// Returns the remembered part of a finished asynchronous write: a part of its document, as bytes.
     private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWrites.Outcome {
         switch result {
         case .success(let receipt):

@@ -12,7 +12,7 @@ internal import RealmStorage
 /// comparison and the write. Only the part of an entity tag that represents the stored state is
 /// compared; format and compression do not matter.
 package struct WriteCondition: Sendable {
-    /// What one of the header fields demands of the object.
+    /// The tags that one of the header fields demands of the object.
     package enum Tags: Sendable, Equatable {
         /// The text `*`: the object exists (`If-Match`), or does not exist (`If-None-Match`).
         case any
@@ -45,18 +45,16 @@ package struct WriteCondition: Sendable {
             problem: { name, detail in .invalidHeader(name, detail) })
     }
 
-    /// Reads conditions from the texts of the header fields, or from the members of a batch
-    /// operation.
+    /// Reads conditions from the texts of the header fields, or from the members of a batch operation.
     ///
-    /// A list of exactly one tag of the version form is a condition on the realm instead of the
-    /// object. In a longer list such a tag is one of several, as `decided(at:)` finds out.
+    /// A list of exactly one tag of the version form is a condition on the realm instead of the object. In a longer list such a
+    /// tag is one of several, as `decided(at:)` finds out.
     ///
     /// - Parameters:
     ///   - ifMatch: The text of `If-Match`; nil when it is absent.
     ///   - ifNoneMatch: The text of `If-None-Match`; nil when it is absent.
-    ///   - problem: Makes the problem of a malformed text from the name of the header field and a
-    ///     detail.
-    /// - Throws: What `problem` makes.
+    ///   - problem: Makes the problem of a malformed text from the name of the header field and a detail.
+    /// - Throws: The problem from `problem`.
     package init(
         ifMatch: String?, ifNoneMatch: String?, problem: (String, String) -> Problem
     ) throws(Problem) {

@@ -15,14 +15,13 @@ package final class WriteContext {
     package let session: WriteSession
     /// The open realm that is written to.
     package let database: Database
-    /// What the request demands besides its changes, such as conditions and the representation.
+    /// The demands of the request in addition to its changes, such as conditions and the representation.
     package let options: WriteOptions
-    /// The version from which an interactive transaction began; nil for a write that is a
-    /// transaction of its own.
+    /// The version from which an interactive transaction began; nil for a separate write.
     package let base: VersionToken?
     /// The version that a condition has to name: `base`, or the newest one; nil when other writes precede this one in its commit.
     private let newest: VersionToken?
-    /// What the sender of the write may see of the realm; nil for everything.
+    /// The part of the realm that the sender of the write may read; nil for everything.
     private var scope: (any VersionScope)?
 
     /// The record of the request for the audit log, which keys are added to; nil for none.
@@ -55,14 +54,13 @@ package final class WriteContext {
 
     // MARK: - Objects in answers
 
-    /// The facts about an object that an answer gives beside its representation.
+    /// The facts about an object that a response gives in addition to its representation.
     package struct Shown {
         /// The text of the object's key, as in URLs.
         let key: String
         /// The object's entity tag, in quotes, as it will be after the commit.
         let etag: String
-        /// What the representation could not carry exactly: dates cut to milliseconds, integers
-        /// that JavaScript rounds.
+        /// Notes on values that could not be represented exactly: dates cut to milliseconds, integers that JavaScript rounds.
         let notes: RepresentationNotes
     }
 
@@ -147,15 +145,15 @@ package final class WriteContext {
 
     // MARK: - Conditions
 
-    /// Throws `precondition_failed` unless the conditions on an object hold, and the one on the
-    /// version inside a transaction or in an operation of a batch.
+    /// Throws `precondition_failed` unless the conditions on an object hold, and the one on the version inside a transaction or
+    /// in an operation of a batch.
     ///
     /// The problem has the member `current`: the object as it is, or null when there is none.
     ///
     /// - Parameters:
     ///   - condition: The conditions of the request or the operation.
     ///   - place: The object; nil when there is none.
-    ///   - input: The place of the operation in a batch; nil for a request of its own.
+    ///   - input: The place of the operation in a batch; nil for a separate request.
     package func check(
         _ condition: WriteCondition, _ place: ObjectPlace?, at input: InputPlace? = nil
     ) throws(Problem) {

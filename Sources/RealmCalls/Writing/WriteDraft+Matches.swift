@@ -7,9 +7,9 @@ internal import RealmStorage
 
 /// Makes the answer to a write of all objects that match a query.
 extension WriteDraft {
-    /// Returns the answer to a write of many objects: `{"matched":count,"version":…}`.
+    /// Returns the response to a write of many objects: `{"matched":count,"version":…}`.
     ///
-    /// - Parameter count: How many objects matched the query.
+    /// - Parameter count: The number of objects that matched the query.
     package static func matched(_ count: Int) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("matched", int: count)

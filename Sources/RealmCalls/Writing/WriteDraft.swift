@@ -6,10 +6,9 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The answer to a write as far as it is known before the commit: everything but the version.
+/// The response to a write before the commit: everything but the version.
 ///
-/// `PreparedWrite.work` returns it. It shows what this write left, even when other writes join the
-/// same commit.
+/// `PreparedWrite.work` returns it. It shows the state after this write, even when other writes join the same commit.
 package struct WriteDraft: Sendable {
     /// Makes the changes of a write, on the writer's thread.
     package typealias Maker = @Sendable (WriteContext) throws(Problem) -> WriteDraft
@@ -22,7 +21,7 @@ package struct WriteDraft: Sendable {
     package var etag: String?
     /// The body of the answer, perhaps still without the version.
     package var content: Content
-    /// What the representation could not carry exactly, for header fields.
+    /// Notes on values that could not be represented exactly, for header fields.
     package var notes: RepresentationNotes = RepresentationNotes()
     /// The media type of the body.
     package var type: StaticString = "application/json"
@@ -61,7 +60,7 @@ package struct WriteDraft: Sendable {
         }
     }
 
-    /// What became of the write. It is known after the commit only.
+    /// The result of the write, which is known after the commit only.
     package struct Outcome: Sendable {
         /// The text of the version token: of the commit; of the newest version when nothing was
         /// committed; inside an interactive transaction, of the version from which it began.
@@ -103,9 +102,8 @@ package struct WriteDraft: Sendable {
         }
     }
 
-    /// Returns the response to the client: the status, the body, and the header fields of a write.
-    /// For a dry run it is what the write would have been answered with, inside a document of its
-    /// own.
+    /// Returns the response to the client: the status, the body, and the header fields of a write. For a dry run it is the
+    /// response that the write would have got, inside an envelope.
     package func response(_ outcome: Outcome, _ options: WriteOptions) -> Response {
         if options.isDryRun { return rehearsal(outcome, options) }
         var response = Response(status: status)

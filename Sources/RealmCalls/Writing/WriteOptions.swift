@@ -6,10 +6,9 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a write demands besides its changes: parameters of the URL and header fields, each checked
-/// by itself.
+/// The demands of a write in addition to its changes: parameters of the URL and header fields, each checked on its own.
 ///
-/// An endpoint makes it first of all, so that a request that can be refused without its body is.
+/// An endpoint makes it first of all, so that a request can be refused without its body where possible.
 package struct WriteOptions: Sendable {
     /// All parameters of the URL, which the endpoint reads its own ones from.
     package let parameters: ParameterSet
@@ -99,7 +98,7 @@ package struct WriteOptions: Sendable {
 
     /// Returns whether the answer contains the representation of objects.
     ///
-    /// - Parameter byDefault: What this kind of request does when the client has no preference.
+    /// - Parameter byDefault: The behavior of this kind of request when the client has no preference.
     package func showsObjects(byDefault: Bool) -> Bool {
         preferences.returns.map { $0 == .representation } ?? byDefault
     }
