@@ -48,11 +48,11 @@ package protocol EventConnection: AnyObject, Sendable {
     /// - Parameter connections: Connections of one and the same server.
     static func wake(_ connections: [any EventConnection])
 
-    /// Breaks the connection, whatever it is doing. What was not sent yet is lost.
+    /// Breaks the connection, whatever it is doing. Unsent data is lost.
     func hangUp()
 }
 
-/// What a source of events returns when the connection asks it for more.
+/// The reply of a source of events to a connection that asks for more.
 package enum EventPiece {
     /// Bytes to be sent. They are never changed after this, so many connections can share one
     /// buffer.
@@ -69,6 +69,6 @@ package enum EventCloseReason: Sendable {
     case ended
     /// The client closed its side or stopped reading, the connection broke, or the server stopped.
     case left
-    /// The client is unreachable: it has not acknowledged what was sent to it long ago.
+    /// The client is unreachable: it has not acknowledged data that was sent long ago.
     case dead
 }

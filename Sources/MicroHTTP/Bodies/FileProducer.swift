@@ -10,7 +10,7 @@ internal import Synchronization
 package final class FileProducer: ChunkProducer {
     /// The file, which does not change any more.
     private let file: BodyFile
-    /// How many bytes were produced. Calls never overlap, so the order of accesses is that of the calls.
+    /// The number of bytes produced. Calls never overlap, so the order of accesses is that of the calls.
     private let offset = Atomic(0)
 
     /// Makes the producer of a file's content.

@@ -26,10 +26,9 @@ internal import RealmStorage
     ///
     /// - Parameters:
     ///   - input: The next bytes as they were received.
-    ///   - take: Called for each piece that comes out, of at most 64 KiB. The slice is valid during
-    ///     the call only.
+    ///   - take: Called for each piece of output, of at most 64 KiB. The slice is valid during the call only.
     /// - Returns: False when the input is no gzip stream.
-    /// - Throws: What `take` throws, which ends the decompression.
+    /// - Throws: The errors of `take`, which end the decompression.
     func inflate<Failure: Error>(
         _ input: [UInt8], _ take: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -42,8 +41,7 @@ internal import RealmStorage
         return try result.get()
     }
 
-    /// Runs zlib until the current input is used up, and starts it again where a further member
-    /// follows.
+    /// Runs zlib until the current input is used up, and starts it again where another member follows.
     private func inflateAll<Failure: Error>(
         _ take: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {

@@ -10,8 +10,7 @@ package final class PackingProducer: ChunkProducer {
     private let source: any ChunkProducer
     private let compressor: any StreamCompressor
 
-    /// Thrown when the library cannot go on, which happens only for want of memory. It cuts the stream
-    /// off.
+    /// Thrown when the library fails, which happens only without memory. It cuts the stream off.
     struct Failure: Error {}
 
     /// Compresses the output of another producer; nil when there is no memory for a stream.

@@ -6,12 +6,12 @@ internal import RealmStorage
 
 /// A compressed stream that is being written, as the body of a response.
 protocol StreamCompressor: AnyObject, Sendable {
-    /// Compresses further bytes.
+    /// Compresses the next bytes.
     ///
     /// - Parameters:
     ///   - source: The next bytes of the content.
     ///   - isEnd: Whether they are the last ones. Some bytes are kept back until then.
-    ///   - target: Receives what is finished, which may be nothing.
+    ///   - target: Receives the finished bytes, which may be none.
     /// - Returns: False when the library failed; the stream is unusable then.
     func compress(_ source: OutputBuffer, isEnd: Bool, into target: OutputBuffer) -> Bool
 }

@@ -6,7 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Accepts the connections of a listener, on a thread of its own, and gives each to the thread of the daemon that has the fewest.
+/// Accepts the connections of a listener on its own thread, and gives each to the thread of the daemon that has the fewest.
 final class ConnectionAcceptor: Sendable {
     /// The listening socket.
     private let socket: Int32
@@ -50,7 +50,7 @@ final class ConnectionAcceptor: Sendable {
     /// For how long nothing is accepted when the system has no descriptor or no memory left, in seconds.
     private static let pauseSeconds = 0.01
 
-    /// How often threads that can stall are woken, in milliseconds.
+    /// The interval in milliseconds at which threads that can stall are woken.
     private static let wakingMilliseconds: Int32 = 20
 
     /// The loop of the thread.

@@ -4,14 +4,13 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What is known of a connection when it is made.
+/// The facts about a connection when it is made.
 package struct ConnectionArrival: Sendable {
     /// The socket.
     var descriptor: Int32
     /// The address of the peer as text; empty on a Unix socket.
     var address = ""
-    /// The name to count the connection under; empty for one that is not limited by itself, that of a
-    /// Unix socket or of a trusted proxy.
+    /// The name to count the connection under; empty for an unlimited one, that of a Unix socket or of a trusted proxy.
     var client = ""
     /// The listener that has accepted it.
     var listener: ObjectIdentifier
@@ -19,7 +18,7 @@ package struct ConnectionArrival: Sendable {
     var resumptions: ResumptionQueue
     /// Whether it came by a Unix socket, so from this machine.
     var isUnix = false
-    /// What the handler remembers of it.
+    /// The memo of the handler about it.
     var memo: (any ConnectionMemo)?
     /// Its encryption; nil for plain HTTP.
     var tls: TLSConnection?

@@ -7,18 +7,17 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// What the server knows of one connection, from accept to close.
+/// The record of one connection, from accept to close.
 ///
-/// The daemon's thread of the connection makes it and reports what happens; the watch thread of the
-/// `ConnectionTable` reads it about once a second. All mutable fields are atomic, so none of them
-/// takes a lock. A connection is ended by at most one of the two: `phase` changes to `timedOut` by
-/// compare-and-exchange.
+/// The daemon's thread of the connection makes it and reports events; the watch thread of the `ConnectionTable` reads it about
+/// once a second. All mutable fields are atomic, so none of them takes a lock. A connection is ended by at most one of the two:
+/// `phase` changes to `timedOut` by compare-and-exchange.
 package final class ConnectionRecord: Sendable {
     /// The limit that a connection exceeds, that of the server or that of its address. Such a
     /// connection gets a single response, which states the limit.
     enum Excess: Sendable { case total, perAddress }
 
-    /// What a connection is doing, as far as its time limits depend on it.
+    /// The activity of a connection, as far as its time limits depend on it.
     enum Phase: Int {
         /// It is between requests, or the header section of one is being received.
         case waiting
@@ -26,7 +25,7 @@ package final class ConnectionRecord: Sendable {
         case body
         /// A request is being worked on, or its response is being sent. The watch leaves it alone.
         case busy
-        /// The watch has given it up. The daemon closes it at its next callback.
+        /// The watch has abandoned it. The daemon closes it at its next callback.
         case timedOut
     }
 
@@ -53,8 +52,7 @@ package final class ConnectionRecord: Sendable {
     /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 while
     /// no request has begun.
     private let progress = Atomic<UInt64>(0)
-    /// How many bytes the connection had received when the watch last saw it idle; -1 until the
-    /// watch has read that after a response.
+    /// The number of received bytes when the watch last saw the connection idle; -1 until the watch has read it after a response.
     private let idleBytes = Atomic<Int>(0)
     /// Since when the connection is between requests, in nanoseconds of `Instant`.
     private let idleSince: Atomic<UInt64>
@@ -63,7 +61,7 @@ package final class ConnectionRecord: Sendable {
     private let hasBegunRequest = Atomic<Bool>(false)
     /// The daemon's thread that serves this connection; the initializer runs on it.
     let thread = pthread_self()
-    /// What the handler remembers of the connection.
+    /// The memo of the handler about the connection.
     let memo: (any ConnectionMemo)?
     /// Whether the first line of a request has been received and the request is not complete.
     private let readingFlag = Atomic<Bool>(false)
@@ -73,7 +71,7 @@ package final class ConnectionRecord: Sendable {
     private let endsWithConnection = Atomic<Bool>(false)
     /// When the body that is being received began, in nanoseconds of `Instant`.
     private let bodyBegin = Atomic<UInt64>(0)
-    /// How many bytes of that body have been received.
+    /// The number of received bytes of that body.
     private let bodyBytes = Atomic<Int>(0)
     /// Returns why no more of it may be received.
     private let bodyRefusal = RankedMutex<(@Sendable () -> Problem?)?>(.leaf, nil)
@@ -82,7 +80,7 @@ package final class ConnectionRecord: Sendable {
     /// of the connection.
     ///
     /// - Parameters:
-    ///   - arrival: What is known of it.
+    ///   - arrival: The facts about it.
     ///   - excess: The limit that it exceeds, if any.
     init(number: Int, _ arrival: ConnectionArrival, excess: Excess?) {
         self.number = number
@@ -100,9 +98,9 @@ package final class ConnectionRecord: Sendable {
 
     /// Changes the phase of the connection.
     ///
-    /// - Parameter phase: What the connection does from now on.
-    /// - Returns: False when the watch has given the connection up; the phase stays `timedOut`
-    ///   then, and the daemon has to close the connection.
+    /// - Parameter phase: The new activity.
+    /// - Returns: False when the watch has abandoned the connection; the phase stays `timedOut` then, and the daemon has to close
+    ///   the connection.
     func enter(_ phase: Phase) -> Bool {
         let previous = phaseStorage.exchange(phase.rawValue, ordering: .acquiringAndReleasing)
         guard previous == Phase.timedOut.rawValue else { return true }
@@ -135,7 +133,7 @@ package final class ConnectionRecord: Sendable {
     /// Notes that more of a body was received; the watch judges the rate by it.
     ///
     /// - Parameters:
-    ///   - byteCount: How many bytes of the body have been received in all.
+    ///   - byteCount: The number of bytes of the body received in all.
     ///   - now: The time of the last of them.
     func noteBody(byteCount: Int, _ now: Instant) {
         bodyBytes.store(byteCount, ordering: .relaxed)
@@ -162,14 +160,14 @@ package final class ConnectionRecord: Sendable {
 
     // MARK: - Time limits
 
-    /// Why a connection is given up, which decides how it is ended.
+    /// The reason to abandon a connection, which decides how it is ended.
     enum Verdict: Sendable {
         /// No request began, or the client closed its side after a response: nothing is sent.
         case silent
         /// A request began and did not progress as fast as a limit demands: it is answered with
         /// 408, whose text is `detail` and whose member `limit` is the value of that limit.
         case tooSlow(detail: String, limit: Int)
-        /// The sender of a body may not do any more what the request asks for: it is answered with the problem.
+        /// The sender of a body has lost the right to its request: the response is the problem.
         case refused(Problem)
 
         /// Makes the verdict on a request that was not complete in time.
@@ -180,7 +178,7 @@ package final class ConnectionRecord: Sendable {
         }
     }
 
-    /// Decides whether the connection exceeds a time limit, and gives it up if it does.
+    /// Decides whether the connection exceeds a time limit, and abandons it if it does.
     ///
     /// The watch thread calls this about once a second, with the lock of the table held. The
     /// library reports a header section only when it is complete, so its beginning is detected by
@@ -189,7 +187,7 @@ package final class ConnectionRecord: Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - limits: The limits of the server.
-    /// - Returns: Why the connection is given up; nil when it goes on.
+    /// - Returns: The reason to abandon the connection; nil when it continues.
     func verdict(_ now: Instant, _ limits: HTTPLimits) -> Verdict? {
         guard let phase = Phase(rawValue: phaseStorage.load(ordering: .acquiring)) else { return nil }
         let verdict: Verdict?
@@ -206,8 +204,8 @@ package final class ConnectionRecord: Sendable {
     /// Decides about a connection without a complete header section. Idle time after a response is
     /// limited by the daemon itself.
     private func waitingVerdict(_ now: Instant, _ limits: HTTPLimits) -> Verdict? {
-        // The bytes of a handshake look like those of a request, so an encrypted connection has the time of its first request
-        // for both. Of a Unix socket the kernel does not tell how many bytes have come.
+        // The bytes of a handshake look like those of a request, so an encrypted connection has the time of its first request for
+        // both. For a Unix socket the kernel does not report the number of received bytes.
         guard let info = TCPInfoPrefix.read(descriptor) else { return beginningVerdict(now, limits) }
         if info.isHalfClosed { return .silent }
         if tls != nil, !hasBegunRequest.load(ordering: .relaxed) { return beginningVerdict(now, limits) }
@@ -237,8 +235,9 @@ package final class ConnectionRecord: Sendable {
         return isSlowBody(now, limits, afterSeconds: limits.requestSeconds) ? slowBody(limits) : nil
     }
 
-    /// The body that is being received, if it must not go on: its sender's credential has ended, or has other rights by now. It must not be
-    /// called under a lock.
+    /// The body that is being received, if it must be aborted: its sender's credential has ended, or its rights have changed.
+    ///
+    /// It must not be called under a lock.
     var refusedBody: RefusedBody? {
         guard phaseStorage.load(ordering: .acquiring) == Phase.body.rawValue else { return nil }
         let begin = bodyBegin.load(ordering: .acquiring)
@@ -246,10 +245,10 @@ package final class ConnectionRecord: Sendable {
         return RefusedBody(record: self, begin: begin, problem: problem)
     }
 
-    /// A body that must not go on.
+    /// A body that must be aborted.
     struct RefusedBody: Sendable {
         let record: ConnectionRecord
-        /// When it began, which tells it from others on the connection.
+        /// Its start, which identifies it among others on the connection.
         fileprivate let begin: UInt64
         /// Why it must not.
         let problem: Problem
@@ -347,8 +346,8 @@ package final class ConnectionRecord: Sendable {
         }
     }
 
-    /// How long after the arrival of its request a client that closed only its sending direction is
-    /// still believed to wait for the response.
+    /// The seconds after the arrival of its request for which a client that closed only its sending direction is believed to wait
+    /// for the response.
     private static let secondsOfHalfClosed = 1.0
     /// The event `POLLRDHUP`, which the headers show only with special definitions: the client
     /// closed its sending direction.
@@ -413,12 +412,12 @@ package final class ConnectionRecord: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Answers, in the place of the library, a request that the library is about to refuse. What
-    /// the library sends after this does not reach the client, because the sending direction is
-    /// closed. Only the first call has an effect. It must run on the daemon's thread of the connection.
+    /// Responds, in the place of the library, to a request that the library is about to refuse. Later output of the library does
+    /// not reach the client, because the sending direction is closed. Only the first call has an effect. It must run on the
+    /// daemon's thread of the connection.
     ///
     /// - Parameters:
-    ///   - problem: What is wrong with the request.
+    ///   - problem: The problem with the request.
     ///   - inClear: Whether the client has sent plain HTTP on a connection for TLS, whose handshake has not begun.
     func refuse(_ problem: Problem, inClear: Bool = false) {
         guard statusOfFinalResponse == 0 else { return }
@@ -427,14 +426,14 @@ package final class ConnectionRecord: Sendable {
         discardReceived()
     }
 
-    /// Reads and drops what the client has sent, up to a MiB: closing a socket with unread bytes
-    /// resets the connection, and the client would lose the last response.
+    /// Reads and drops up to a MiB of received data: closing a socket with unread bytes resets the connection, and the client
+    /// would lose the last response.
     private func discardReceived() {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         for _ in 0..<16 where unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) <= 0 { return }
     }
 
-    /// Sends bytes without waiting. What does not fit into the buffer of the socket is lost.
+    /// Sends bytes without waiting. Bytes that do not fit into the buffer of the socket are lost.
     private func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         _ = unsafe bytes.withUnsafeBytes {

@@ -8,9 +8,9 @@ internal import RealmStorage
 /// All open connections of a listener, or of several that share their limits: their number, and the
 /// watch over slow and idle ones.
 ///
-/// A new connection over a limit displaces one that does nothing, the longest idle first. Where
-/// there is none, a few more connections are accepted in order to answer them with 429 or 503;
-/// further ones are closed at once. One lock guards the table; the watch is a thread of its own.
+/// A new connection over a limit displaces an idle one, the longest idle first. Where there is none, a few more connections are
+/// accepted in order to respond with 429 or 503; others are closed at once. One lock guards the table; the watch is a separate
+/// thread.
 package final class ConnectionTable: Sendable {
     /// The contents of the table, under its lock.
     private struct State {
@@ -18,14 +18,14 @@ package final class ConnectionTable: Sendable {
         var next = 0
         /// The open connections by their numbers.
         var records: [Int: ConnectionRecord] = [:]
-        /// The numbers of the connections of each client, without those that were given up.
+        /// The numbers of the connections of each client, without abandoned ones.
         var perClient: [ByteText: Set<Int>] = [:]
-        /// The numbers of connections that were given up, and that the daemon has not closed yet.
+        /// The numbers of abandoned connections that the daemon has not closed yet.
         var leaving: Set<Int> = []
         /// The counts for the metrics.
         var counts = Counts()
 
-        /// How many connections count towards the limits.
+        /// The number of connections that count towards the limits.
         var count: Int { records.count - leaving.count }
 
         /// Returns how many connections of a client count towards its limit.
@@ -43,11 +43,11 @@ package final class ConnectionTable: Sendable {
         package var timedOut = 0
     }
 
-    /// How many connections over the limit of the server are accepted to be answered once.
+    /// The number of connections over the limit of the server that are accepted for a single response.
     static let excess = 64
-    /// How many connections over its own limit a client may have, to be answered with the reason.
+    /// The number of connections over its own limit that a client may have, to receive the reason.
     static let excessPerClient = 8
-    /// Returns how many connections may be in the state of being given up and not yet closed.
+    /// Returns the permitted number of abandoned connections that are not closed yet.
     private static func leaving(_ connections: Int) -> Int { max(64, connections / 4) }
 
     private let limits: HTTPLimits
@@ -61,9 +61,9 @@ package final class ConnectionTable: Sendable {
     /// - Parameter limits: The limits of the listener.
     package init(_ limits: HTTPLimits) { self.limits = limits }
 
-    /// How many connections are open, those that were given up included.
+    /// The number of open connections, including abandoned ones.
     var count: Int { state.withLock { $0.records.count } }
-    /// How many connections were refused, displaced or timed out since the start.
+    /// The numbers of connections refused, displaced or timed out since the start.
     package var counts: Counts { state.withLock { $0.counts } }
 
     /// Returns the greatest number of sockets that can be open at the same time.
@@ -109,13 +109,12 @@ package final class ConnectionTable: Sendable {
     /// clients have no address, and not to trusted proxies, which pass on many clients.
     private func isLimited(_ client: String) -> Bool { !client.isEmpty }
 
-    /// Gives up the least important one of some connections.
+    /// Abandons the least important one of some connections.
     ///
     /// - Parameters:
     ///   - numbers: The connections to choose from.
     ///   - state: The table, whose lock is held.
-    /// - Returns: False when all of them are in use, or when too many have been given up and not
-    ///   closed yet.
+    /// - Returns: False when all of them are in use, or when too many abandoned ones are not closed yet.
     private func displace(_ numbers: some Sequence<Int>, _ state: inout State) -> Bool {
         guard state.leaving.count < ConnectionTable.leaving(limits.connections) else { return false }
         let now = Instant.now()
@@ -134,7 +133,7 @@ package final class ConnectionTable: Sendable {
         return false
     }
 
-    /// How many candidates are examined at most before nothing is displaced.
+    /// The number of candidates that are examined at most before nothing is displaced.
     private static let mostLooks = 16
 
     /// Returns the connection with the highest `dispensability`, apart from those that turned out
@@ -157,7 +156,7 @@ package final class ConnectionTable: Sendable {
     /// Adds a new connection. One over a limit displaces an idle one if possible, and is marked as
     /// excess otherwise.
     ///
-    /// - Parameter arrival: What is known of it.
+    /// - Parameter arrival: The facts about it.
     /// - Returns: The record, which stays in the table until `remove`.
     func add(_ arrival: ConnectionArrival) -> ConnectionRecord {
         let client = arrival.client
@@ -214,7 +213,7 @@ package final class ConnectionTable: Sendable {
 
     // MARK: - The watch
 
-    /// Starts the thread that ends connections whose requests do not arrive in time, or may not go on.
+    /// Starts the thread that ends connections whose requests time out or lose their rights.
     ///
     /// - Parameter everySecond: Called about once a second on this thread; it must not wait.
     /// - Throws: `Threads.Failure` when the system can make no thread.
@@ -233,7 +232,7 @@ package final class ConnectionTable: Sendable {
 
     /// Breaks every connection of a listener, at its end. The daemon closes them when it notices.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: The number of connections.
     func hangUpAll(of listener: ObjectIdentifier) -> Int {
         state.withLock { state in
             var count = 0
@@ -259,8 +258,8 @@ package final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends the connections on which bodies come whose senders may not send them any more. What is stored of them is given back, and so is
-    /// the place of the connection.
+    /// Ends connections that receive bodies whose senders have lost the right to send them, and releases the stored part and the
+    /// place of the connection.
     private func hangUpRefused() {
         let records = state.withLock { Array($0.records.values) }
         let refused = records.compactMap(\.refusedBody)
@@ -273,8 +272,7 @@ package final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends a connection that was given up, with the reason if a request had begun. The daemon closes
-    /// the socket when it notices.
+    /// Ends an abandoned connection, with the reason if a request had begun. The daemon closes the socket when it notices.
     private func leave(_ record: ConnectionRecord, _ verdict: ConnectionRecord.Verdict, _ state: inout State) {
         state.leaving.insert(record.number)
         forgetClient(of: record, &state)

@@ -64,7 +64,7 @@ enum DaemonCallbacks {
         }
     }
 
-    /// Returns what is known of a connection that was just made.
+    /// Returns the facts about a connection that was just made.
     private static func arrival(of connection: OpaquePointer, _ thread: DaemonThread) -> ConnectionArrival {
         let server = thread.server
         let socketAddress = unsafe realm_rest_client_address(connection)
@@ -81,8 +81,8 @@ enum DaemonCallbacks {
         return arrival
     }
 
-    /// Called when the library has found an error in a request and is about to answer it with a
-    /// page of its own, sometimes twice for one request. The server answers first.
+    /// Called when the library has found an error in a request, sometimes twice for one request. The server responds before the
+    /// library sends its own page.
     private static let refused: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
         unsafe server(context)?.connections.reading(on: pthread_self())?.refuse(Problem(refusedByDaemon: Int(status)))
     }
@@ -126,8 +126,8 @@ enum DaemonCallbacks {
         unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(
             isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
         guard reason == .REQUEST_TERMINATED_WITH_ERROR, let connection = unsafe connection else { return }
-        // After a failed body the library closes the connection only when it looks at it again. At each turn it looks at all
-        // connections with a time limit of their own, and of the others only at the one that has been idle for longest.
+        // After a failed body the library closes the connection only at its next check. Each turn checks all connections with a
+        // time limit of their own, and of the others only the one that has been idle for longest.
         unsafe realm_rest_set_timeout(connection, 0)
         unsafe thread(context)?.wake()
     }

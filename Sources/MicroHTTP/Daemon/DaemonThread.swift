@@ -20,8 +20,8 @@ internal import RealmStorage
     let server: HTTPServer
     /// The connections of the thread that are resumed to be answered.
     let resumptions = ResumptionQueue()
-    /// How many connections the thread has, or is about to have. One that the library fails to set up for lack of memory stays
-    /// counted, which only means that the thread is given one less.
+    /// The number of current and pending connections of the thread. One that the library fails to set up for lack of memory stays
+    /// counted: the thread is only given one fewer.
     private let connections = Atomic<Int>(0)
     /// A descriptor whose signals end a wait of the daemon; -1 if the system had none.
     private let wakeUp: Int32
@@ -45,7 +45,6 @@ internal import RealmStorage
         unsafe options.deallocate()
     }
 
-    /// How many connections the thread has, or is about to have.
     var load: Int { connections.load(ordering: .relaxed) }
 
     /// Starts the thread. The library does not retain this object, so it has to stay alive until `stop`.

@@ -9,30 +9,29 @@ internal import RealmStorage
 /// The body of an endless response: asks its source for pieces, and suspends the connection when
 /// there is nothing to send.
 ///
-/// The daemon's thread of the connection reads it first. Once it is suspended, a thread of
-/// `EventSenders` sends what comes, on the socket itself, and resumes the connection only for its
-/// end; over TLS, and for clients of HTTP/1.0, the connection is resumed for each event instead.
-/// Such a thread takes the connection in the `SuspensionTable` before it sends, and the daemon has it only
-/// while it is not suspended, so only one of them sends.
+/// The daemon's thread of the connection reads it first. Once it is suspended, a thread of `EventSenders` sends the events, on
+/// the socket itself, and resumes the connection only for its end; over TLS, and for clients of HTTP/1.0, the connection is
+/// resumed for each event instead. Such a thread takes the connection in the `SuspensionTable` before it sends, and the daemon
+/// has it only while it is not suspended, so only one of them sends.
 ///
-/// Any thread may wake it. A lock guards its state, and is never held while the source is called. It
-/// keeps no bytes beside the piece that is being sent, and what its socket did not take of a chunk.
-/// The library holds one reference until the response ends; the `StreamWatch` holds another.
+/// Any thread may wake it. A lock guards its state, and is never held while the source is called. It keeps no bytes other than
+/// the piece that is being sent, and the part of a chunk that its socket did not take. The library holds one reference until the
+/// response ends; the `StreamWatch` holds another.
 package final class EventBody: Suspended {
-    /// What changes while the response is sent, under the lock.
+    /// The mutable state while the response is sent, under the lock.
     private struct State {
         /// The piece that is being sent; nil when the source has to be asked for the next one.
         var piece: OutputBuffer?
-        /// How many bytes of the piece the daemon has taken.
+        /// The number of bytes of the piece that the daemon has taken.
         var offset = 0
-        /// How many bytes the daemon has taken in all.
+        /// The number of bytes that the daemon has taken in all.
         var bytesTaken = 0
         /// Whether more of the daemon's buffer was used than `smallBytes` since its pages were last
         /// given back.
         var hasUsedMemory = true
         /// Whether the source has returned its end.
         var hasEnded = false
-        /// Why nothing more is sent; nil while the response goes on.
+        /// The reason for the end of sending; nil while the response continues.
         var closeReason: EventCloseReason?
         /// Whether a thread of `EventSenders` has this body, or is to get it.
         var delivery = Delivery.none
@@ -52,10 +51,9 @@ package final class EventBody: Suspended {
         case runningAgain
     }
 
-    /// How many bytes the daemon is given at a time. It is small, so that the memory of a
-    /// connection that sends little stays small.
+    /// The bytes given to the daemon at a time. They are few, so that the memory of a connection that sends little stays small.
     private static let bytesAtOnce = EventChunk.contentBytes
-    /// How many chunks are sent at most before others get their turn.
+    /// The number of chunks that are sent at most before others get their turn.
     private static let chunksAtOnce = 8
     /// Up to how many bytes it is not worth giving pages back to the system.
     private static let smallBytes = 4 << 10
@@ -91,7 +89,7 @@ package final class EventBody: Suspended {
         isDirect = unsafe isChunked && descriptor >= 0 && realm_rest_connection_session(connection) == nil
     }
 
-    /// How many bytes of content the daemon has taken.
+    /// The number of bytes of content that the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
     /// Makes the response object of the library that reads from this body, and opens the source.
@@ -126,20 +124,17 @@ package final class EventBody: Suspended {
         return unsafe message
     }
 
-    /// What the library takes for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
+    /// The library's mark for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
     private static let ended: Int = -1
-    /// What the library takes for a failure, which closes the connection
-    /// (`MHD_CONTENT_READER_END_WITH_ERROR`).
+    /// The library's mark for a failure, which closes the connection (`MHD_CONTENT_READER_END_WITH_ERROR`).
     private static let failed: Int = -2
 
-    /// Copies what there is to send, or suspends the connection. It runs on the daemon's thread of
-    /// the connection.
+    /// Copies the available content, or suspends the connection. It runs on the daemon's thread of the connection.
     ///
     /// - Parameters:
     ///   - target: The buffer of the library.
     ///   - capacity: The size of that buffer in bytes.
-    /// - Returns: How many bytes were copied; 0 when the connection was suspended; `ended` or
-    ///   `failed` at the end.
+    /// - Returns: The number of copied bytes; 0 when the connection was suspended; `ended` or `failed` at the end.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
         let (filled, isOver) = unsafe fill(target, min(capacity, EventBody.bytesAtOnce))
         if filled > EventBody.smallBytes { state.withLock { $0.hasUsedMemory = true } }
@@ -147,7 +142,7 @@ package final class EventBody: Suspended {
         if isOver { return state.withLock { $0.closeReason == nil } ? EventBody.ended : EventBody.failed }
         unsafe giveMemoryBack(target, capacity)
         guard unsafe server.suspensions.suspend(connection.pointer, for: self) else { return EventBody.failed }
-        // What arrived between the last question and the suspension could not wake the connection.
+        // Events between the last question and the suspension could not wake the connection.
         if source.hasMore || state.withLock({ $0.closeReason != nil }) { wake() }
         return 0
     }
@@ -176,13 +171,13 @@ package final class EventBody: Suspended {
         case needsPiece
         /// The source has ended, and everything was copied.
         case over
-        /// The connection was given up; what is not sent is lost.
+        /// The connection was abandoned; unsent data is lost.
         case givenUp
     }
 
     /// Copies pieces into the library's buffer until it is full or the source has nothing.
     ///
-    /// - Returns: How many bytes were copied, and whether nothing more will come.
+    /// - Returns: The number of copied bytes, and whether they are the last.
     private func fill(_ target: UnsafeMutablePointer<CChar>, _ room: Int) -> (Int, Bool) {
         var filled = 0
         while filled < room {
@@ -201,8 +196,7 @@ package final class EventBody: Suspended {
         return (filled, false)
     }
 
-    /// Asks the source for its next piece, without holding the lock, because the source takes locks
-    /// of its own.
+    /// Asks the source for its next piece, without holding the lock, because the source takes other locks.
     ///
     /// Only the daemon's thread of this connection asks, so no other thread sets a piece in the
     /// meantime.
@@ -228,7 +222,7 @@ package final class EventBody: Suspended {
         let offset = state.offset
         let count = unsafe piece.withBytes { bytes -> Int in
             let count = min(room, bytes.count - offset)
-            // In bounds: `offset` never passes the end of the piece, and `room` is what the target has.
+            // In bounds: `offset` never passes the end of the piece, and `room` is the free space of the target.
             if count > 0, let base = bytes.baseAddress { unsafe memcpy(target, base + offset, count) }
             return count
         }
@@ -275,8 +269,7 @@ package final class EventBody: Suspended {
         }
     }
 
-    /// Sends what the source has, if the connection is suspended for this body; otherwise the daemon
-    /// does that.
+    /// Sends the content of the source, if the connection is suspended for this body; otherwise the daemon does that.
     ///
     /// One thread at a time calls it, between `beginDelivery` and `endDelivery`.
     ///
@@ -304,7 +297,7 @@ package final class EventBody: Suspended {
         case over
     }
 
-    /// Sends what is left of a chunk, or the next one.
+    /// Sends the rest of a chunk, or the next one.
     private func sendNext(through chunk: EventChunk) -> Step {
         let (rest, isGivenUp) = state.withLock { ($0.rest, $0.closeReason != nil) }
         if isGivenUp { return .over }
@@ -312,11 +305,11 @@ package final class EventBody: Suspended {
         let (filled, isOver) = unsafe chunk.fill { target, room in unsafe fill(target, room) }
         guard filled > 0 else { return isOver ? .over : .idle }
         let step = note(chunk.send(on: descriptor), of: .max)
-        // A chunk that is not full was all that the source had. What has come since wakes this body again.
+        // A chunk that is not full was all that the source had. Later events wake this body again.
         return step == .sent && filled < EventChunk.contentBytes && !isOver ? .idle : step
     }
 
-    /// Notes what a socket has taken of some bytes.
+    /// Records the bytes that a socket has taken.
     ///
     /// - Parameters:
     ///   - rest: The bytes that are left; nil when the connection is broken.
@@ -349,7 +342,7 @@ package final class EventBody: Suspended {
     /// Ends the response at the next read of the daemon, unless everything was sent already. The
     /// caller wakes the connection.
     ///
-    /// - Parameter reason: What is reported to the source.
+    /// - Parameter reason: The reason that is reported to the source.
     func giveUp(_ reason: EventCloseReason) {
         state.withLock { state in
             guard state.closeReason == nil, !state.hasEnded || state.piece != nil || !state.rest.isEmpty else { return }

@@ -21,9 +21,9 @@ package final class EventChunk {
 
     /// Fills the chunk.
     ///
-    /// - Parameter write: Writes content to a place of so many bytes, and returns how many it has written and whether
-    ///   that was the last.
-    /// - Returns: What `write` returns.
+    /// - Parameter write: Writes content to a buffer of the given size, and returns the number of bytes and whether they were the
+    ///   last.
+    /// - Returns: The result of `write`.
     func fill(_ write: (UnsafeMutablePointer<CChar>, Int) -> (Int, Bool)) -> (Int, Bool) {
         let result = unsafe bytes.withUnsafeMutableBytes { bytes -> (Int, Bool) in
             guard let base = bytes.baseAddress else { return (0, false) }

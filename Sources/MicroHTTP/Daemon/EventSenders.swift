@@ -13,26 +13,26 @@ internal import RealmStorage
 /// A body is queued once at most, and one thread at a time delivers it, so the queue is not longer than there are
 /// streams. All listeners of a server share the threads.
 package final class EventSenders: Sendable {
-    /// What is to be sent, under the lock.
+    /// The bodies to send, under the lock.
     private struct State {
         /// The bodies whose sources may have something, in the order in which they were woken.
         var waiting: Deque<EventBody> = []
-        /// How many threads run.
+        /// The number of running threads.
         var threads = 0
         /// Whether nothing is sent any more, because the server stops.
         var isClosed = false
     }
 
     private let state = Monitor(State())
-    /// How many bodies a thread takes at once, so that the lock is taken rarely and all threads have something to do.
+    /// The number of bodies that a thread takes at once, so that the lock is taken rarely and all threads have work.
     private static let bodiesAtOnce = 64
 
-    /// How many connections wait for a thread that sends to them.
+    /// The number of connections that wait for a thread that sends to them.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Starts the threads. It is called once, before anything is queued.
     ///
-    /// - Throws: `Threads.Failure` when the system can make no further thread; those that exist send.
+    /// - Throws: `Threads.Failure` when the system can make no more threads; the existing ones send.
     func start(_ count: Int) throws(Threads.Failure) {
         for _ in 0..<max(1, count) {
             state.withLock { $0.threads += 1 }
@@ -45,7 +45,7 @@ package final class EventSenders: Sendable {
         }
     }
 
-    /// Has threads deliver what the sources of bodies have. It does not wait.
+    /// Makes threads deliver the content of bodies. It does not wait.
     ///
     /// - Parameter bodies: Bodies that are delivered directly. Those that are queued already are left out; those that
     ///   are being delivered are delivered once more.

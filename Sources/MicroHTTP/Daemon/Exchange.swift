@@ -18,8 +18,8 @@ internal import Synchronization
 /// the response, and read after the connection was resumed. While `spooling` is `writing` the body
 /// belongs to the thread that writes it to a file.
 @safe final class Exchange: @unchecked Sendable {
-    /// What the next call of the daemon is about: the complete header section, a piece or the end
-    /// of the body, the response that was awaited, or nothing more.
+    /// The subject of the next call of the daemon: the complete header section, a piece or the end of the body, the awaited
+    /// response, or nothing more.
     private enum Stage { case head, body, answering, sent }
 
     /// Whether the response that the connection is suspended for exists.
@@ -55,7 +55,6 @@ internal import Synchronization
     private let server: HTTPServer
     /// The connection in the library.
     private let connection: OpaquePointer
-    /// What the server knows of the connection.
     fileprivate let record: ConnectionRecord
     /// The request target as it was sent.
     private let targetBytes: [UInt8]
@@ -66,13 +65,12 @@ internal import Synchronization
     private let arrival = Instant.now()
     /// The task of the request; nil before its header section is complete.
     private var task: (any RequestTask)?
-    /// What the next call of the daemon is about.
     private var stage = Stage.head
     /// The largest number of bytes that the body may have.
     private var bodyLimit = 0
     /// The folders for a temporary file of a long body; empty when the body stays in memory.
     private var spoolFolders: [String] = []
-    /// How far the current part of the body is on its way to the file.
+    /// The progress of the current part of the body on its way to the file.
     private let spooling = RankedMutex(.leaf, Spooling.idle)
     /// Bytes of the body that the library had received before the connection was suspended, and
     /// delivers although a part is still being written to a file.
@@ -80,7 +78,7 @@ internal import Synchronization
     /// Whether the connection was suspended to write to a file and the daemon has not called since,
     /// although the file may be written already.
     private var isAsleep = false
-    /// How many bytes of the body were received, those that were dropped included.
+    /// The number of received bytes of the body, including dropped ones.
     private var bytesReceived = 0
     /// Whether the body is larger than `bodyLimit`, or is not wanted; what follows of it is
     /// dropped.
@@ -93,7 +91,7 @@ internal import Synchronization
     private let waiter = RankedMutex<Waiter>(.exchange, .none)
     /// The status of the response that was sent; 0 before.
     fileprivate var status = 0
-    /// What the response uses of the memory for unsent responses while it is being made.
+    /// The memory for unsent responses that the response uses while it is being made.
     private var answerHolding: ByteHolding?
     /// The response once it was given to the daemon.
     private var transmission: Transmission?
@@ -103,7 +101,7 @@ internal import Synchronization
     ///
     /// - Parameters:
     ///   - connection: The connection in the library, which outlives the exchange.
-    ///   - record: What the server knows of the connection.
+    ///   - record: The record of the connection in the table.
     ///   - target: The request target.
     ///   - targetAddress: Its address in the memory of the library.
     init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
@@ -116,7 +114,7 @@ internal import Synchronization
         server.inFlight.add(1, ordering: .relaxed)
     }
 
-    /// How many parameters a request target may have: the library reserves memory for each of them.
+    /// The number of parameters that a request target may have: the library reserves memory for each of them.
     static let parameterLimit = 200
 
     /// Answers a request whose target has too many parameters, and breaks the connection. The
@@ -226,8 +224,8 @@ internal import Synchronization
         return unsafe piece.isEmpty ? answer() : take(piece)
     }
 
-    /// Keeps a piece aside. The daemon calls for a suspended connection to deliver what it had
-    /// received before, and once more when the server ends; false in the latter case.
+    /// Keeps a piece for later. The daemon calls for a suspended connection to deliver data received before, and once more when
+    /// the server ends; false in the latter case.
     private func keep(_ piece: UnsafeRawBufferPointer) -> Bool {
         unsafe early.append(contentsOf: piece)
         return outcome.withLock { outcome -> Bool in
@@ -243,7 +241,7 @@ internal import Synchronization
     /// - Returns: False to have the daemon close the connection.
     private func goOn(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
-        // What is stored is given back now, and the connection soon.
+        // The stored part is released now, and the connection soon.
         if let problem = problem ?? record.refusedBody?.problem, let task { refuse(with: problem, task) }
         guard !early.isEmpty else { return true }
         let bytes = early
@@ -251,7 +249,7 @@ internal import Synchronization
         return unsafe bytes.withUnsafeBytes(take)
     }
 
-    /// Decides the response before the body is complete. What is stored of the body is released.
+    /// Decides the response before the body is complete. The stored part of the body is released.
     private func refuse(with problem: Problem, _ task: any RequestTask) {
         task.request.body.forget()
         task.request.body.file = nil
@@ -288,8 +286,7 @@ internal import Synchronization
         return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
     }
 
-    /// How many bytes over the limit of the body are read before the response is written past the
-    /// library.
+    /// The number of bytes over the limit of the body that are read before the response is written past the library.
     private static let readBeyondLimit = 4 << 20
 
     /// The length up to which bodies stay in memory. Longer ones are written to their files in
@@ -308,8 +305,8 @@ internal import Synchronization
         return spool(task)
     }
 
-    /// Has the part of the body in memory written to the file by another thread, and suspends the
-    /// connection meanwhile: no thread of the daemon waits for a disk.
+    /// Makes another thread write the part of the body in memory to the file, and suspends the connection in the meantime: no
+    /// thread of the daemon waits for a disk.
     private func spool(_ task: any RequestTask) -> Bool {
         guard record.enter(.busy) else { return false }
         spooling.withLock { $0 = .writing }
@@ -429,8 +426,8 @@ internal import Synchronization
         }
     }
 
-    /// Has the work charge what it produces to the memory for unsent responses as it grows.
-    /// Otherwise many long responses could exist at the same time before one of them is refused.
+    /// Charges the growing output of the work to the memory for unsent responses. Otherwise many long responses could exist at
+    /// the same time before one of them is refused.
     private func holdAnswer(of task: any RequestTask) {
         let holding = ByteHolding(server.unsentBytes, task.account)
         answerHolding = holding
@@ -450,8 +447,7 @@ internal import Synchronization
         return send(response)
     }
 
-    /// Gives a finished response to the daemon, and releases what the request used. It is called
-    /// once per exchange.
+    /// Gives a finished response to the daemon, and releases the resources of the request. It is called once per exchange.
     private func send(_ response: consuming Response) -> Bool {
         guard let task else { return false }
         stage = .sent
@@ -474,13 +470,12 @@ internal import Synchronization
     /// responses.
     private static let smallAnswer = 64 << 10
 
-    /// Charges a long response to the memory for unsent responses, and replaces it by a problem
-    /// when there is not enough of it. One that tells what has been written is sent without its document then.
+    /// Charges a long response to the memory for unsent responses, and replaces it by a problem when memory is short. A response
+    /// that reports a write is sent without its document then.
     ///
     /// Responses that are cached are not charged: their memory is counted by the cache.
     ///
-    /// - Returns: What the response holds of that memory until it is sent; nil when it is not
-    ///   charged.
+    /// - Returns: The memory that the response holds until it is sent; nil when it is not charged.
     private func afford(_ response: inout Response, _ task: any RequestTask) -> ByteHolding? {
         if case .stream = response.body { return answerHolding }
         guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {

@@ -4,13 +4,12 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Responses that the server writes to a socket by itself, where the library would close the
-/// connection without one.
+/// Responses that the server writes to a socket directly, where the library would close the connection without one.
 enum FinalResponse {
     /// Returns a complete response, head and body, that ends its connection.
     ///
     /// - Parameters:
-    ///   - problem: What is wrong.
+    ///   - problem: The problem to report.
     ///   - id: The id of the request, or a new one when the request never became complete.
     static func bytes(_ problem: Problem, _ id: RequestID) -> [UInt8] {
         var writer = JSONWriter()

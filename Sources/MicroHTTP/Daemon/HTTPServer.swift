@@ -11,17 +11,16 @@ package import Synchronization
 /// It connects libmicrohttpd with a `RequestHandler`. A process has one for all clients, and
 /// perhaps another for administrators. `start` begins to serve; `stop` ends that for good.
 ///
-/// `@unchecked Sendable`: `stage`, `threads` and `acceptor` are set in `start`, before any other thread
-/// can see the server, and in `stop`, which one thread calls. Everything else is constant,
-/// atomic or has locks of its own.
+/// `@unchecked Sendable`: `stage`, `threads` and `acceptor` are set in `start`, before any other thread can see the server, and
+/// in `stop`, which one thread calls. Everything else is constant, atomic or has its own locks.
 package final class HTTPServer: @unchecked Sendable {
-    /// What a listener is made with beside its socket.
+    /// The configuration of a listener in addition to its socket.
     package struct Configuration: Sendable {
         /// The limits for connections, requests and responses.
         package var limits = HTTPLimits()
         /// The bounds of bodies in temporary files.
         package var spooling = SpoolRoom.Bounds()
-        /// How many threads the daemon has. Each serves a part of the connections.
+        /// The number of threads of the daemon. Each serves a part of the connections.
         package var daemonThreads = Threads.processorCount
         /// The entrance that requests through this listener are marked with.
         package var entrance = Entrance.main
@@ -41,7 +40,6 @@ package final class HTTPServer: @unchecked Sendable {
         package let description: String
     }
 
-    /// What the listener was made with.
     package let configuration: Configuration
     /// The listening socket, which `stop` closes.
     package let socket: ListeningSocket
@@ -55,7 +53,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// The threads that write long bodies to files. Only continuations are queued, at most one per
     /// connection, so its queue needs no limit.
     let spoolers: WorkerPool
-    /// What admits and answers the requests.
+    /// The handler that admits requests and responds to them.
     let handler: any RequestHandler
     /// The open connections, by client.
     package let connections: ConnectionTable
@@ -68,13 +66,13 @@ package final class HTTPServer: @unchecked Sendable {
     /// The memory of long responses that are being made or that clients have not read yet, in
     /// bytes.
     package let unsentBytes: ByteLedger
-    /// How many requests are between their first line and the end of their response.
+    /// The number of requests between their first line and the end of their response.
     let inFlight = Atomic<Int>(0)
-    /// How many streamed responses were cut off because they took too long.
+    /// The number of streamed responses that were cut off because they took too long.
     package let answersCutOff = Atomic<Int>(0)
     /// Whether new connections and requests are refused.
     private let draining = Atomic<Bool>(false)
-    /// What a listener has been told so far. Only a new one can be started.
+    /// The lifecycle of a listener. Only a new one can be started.
     private enum Stage {
         /// It was made, and its socket listens.
         case new
@@ -84,26 +82,25 @@ package final class HTTPServer: @unchecked Sendable {
         case ended
     }
 
-    /// Whether the threads, the table of connections and the memory belong to this listener; they belong to
-    /// another one that it was made beside otherwise.
+    /// Whether the threads, the table of connections and the memory belong to this listener, rather than to the one that it was
+    /// made from.
     private let isFirst: Bool
     /// Whether the attendant has been asked to look at certificates and has not done so yet.
     private let isLooking = Atomic<Bool>(false)
-    /// What this listener has been told so far.
     private var stage = Stage.new
     /// The threads of the daemon; none before `start` and after `stop`.
     private var threads: [DaemonThread] = []
     /// Gives connections to the threads of the daemon; nil before `start` and after `stop`.
     private var acceptor: ConnectionAcceptor?
 
-    /// Makes a server that begins to answer when it is started.
+    /// Makes a server that begins to serve when it is started.
     ///
     /// - Parameters:
     ///   - socket: The listening socket, which the server takes over.
     ///   - configuration: Limits and threads.
     ///   - workers: The pool for longer work. The server starts and closes it, although another
     ///     server may use it as well.
-    ///   - handler: What answers the requests.
+    ///   - handler: Responds to the requests.
     package init(
         socket: ListeningSocket, configuration: Configuration, workers: WorkerPool, handler: any RequestHandler
     ) {
@@ -123,8 +120,8 @@ package final class HTTPServer: @unchecked Sendable {
         isFirst = true
     }
 
-    /// Makes a further listener of a server, which shares the threads, the limits and the handler of the
-    /// first one. It is started after that one and stopped before it.
+    /// Makes another listener of a server, which shares the threads, the limits and the handler of the first one. It is started
+    /// after that one and stopped before it.
     ///
     /// - Parameters:
     ///   - socket: The listening socket, which the listener takes over.
@@ -164,15 +161,15 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// Whether new connections and requests are refused because the server is stopping.
     package var isDraining: Bool { draining.load(ordering: .relaxed) }
-    /// How many requests have begun and are not answered completely.
+    /// The number of requests that have begun and whose responses are not complete.
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
-    /// How many connections are open, idle ones included.
+    /// The number of open connections, including idle ones.
     package var connectionCount: Int { connections.count }
-    /// How many connections were ended to make room for others.
+    /// The number of connections that were ended to make room for others.
     package var displacedConnections: Int { connections.counts.displaced }
-    /// How many jobs wait for a worker.
+    /// The number of jobs that wait for a worker.
     package var waitingJobs: Int { workers.waiting }
-    /// How many streams wait for a thread that sends their events.
+    /// The number of streams that wait for a thread that sends their events.
     package var waitingStreams: Int { senders.waiting }
     /// Returns the greatest number of client sockets that the main listener has open at the same
     /// time.
@@ -182,9 +179,9 @@ package final class HTTPServer: @unchecked Sendable {
     package static func mostSocketsOfAdministrators(_ limits: HTTPLimits) -> Int {
         ConnectionTable.mostSockets(limits.adminConnections)
     }
-    /// How many endless responses are being sent.
+    /// The number of endless responses that are being sent.
     package var streamCount: Int { streams.count }
-    /// How many clients of endless responses were found to be unreachable since the start.
+    /// The number of clients of endless responses found unreachable since the start.
     package var deadClients: Int { streams.deadClients }
 
     /// Starts all threads and begins to answer. The server keeps itself alive until `stop`.
@@ -265,7 +262,7 @@ package final class HTTPServer: @unchecked Sendable {
         while connections.hangUpAll(of: ObjectIdentifier(self)) > 0, Instant.now() < end { Threads.sleep(seconds: 0.002) }
     }
 
-    /// How many seconds the daemon is given to close broken connections.
+    /// The seconds that the daemon is given to close broken connections.
     private static let secondsToLetGo = 2.0
 
     /// Ends all threads but those of the daemon, if they are this listener's.
@@ -279,13 +276,11 @@ package final class HTTPServer: @unchecked Sendable {
         spoolers.close()
     }
 
-    /// Returns how many bytes of memory the daemon reserves for each connection, a multiple of
-    /// 4096.
+    /// Returns the bytes of memory that the daemon reserves for each connection, a multiple of 4096.
     ///
-    /// The largest permitted header section has to fit, with what the library notes about it and
-    /// the header section of the response; so has one that is slightly over the limits, so that the
-    /// server itself can refuse it. The library clears this memory for every request, so it is not
-    /// larger than necessary: with a quarter less, the largest permitted request gets no response.
+    /// The largest permitted header section has to fit, with the library's notes about it and the header section of the response;
+    /// so has one that is slightly over the limits, so that the server itself can refuse it. The library clears this memory for
+    /// every request, so it is not larger than necessary: with a quarter less, the largest permitted request gets no response.
     private static func connectionMemory(_ limits: HTTPLimits) -> Int {
         let heads = limits.targetBytes + limits.headerBytes
         return max(32 << 10, heads + heads / 2 + limits.headerFields * 96 + (8 << 10)) & ~0xfff
@@ -302,7 +297,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// it is.
     ///
     /// - Parameters:
-    ///   - graceSeconds: How long running requests may take.
+    ///   - graceSeconds: The time that running requests may take.
     ///   - isUrgent: Called every few milliseconds; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
         guard stage == .started else {

@@ -87,11 +87,10 @@ package struct HeadLayout {
         violation = violation ?? "the head has to end with an empty line, and each of its lines with CRLF"
     }
 
-    /// Returns what is wrong with the header section, including the form of the target and the
-    /// framing of the body.
+    /// Returns the problem of the header section, including the form of the target and the framing of the body.
     ///
     /// - Parameter request: The request that was made of it.
-    /// - Returns: The problem to answer; nil when nothing is wrong.
+    /// - Returns: The problem to respond with; nil for a valid header section.
     func problem(of request: Request) -> Problem? {
         if let violation { return Problem(.malformedRequest, violation.description) }
         if let blank = HeadLayout.blank(in: request.target.bytes) {

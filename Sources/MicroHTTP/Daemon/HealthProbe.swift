@@ -9,7 +9,7 @@ internal import RealmStorage
 /// Asks a server on this machine whether it is ready, for the command that container platforms use
 /// as a health check.
 package enum HealthProbe {
-    /// What a port answers.
+    /// The result of probing a port.
     package enum Outcome: Equatable {
         /// The first line of a response.
         case answered(String)
@@ -50,7 +50,7 @@ package enum HealthProbe {
         return .answered(String(decoding: answer.prefix { $0 != 0x0d }, as: UTF8.self))
     }
 
-    /// Returns the beginning of a response. Only a response with status 400 is read further, because its body may name TLS.
+    /// Returns the beginning of a response. Only a response with status 400 is read to the end, because its body may name TLS.
     private static func received(_ socket: Int32) -> [UInt8] {
         var answer: [UInt8] = []
         // The number of parts bounds the time that a port with single bytes takes.

@@ -35,7 +35,7 @@ package struct ListeningSocket: Sendable {
     /// - Parameters:
     ///   - host: A name or an address.
     ///   - port: The port; 0 lets the system choose one.
-    ///   - backlog: How many connections may wait to be accepted.
+    ///   - backlog: The number of connections that may wait to be accepted.
     /// - Throws: `Failure` when the host has no address, or the system refuses all of them.
     package init(host: String, port: Int, backlog: Int32 = 1024) throws(Failure) {
         var reason = "no address"
@@ -97,7 +97,7 @@ package struct ListeningSocket: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the socket's file.
-    ///   - access: Who may open it; without it, only the user of this process.
+    ///   - access: The users that may open it; by default, only the user of this process.
     /// - Throws: `Failure` when the path is in use or not suitable.
     package init(unixPath path: String, access: SocketAccess = SocketAccess()) throws(Failure) {
         (descriptor, file) = try UnixSocketFile.listen(at: path, access: access)
@@ -168,8 +168,8 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// Makes a socket non-blocking. Nothing may block in `accept` when a connection that waited was
-    /// given up, or was accepted by another process.
+    /// Makes a socket non-blocking: `accept` must not block when a waiting connection was aborted, or accepted by another
+    /// process.
     static func makeNonblocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }

@@ -8,27 +8,25 @@ internal import Synchronization
 
 /// Returns memory to the system after requests that used much of it.
 ///
-/// The allocator of the C library keeps what was freed, in several arenas, and of each arena its
-/// end. This type limits how many arenas there are and how long an end may be, once for the whole
-/// process, and has freed memory returned soon after a large request.
+/// The allocator of the C library keeps freed memory, in several arenas, and the end of each arena. This type limits the number
+/// of arenas and the length of an end, once for the whole process, and returns freed memory soon after a large request.
 package final class MemoryReturn: Sendable {
     /// Whether a return is planned already.
     private let isDue = Atomic<Bool>(false)
     /// Starts a planned return.
     private let timers: TimerQueue
 
-    /// How many seconds after the end of a large request memory is returned. By then the request
-    /// has been released, and requests that end meanwhile share the return.
+    /// The seconds after the end of a large request until memory is returned. By then the request has been released, and requests
+    /// that end in the meantime share the return.
     private static let seconds = 2.0
     /// Above how many bytes a request or response counts as large.
     private static let largeByteCount = 1 << 20
     /// Above how many seconds a request counts as large, because long work often uses much memory.
     private static let longSeconds = 0.5
-    /// How many arenas the allocator may have. More than there are threads running at the same time
-    /// would gain nothing.
+    /// The limit of arenas of the allocator. More than there are threads running at the same time would gain nothing.
     private static let pieceCount = max(4, 2 * Threads.processorCount)
-    /// How many bytes the allocator keeps at the end of an arena. Single blocks above this size are
-    /// returned as soon as they are freed.
+    /// The bytes that the allocator keeps at the end of an arena. Single blocks above this size are returned as soon as they are
+    /// freed.
     private static let keptByteCount = 4 << 20
     /// Sets the limits of the allocator, when it is first used; they apply to the whole process.
     private static let boundOfProcess: Void = realm_rest_bound_kept_memory(Int32(clamping: pieceCount), Int32(keptByteCount))
@@ -46,7 +44,7 @@ package final class MemoryReturn: Sendable {
     /// - Parameters:
     ///   - bytesReceived: Bytes of its body.
     ///   - bytesSent: Bytes of its response.
-    ///   - seconds: How long it took.
+    ///   - seconds: The duration of the request.
     ///   - workers: The pool on which memory is returned, as that takes a while.
     package func note(bytesReceived: Int, bytesSent: Int, seconds: Double, _ workers: WorkerPool) {
         guard max(bytesReceived, bytesSent) > MemoryReturn.largeByteCount || seconds > MemoryReturn.longSeconds,

@@ -13,11 +13,11 @@ package enum ProcessOwner {
         package let description: String
     }
 
-    /// Makes this process, when root has started it, one of the owner of a folder, for good.
+    /// Drops root for good, in favor of the owner of a folder.
     ///
-    /// Folders of the host that a container serves belong to whomever: this way none of them needs another owner or other rights. An
-    /// empty folder of root, as container engines make them, is given to a user first. Nothing happens for any other user, nor for one
-    /// that is called root only inside of a container of somebody else.
+    /// A container may serve folders of the host with any owner: this way none of them needs another owner or other rights. An
+    /// empty folder of root, as container engines make them, is given to a user first. It is a no-op for any other user, and for
+    /// one that is root only inside another user's container.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder.

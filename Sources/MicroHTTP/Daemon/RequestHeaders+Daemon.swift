@@ -92,7 +92,7 @@ extension RequestHeaders {
         }
     }
 
-    /// Notes what a field that is not kept reveals about the sender: a proxy, or a browser.
+    /// Notes the kind of sender that an ignored field reveals: a proxy, or a browser.
     private mutating func noteOrigin(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
         if unsafe RequestHeaders.isForwarding(name, length) {
             guard forwardedBy == nil else { return }
@@ -103,7 +103,7 @@ extension RequestHeaders {
         }
     }
 
-    /// Keeps what a trusted proxy says about its client. Several lines of a field are one longer list.
+    /// Keeps the statement of a trusted proxy about its client. Several lines of a field are one longer list.
     private mutating func noteClient(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
         let value = unsafe value.map { unsafe String(cString: $0) } ?? ""
         if length == 9, unsafe RequestHeaders.begins(name, with: "forwarded") {
@@ -123,8 +123,7 @@ extension RequestHeaders {
 
 /// The header fields by which proxies state that they passed a request on.
 ///
-/// A request that has one loses the privileges of a local client. A client that sends such a field
-/// by itself gains nothing from it.
+/// A request that has one loses the privileges of a local client. A client that invents such a field gains nothing from it.
 private enum ForwardingHeader {
     /// The names in lower case, apart from the family that `prefix` covers.
     static let names: [StaticString] = [

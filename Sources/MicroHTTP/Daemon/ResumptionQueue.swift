@@ -6,11 +6,11 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// The connections of one thread of the daemon that are resumed to send their answers.
+/// The connections of one thread of the daemon that are resumed to send their responses.
 ///
-/// Resuming a connection wakes its thread, which then takes the processor, perhaps from the one that has answers for further connections
-/// of it: a commit has an answer for each client that waits. So the thread is woken by one connection, and resumes those that have come
-/// meanwhile by itself.
+/// Resuming a connection wakes its thread, which then takes the processor, perhaps from the one that has responses for more of
+/// its connections: a commit has one for each waiting client. So one connection wakes the thread, which then resumes those added
+/// in the meantime.
 ///
 /// That only works for connections whose request is complete: the library calls the server for each of them when it is resumed, or else
 /// when it closes the connection.
@@ -38,7 +38,7 @@ package final class ResumptionQueue: Sendable {
     /// Resumes a connection, or has it resumed by its thread, which was woken and is about to come.
     ///
     /// - Parameters:
-    ///   - connection: A suspended connection of the thread, which nobody else resumes.
+    ///   - connection: A suspended connection of the thread, which no other code resumes.
     ///   - didResume: Called when it was resumed, on any thread.
     func resume(_ connection: ConnectionPointer, _ didResume: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in

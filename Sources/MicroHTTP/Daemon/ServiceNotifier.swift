@@ -7,16 +7,16 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Tells the service manager how the server is, by the protocol of `sd_notify`: lines in datagrams to a
-/// socket that the environment names.
+/// Reports the state of the server to the service manager by the protocol of `sd_notify`: lines in datagrams to a socket that the
+/// environment names.
 ///
-/// Any thread may call it. Nothing waits: what the socket does not take is lost.
+/// Any thread may call it. No call waits: messages that the socket does not take are lost.
 package final class ServiceNotifier: Sendable {
-    /// The path of the manager's socket; an `@` in front stands for a name without a file.
+    /// The path of the manager's socket; a leading `@` marks an abstract name without a file.
     private let path: String
     /// The socket that is sent from.
     private let descriptor: Int32
-    /// How many nanoseconds may be between two signs of life; nil when the manager wants none.
+    /// The nanoseconds that may pass between two heartbeats; nil when the manager wants none.
     private let beatNanoseconds: UInt64?
     /// When the last sign of life was sent, in nanoseconds of `Instant`.
     private let lastBeat = Atomic<UInt64>(0)
@@ -24,7 +24,7 @@ package final class ServiceNotifier: Sendable {
     /// Makes the notifier of a process.
     ///
     /// - Parameter environment: Looks up a variable of the environment.
-    /// - Returns: nil when no manager wants to be told.
+    /// - Returns: nil without a manager that wants notifications.
     package init?(_ environment: (String) -> String?) {
         guard let path = environment("NOTIFY_SOCKET"), path.hasPrefix("/") || path.hasPrefix("@"),
             path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
@@ -39,13 +39,13 @@ package final class ServiceNotifier: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Tells that the server answers requests.
+    /// Reports that the server accepts requests.
     package func ready() { send("READY=1") }
 
-    /// Tells that the configuration is being read again; `ready` tells that this is over.
+    /// Reports that the configuration is being read again; `ready` reports the end of it.
     package func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(ServiceNotifier.microseconds())") }
 
-    /// Tells that the server is ending.
+    /// Reports that the server is ending.
     package func stopping() { send("STOPPING=1") }
 
     /// Gives a sign of life if one is due. It is called about once a second.

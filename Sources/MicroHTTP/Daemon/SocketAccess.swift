@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Who may open the file of a Unix socket.
+/// The users that may open the file of a Unix socket.
 package struct SocketAccess: Sendable, Equatable {
     /// The permissions of the file, such as 0o660.
     package var mode: UInt32 = 0o600

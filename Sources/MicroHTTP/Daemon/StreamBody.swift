@@ -17,13 +17,13 @@ internal import Synchronization
 /// A lock guards the state. The library holds one reference until the response ends; a worker that
 /// is producing holds another.
 final class StreamBody: Suspended {
-    /// What changes while the response is sent, under the lock.
+    /// The mutable state while the response is sent, under the lock.
     private struct State {
         /// The chunks that the daemon has not taken completely, in order.
         var chunks: [OutputBuffer] = []
-        /// What chunks of unusual length use of the memory for unsent responses.
+        /// The memory for unsent responses that chunks of unusual length use.
         var holding: ByteHolding?
-        /// How many bytes of the first chunk the daemon has taken.
+        /// The number of bytes of the first chunk that the daemon has taken.
         var offset = 0
         /// Whether a worker is making chunks, or is about to.
         var isProducing = false
@@ -32,9 +32,9 @@ final class StreamBody: Suspended {
         var isFinished = false
         /// Whether the response is to be cut off after the chunks that exist.
         var hasFailed = false
-        /// How many bytes the daemon has taken in all.
+        /// The number of bytes that the daemon has taken in all.
         var bytesTaken = 0
-        /// The producer; nil once no more chunks will be made, so that what it holds is released.
+        /// The producer; nil once no more chunks will be made, so that its resources are released.
         var producer: (any ChunkProducer)?
     }
 
@@ -42,8 +42,8 @@ final class StreamBody: Suspended {
     /// The connection, which is suspended while no chunk is ready.
     private let connection: ConnectionPointer
     private let server: HTTPServer
-    /// When the response is given up, even if the client keeps reading slowly: it prevents a
-    /// version of the realm from being released.
+    /// The time at which the response is aborted, even if the client keeps reading slowly: it prevents a version of the realm
+    /// from being released.
     private let end: Instant
     /// The client whose share of workers and memory is used.
     private let client: String
@@ -74,7 +74,7 @@ final class StreamBody: Suspended {
     /// The length of the whole body in bytes; nil when it is not known before the end.
     private let byteCount: Int?
 
-    /// How many bytes of content the daemon has taken.
+    /// The number of bytes of content that the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
     /// Makes the response object of the library that reads from this body.
@@ -105,10 +105,9 @@ final class StreamBody: Suspended {
         return unsafe message
     }
 
-    /// What the library takes for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
+    /// The library's mark for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
     private static let ended: Int = -1
-    /// What the library takes for a failure, which closes the connection
-    /// (`MHD_CONTENT_READER_END_WITH_ERROR`).
+    /// The library's mark for a failure, which closes the connection (`MHD_CONTENT_READER_END_WITH_ERROR`).
     private static let failed: Int = -2
 
     /// Copies from the first chunk, or suspends the connection. It runs on the daemon's thread of
@@ -117,8 +116,7 @@ final class StreamBody: Suspended {
     /// - Parameters:
     ///   - target: The buffer of the library.
     ///   - capacity: The size of that buffer in bytes.
-    /// - Returns: How many bytes were copied; 0 when the connection was suspended; `ended` or
-    ///   `failed` at the end.
+    /// - Returns: The number of copied bytes; 0 when the connection was suspended; `ended` or `failed` at the end.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
         let count = unsafe copy(to: target, capacity)
         if count < 0 { record?.endUnframed(isComplete: count == StreamBody.ended) }

@@ -17,15 +17,14 @@ internal import RealmStorage
 package final class StreamWatch: Sendable {
     /// The state of a connection's unacknowledged bytes, measured some time after a heartbeat.
     struct Flight: Equatable {
-        /// Bytes that were sent and not acknowledged. What waits in the socket because the client
-        /// does not read is not among them.
+        /// Bytes that were sent and not acknowledged, without those that wait in the socket because the client does not read.
         var bytesInFlight: Int
         /// All bytes that the client has acknowledged since the connection was made.
         var acknowledged: UInt64
         /// Bytes that are not acknowledged, whether they were sent or not.
         var bytesQueued = 0
-        /// Whether the client's machine has responded since something was last sent to it. One
-        /// without memory for what it receives responds, too, but acknowledges none of it.
+        /// Whether the client's machine has responded since the last data was sent to it. A machine without memory for received
+        /// data responds, too, but acknowledges none of it.
         var isAnswered: Bool
 
         /// Returns whether the client is unreachable: bytes were in flight, and by the next
@@ -37,9 +36,9 @@ package final class StreamWatch: Sendable {
         }
     }
 
-    /// What is known of one endless response.
+    /// The state of one endless response.
     private struct Entry {
-        /// The response, which is given up when its client is gone.
+        /// The response, which is aborted when its client is gone.
         let body: EventBody
         /// The socket of its connection.
         var descriptor: Int32 { body.descriptor }
@@ -52,7 +51,7 @@ package final class StreamWatch: Sendable {
         var flight: Flight?
         /// Whether a heartbeat was sent after which the connection has not been measured yet.
         var isUnmeasured = false
-        /// How many bytes had been acknowledged when the connection last progressed.
+        /// The number of acknowledged bytes when the connection last progressed.
         var progress: UInt64 = 0
         /// When the connection last progressed, or had nothing to send.
         var progressTime: Instant
@@ -67,7 +66,7 @@ package final class StreamWatch: Sendable {
         ///
         /// - Parameters:
         ///   - now: The current time.
-        ///   - seconds: How long a client may read nothing.
+        ///   - seconds: The time that a client may read nothing.
         mutating func isStalled(_ now: Instant, seconds: Double) -> Bool {
             if let blockedSince, now.seconds(since: blockedSince) > seconds { return true }
             guard isUnmeasured else { return false }
@@ -88,14 +87,13 @@ package final class StreamWatch: Sendable {
         var entries: [UInt64: Entry] = [:]
         /// The numbers of the endless responses by their bodies.
         var numbers: [ObjectIdentifier: UInt64] = [:]
-        /// The connections that wait for a single response, with what is called if the client
-        /// leaves.
+        /// The connections that wait for a single response, with the callback for a client that leaves.
         var waiters: [UInt64: (descriptor: Int32, left: @Sendable () -> Void)] = [:]
         /// The number that was given out last.
         var nextNumber: UInt64 = 0
         /// Whether the thread is to end.
         var isClosed = false
-        /// How many clients were found to be unreachable.
+        /// The number of clients found to be unreachable.
         var deadClients = 0
     }
 
@@ -105,7 +103,7 @@ package final class StreamWatch: Sendable {
     /// The age in seconds at which responses end, varied by a tenth so that they do not end at the
     /// same time.
     private let ageSeconds: Double
-    /// How many seconds a client may read nothing although bytes wait for it.
+    /// The seconds that a client may read nothing although bytes wait for it.
     private let stallSeconds: Double
     /// The epoll descriptor that reports closed sockets.
     private let watch: Int32
@@ -123,9 +121,9 @@ package final class StreamWatch: Sendable {
 
     deinit { close(watch) }
 
-    /// How many endless responses are being sent.
+    /// The number of endless responses that are being sent.
     var count: Int { state.withLock { $0.entries.count } }
-    /// How many clients were found to be unreachable since the start.
+    /// The number of clients found unreachable since the start.
     var deadClients: Int { state.withLock { $0.deadClients } }
 
     /// Begins to watch the client of an endless response.
@@ -155,7 +153,7 @@ package final class StreamWatch: Sendable {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(body)], var entry = state.entries[number] else { return }
             if hasProgressed || entry.blockedSince == nil { entry.blockedSince = now }
-            // It is told at once when there is room already, and from then on each time after there was none.
+            // The watch notifies at once when there is room already, and from then on each time after there was none.
             if !entry.isWatchedForRoom { _ = realm_rest_watch_for_room(watch, entry.descriptor, number) }
             entry.isWatchedForRoom = true
             state.entries[number] = entry
@@ -189,7 +187,7 @@ package final class StreamWatch: Sendable {
     /// Ends the watch over a connection that waits for a single response. It has to be called
     /// before the socket is closed.
     ///
-    /// - Parameter number: What `addWaiter` returned.
+    /// - Parameter number: The result of `addWaiter`.
     func removeWaiter(_ number: UInt64) {
         let waiter = state.withLock { state -> (descriptor: Int32, left: @Sendable () -> Void)? in
             guard let waiter = state.waiters.removeValue(forKey: number) else { return nil }
@@ -321,7 +319,7 @@ package final class StreamWatch: Sendable {
         EventBody.wake(bodies: due + old + dead + stalled)
     }
 
-    /// Measures a connection; nil for what is no TCP connection.
+    /// Measures a connection; nil if it is not a TCP connection.
     private static func flight(_ descriptor: Int32) -> Flight? {
         guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
         var queued: Int32 = 0

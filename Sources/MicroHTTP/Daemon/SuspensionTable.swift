@@ -17,14 +17,13 @@ final class SuspensionTable: Sendable {
     private struct State {
         /// Whether the server is stopping, so that no connection can be suspended.
         var isClosed = false
-        /// What each suspended connection waits for, by the address of the connection in the
-        /// library.
+        /// The waiter of each suspended connection, by the address of the connection in the library.
         var waiting: [UInt: Waiting] = [:]
     }
 
-    /// What a suspended connection waits for.
+    /// The wait of a suspended connection.
     private struct Waiting {
-        /// What resumes it.
+        /// The waiter that resumes it.
         let waiter: any Suspended
         /// Whether the connection was taken, so that it cannot be resumed.
         var isTaken = false
@@ -33,7 +32,7 @@ final class SuspensionTable: Sendable {
     /// The connections that share one lock.
     private final class Part: Sendable {
         let state = RankedMutex(.suspensions, State())
-        /// How many connections were taken and not given back, or are being resumed. It grows under the lock only.
+        /// The number of connections that were taken and not given back, or are being resumed. It grows under the lock only.
         let inUse = Atomic<Int>(0)
 
         /// Resumes a connection that is in the table no more, and that was counted as in use.
@@ -45,7 +44,7 @@ final class SuspensionTable: Sendable {
 
     private let parts = (0..<16).map { _ in Part() }
 
-    /// How many connections are suspended.
+    /// The number of suspended connections.
     var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
 
     /// Returns the part that a connection belongs to.
@@ -60,7 +59,7 @@ final class SuspensionTable: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The connection in the library.
-    ///   - waiter: What the connection waits for; it is retained until the connection is resumed.
+    ///   - waiter: The object that the connection waits for, retained until the connection is resumed.
     /// - Returns: False when the server is stopping; the connection is not suspended then.
     func suspend(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
         let key = UInt(bitPattern: connection)
@@ -80,24 +79,24 @@ final class SuspensionTable: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The address of the connection, which need not exist.
-    ///   - waiter: What the connection should be waiting for.
+    ///   - waiter: The object that the connection should be waiting for.
     func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
         if let part = unsafe claim(connection, for: waiter) { unsafe part.resume(connection) }
     }
 
-    /// Resumes a connection like `resume(_:for:)`, to send the answer to a complete request; its thread resumes those of further
-    /// answers, if it has been woken for one.
+    /// Resumes a connection like `resume(_:for:)`, to send the response to a complete request. Its thread resumes the connections
+    /// of later responses, if it has been woken for one.
     ///
     /// - Parameters:
     ///   - connection: The address of the connection, which need not exist.
-    ///   - waiter: What the connection should be waiting for.
+    ///   - waiter: The object that the connection should be waiting for.
     ///   - queue: The queue of the connection's thread.
     func resume(_ connection: OpaquePointer, for waiter: any Suspended, through queue: ResumptionQueue) {
         guard let part = unsafe claim(connection, for: waiter) else { return }
         queue.resume(unsafe ConnectionPointer(pointer: connection)) { part.inUse.subtract(1, ordering: .releasing) }
     }
 
-    /// Takes a connection out of the table, if it is suspended for this waiter. Whoever does that has to resume it.
+    /// Takes a connection out of the table, if it is suspended for this waiter. The caller has to resume it.
     ///
     /// - Returns: The part that it was in, which counts it as in use; nil if it is not to be resumed.
     private func claim(_ connection: OpaquePointer, for waiter: any Suspended) -> Part? {
@@ -120,7 +119,7 @@ final class SuspensionTable: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The address of the connection, which need not exist.
-    ///   - waiter: What the connection should be waiting for.
+    ///   - waiter: The object that the connection should be waiting for.
     /// - Returns: False when it waits for something else, or is not suspended.
     func take(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
         let key = UInt(bitPattern: connection)
@@ -142,7 +141,7 @@ final class SuspensionTable: Sendable {
     func giveBack(_ connection: OpaquePointer, isResumed: Bool) {
         let key = UInt(bitPattern: connection)
         let part = part(of: key)
-        // The caller holds what the connection waits for.
+        // The caller retains the waiter.
         part.state.withLock { state in
             if isResumed { state.waiting[key] = nil } else { state.waiting[key]?.isTaken = false }
         }
@@ -152,7 +151,7 @@ final class SuspensionTable: Sendable {
     /// Abandons all waiters and resumes their connections. Nothing can be suspended or taken after this.
     func close() {
         for part in parts { part.state.withLock { $0.isClosed = true } }
-        // Whoever has taken a connection sends on its socket, which is closed after this, and does not wait.
+        // A thread that has taken a connection sends on its socket, which is closed after this, and does not wait.
         waitWhileInUse()
         let waiters = parts.flatMap { part in
             part.state.withLock { $0.waiting.values.map(\.waiter) }
@@ -166,7 +165,7 @@ final class SuspensionTable: Sendable {
                 state.waiting = [:]
             }
         }
-        // Others have taken connections out of the table meanwhile, to resume them.
+        // Other threads have taken connections out of the table in the meantime, to resume them.
         waitWhileInUse()
         withExtendedLifetime(waiters) {}
     }
@@ -180,8 +179,8 @@ final class SuspensionTable: Sendable {
 /// Something on whose behalf a connection is suspended, and which resumes the connection when it is
 /// ready. See `SuspensionTable`.
 protocol Suspended: AnyObject, Sendable {
-    /// Called when the server stops: what was awaited will not come. The connection is resumed by
-    /// this call or right after it, and its next step has to end the response.
+    /// Called when the server stops: the awaited result will not come. The connection is resumed by this call or right after it,
+    /// and its next step has to end the response.
     func abandon()
 }
 

@@ -19,26 +19,23 @@ struct TCPInfoPrefix {
     var pacingRate: UInt64 = 0
     /// A rate that is not used here; it is declared because of its place.
     var maximumPacingRate: UInt64 = 0
-    /// How many bytes the other side has acknowledged since the connection was made.
+    /// The number of bytes that the other side has acknowledged since the connection was made.
     var bytesAcknowledged: UInt64 = 0
-    /// How many bytes have been received since the connection was made, whether the program has
-    /// read them or not.
+    /// The number of bytes received since the connection was made, whether the program has read them or not.
     var bytesReceived: UInt64 = 0
 
     /// Whether the other side has closed its sending direction: the state is TCP_CLOSE_WAIT.
     var isHalfClosed: Bool { states & 0xff == 8 }
-    /// How many milliseconds ago bytes were last sent, retransmissions included
-    /// (`tcpi_last_data_sent`, at byte 44).
+    /// The milliseconds since bytes were last sent, including retransmissions (`tcpi_last_data_sent`, at byte 44).
     var millisecondsSinceSent: UInt32 { UInt32(truncatingIfNeeded: counters.4 >> 32) }
-    /// How many milliseconds ago the other side last sent an acknowledgement, even of nothing new
-    /// (`tcpi_last_ack_recv`, at byte 56).
+    /// The milliseconds since the other side last sent an acknowledgement, even of nothing new (`tcpi_last_ack_recv`, at byte
+    /// 56).
     var millisecondsSinceAnswer: UInt32 { UInt32(truncatingIfNeeded: counters.6) }
 
     /// Asks the kernel for the state of a connection. This is a system call.
     ///
     /// - Parameter descriptor: A socket.
-    /// - Returns: The state; nil for what is no TCP connection, or when the kernel knows fewer
-    ///   fields.
+    /// - Returns: The state; nil if it is not a TCP connection, or the kernel knows fewer fields.
     static func read(_ descriptor: Int32) -> TCPInfoPrefix? {
         var info = TCPInfoPrefix()
         var length = socklen_t(MemoryLayout<TCPInfoPrefix>.size)

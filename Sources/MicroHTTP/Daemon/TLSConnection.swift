@@ -11,11 +11,11 @@ internal import RealmStorage
 /// `@unchecked Sendable`: the session that `session` leads to is used only on the daemon's thread of the
 /// connection, in callbacks of the daemon, so it exists then. A lock guards everything else.
 @safe package final class TLSConnection: @unchecked Sendable {
-    /// What is known of the connection, under the lock.
+    /// The state of the connection, under the lock.
     private struct State {
         /// The certificate that the handshake uses; nil before it.
         var identity: TLSIdentity?
-        /// What the certificate of the client says; nil when there is none.
+        /// The content of the client's certificate; nil when there is none.
         var certificate: ClientCertificate?
         /// The authorities with which it was compared, which a reload may replace.
         var authorities: TLSAuthorities?
@@ -48,8 +48,7 @@ internal import RealmStorage
         return identity
     }
 
-    /// Returns what the certificate of the client says; nil when it has sent none, or the server asks for
-    /// none any more.
+    /// Returns the content of the client's certificate; nil when it has sent none, or the server no longer asks for one.
     ///
     /// The certificate is compared with the authorities once, and again after they were replaced.
     func clientCertificate() -> ClientCertificate? {
@@ -64,7 +63,7 @@ internal import RealmStorage
         return certificate
     }
 
-    /// Sends a last response, and that no more follows. What the socket does not take is lost.
+    /// Sends a last response and the end of the stream. Bytes that the socket does not take are lost.
     func finish(with bytes: [UInt8]) { unsafe realm_rest_session_finish(session, bytes, bytes.count) }
 
     /// The function by which the library has a certificate chosen for the connection whose record is the

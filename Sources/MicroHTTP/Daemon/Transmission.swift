@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A response on its way to the daemon: converts it to a response object of the library, and counts
-/// what is sent.
+/// A response on its way to the daemon: converts it to a response object of the library, and counts the sent bytes.
 ///
 /// It belongs to an `Exchange` and is used on the daemon's thread of the connection.
 final class Transmission {
@@ -16,7 +15,7 @@ final class Transmission {
     /// Whether the library sends a body in chunks whose length is not known.
     private let isChunked: Bool
     private let server: HTTPServer
-    /// What the response uses of the memory for unsent responses; handed on with its buffer.
+    /// The memory for unsent responses that the response uses; handed on with its buffer.
     private var holding: ByteHolding?
     /// The connection, whose end shows that of a body in no chunks.
     private let record: ConnectionRecord
@@ -32,7 +31,7 @@ final class Transmission {
     ///
     /// - Parameters:
     ///   - response: The response, finished by the handler.
-    ///   - holding: What the response uses of the memory for unsent responses, if it is charged.
+    ///   - holding: The memory for unsent responses that the response uses, if it is charged.
     init(_ response: Response, to task: any RequestTask, server: HTTPServer, _ record: ConnectionRecord, holding: ByteHolding?) {
         self.response = response
         self.holding = holding
@@ -46,7 +45,7 @@ final class Transmission {
     /// Has the connection closed after this response.
     func closeAfterwards() { response.closesConnection = true }
 
-    /// How many bytes of the body were given to the daemon, or sent.
+    /// The number of bytes of the body that were given to the daemon, or sent.
     var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
 
     /// Gives the response to the daemon, which sends it after this call.
@@ -129,8 +128,7 @@ final class Transmission {
 /// threads, when the response is not needed any more.
 private final class BufferInTransit {
     private let buffer: OutputBuffer
-    /// What the buffer uses of the memory for unsent responses; returned when this object is
-    /// released.
+    /// The memory for unsent responses that the buffer uses; released with this object.
     private let holding: ByteHolding?
 
     /// Keeps a buffer, and the memory that is reserved for it, until the library releases this object.

@@ -24,8 +24,8 @@ package struct UnixSocketFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the socket's file.
-    ///   - access: Who may open it.
-    ///   - backlog: How many connections may wait to be accepted.
+    ///   - access: The users that may open it.
+    ///   - backlog: The number of connections that may wait to be accepted.
     /// - Returns: The socket, which does not block, and its file.
     /// - Throws: `Failure` when the path is in use or not suitable, or the system refuses.
     static func listen(
@@ -45,7 +45,7 @@ package struct UnixSocketFile: Sendable {
         else {
             let reason = unsafe String(cString: strerror(errno))
             if descriptor >= 0 {
-                // What was bound here is this process's own, although it does not listen.
+                // The bound file belongs to this process, although it does not listen.
                 if isBound(descriptor) { unsafe unlink(path) }
                 Glibc.close(descriptor)
             }

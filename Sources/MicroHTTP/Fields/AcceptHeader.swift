@@ -44,9 +44,8 @@ package struct AcceptHeader: Sendable {
 
     /// Returns the offer whose media type has the greatest weight, the first one of several.
     ///
-    /// - Parameter offers: Media types in lower case without parameters, each with what it stands
-    ///   for.
-    /// - Returns: What the preferred media type stands for; nil when no offer is acceptable.
+    /// - Parameter offers: Media types in lower case without parameters, each with the value that it represents.
+    /// - Returns: The value of the preferred media type; nil when no offer is acceptable.
     package func preferred<Offer>(_ offers: [(String, Offer)]) -> Offer? {
         var best: (offer: Offer, weight: Double)?
         for (essence, offer) in offers {
@@ -69,8 +68,7 @@ package struct AcceptHeader: Sendable {
             ?? entries.first { $0.range.essence == "*/*" }
     }
 
-    /// Returns whether a media type is listed by itself, and not only covered by a wildcard, with a
-    /// weight above 0.
+    /// Returns whether a media type is listed explicitly, and not only covered by a wildcard, with a weight above 0.
     ///
     /// - Parameter essence: A media type in lower case without parameters.
     package func names(_ essence: String) -> Bool { entries.contains { $0.range.essence == essence && $0.weight > 0 } }

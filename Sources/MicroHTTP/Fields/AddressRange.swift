@@ -9,10 +9,10 @@ package struct AddressRange: Sendable, Equatable {
     /// The range as it was stated.
     package let text: String
     private let address: NetworkAddress
-    /// How many of the 128 bits of an address count.
+    /// The number of bits of an address, of 128, that count.
     private let bitCount: Int
 
-    /// What a text has to be, for errors.
+    /// The rule for the text of a range, for errors.
     package static let rule = "an address or a range of them is needed, such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
 
     /// Reads an address, or one with the number of bits that count after a slash.

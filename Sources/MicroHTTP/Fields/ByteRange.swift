@@ -25,7 +25,7 @@ package enum ByteRange: Sendable, Equatable {
         self = text.flatMap { ByteRange.parse($0, byteCount) } ?? .whole
     }
 
-    /// Returns what a value asks for; nil for a value that is to be ignored.
+    /// Parses a value; nil for one that is to be ignored.
     private static func parse(_ text: String, _ byteCount: Int) -> ByteRange? {
         let unit = "bytes="
         guard text.lowercasedASCII.hasPrefix(unit) else { return nil }

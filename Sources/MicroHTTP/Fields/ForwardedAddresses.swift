@@ -7,24 +7,24 @@ internal import RealmStorage
 /// Reads the addresses that proxies have noted in `Forwarded` (RFC 7239) and `X-Forwarded-For`, the one
 /// that was noted last at the end.
 package enum ForwardedAddresses {
-    /// How many of the last notes are read; those before them are not looked at.
+    /// The number of notes that are read, from the last one backwards; earlier ones are ignored.
     package static let limit = 64
 
-    /// Returns what the elements of `X-Forwarded-For` say.
+    /// Returns the addresses in the elements of `X-Forwarded-For`.
     ///
     /// - Parameter value: The value of the field, of several lines joined by commas.
-    /// - Returns: The addresses; nil in the place of an element that is none.
+    /// - Returns: The addresses; nil in the place of an element that is not an address.
     package static func plain(_ value: String) -> [NetworkAddress?] {
         value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).suffix(limit).map { element in
             address(trimmed(String(decoding: element, as: UTF8.self)))
         }
     }
 
-    /// Returns what the elements of `Forwarded` say in their parameter `for`.
+    /// Returns the addresses in the parameters `for` of `Forwarded`.
     ///
     /// - Parameter value: The value of the field, of several lines joined by commas.
-    /// - Returns: The addresses; nil in the place of an element without one, which may also be an
-    ///   identifier of the proxy's own. A value that is not of the form of the field is one such element.
+    /// - Returns: The addresses; nil in the place of an element without one, which may also be an identifier that the proxy made
+    ///   up. A value that is not of the form of the field is one such element.
     package static func standard(_ value: String) -> [NetworkAddress?] {
         guard let elements = elements(value) else { return [nil] }
         return elements.suffix(limit).map { element in

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// The request methods that this server knows. The raw value is the method as it is sent; every
 /// other method is answered with 501.
 package enum HTTPMethod: String, Sendable, CaseIterable {
-    /// Reads what the path names.
+    /// Reads the resource of the path.
     case get = "GET"
     /// Like `GET`, but the response has no body.
     case head = "HEAD"
@@ -15,11 +15,11 @@ package enum HTTPMethod: String, Sendable, CaseIterable {
     case query = "QUERY"
     /// Creates an object or a lease, or runs an operation.
     case post = "POST"
-    /// Creates or replaces what the path names.
+    /// Creates or replaces the resource of the path.
     case put = "PUT"
-    /// Changes a part of what the path names.
+    /// Changes a part of the resource of the path.
     case patch = "PATCH"
-    /// Deletes what the path names, or ends a lease.
+    /// Deletes the resource of the path, or ends a lease.
     case delete = "DELETE"
     /// Asks which methods a path offers.
     case options = "OPTIONS"

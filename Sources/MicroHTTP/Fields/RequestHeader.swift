@@ -7,8 +7,7 @@ internal import RealmStorage
 /// The header fields of requests that have a meaning to this server. All others are measured and
 /// otherwise ignored.
 package enum RequestHeader: Int, CaseIterable, Sendable {
-    /// Fields of HTTP itself: who is addressed, what the client accepts, and how the body is framed
-    /// and coded.
+    /// Fields of HTTP itself: the host, the forms that the client accepts, and the framing and coding of the body.
     case host, accept, acceptEncoding, contentType, contentLength, contentEncoding, transferEncoding, expect
     /// Conditions, the origin of a page, credentials, preferences, and ids of requests, traces and
     /// events.
@@ -18,9 +17,9 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case realmTransaction, realmMinVersion, realmRead, realmWithoutNotifying
     /// The encryption key of a file that is the body of a request.
     case realmEncryptionKey
-    /// What a browser asks about in a CORS preflight request.
+    /// The questions of a browser in a CORS preflight request.
     case accessControlRequestMethod, accessControlRequestHeaders
-    /// What browsers state about the page that caused a request.
+    /// The statements of browsers about the page that caused a request.
     case fetchSite, referer
     /// The session of a browser, and the token that shows that a page of this server made the request.
     case cookie, csrfToken

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The known header fields of one request, and what is counted about all of its fields.
+/// The known header fields of one request, and counts over all of its fields.
 package struct RequestHeaders: Sendable {
     /// The known fields in the order of their first lines.
     private var fields: [(header: RequestHeader, value: String)] = []
@@ -14,17 +14,17 @@ package struct RequestHeaders: Sendable {
     /// The bytes of all fields that were counted: names, values and four bytes for the separators
     /// of each.
     package private(set) var byteCount = 0
-    /// How many field lines were counted, known or not.
+    /// The number of field lines, known or not.
     package private(set) var fieldCount = 0
     /// The first field that was given more often than it may be: several times with different
     /// values, or, for `Host`, several times at all. Such a request is refused.
     package private(set) var repeated: RequestHeader?
-    /// What proxies state; nil for most requests, so that there is little to copy.
+    /// The statements of proxies; nil for most requests, so that there is little to copy.
     private var forwarding: Forwarding?
     /// Whether the client identifies itself as a browser in `User-Agent`.
     package var isFromBrowser = false
 
-    /// What proxies state about a request. It never changes.
+    /// The statements of proxies about a request. It never changes.
     private final class Forwarding: Sendable {
         /// See `forwardedBy`.
         let by: String?
@@ -86,8 +86,8 @@ package struct RequestHeaders: Sendable {
 
     /// Adds a line of a known field.
     ///
-    /// A further line of a list continues the list. For any other field the first line is kept, and
-    /// a second one that differs from it, or any second `Host`, is noted in `repeated`.
+    /// Another line of a list continues the list. For any other field the first line is kept, and a second one that differs from
+    /// it, or any second `Host`, is noted in `repeated`.
     ///
     /// - Parameters:
     ///   - header: The field.

@@ -6,15 +6,15 @@ internal import RealmStorage
 
 /// The proxies whose notes about their clients are believed, for limits and logs.
 ///
-/// A proxy appends the address of its peer to what it got, so what a client has written itself stands
-/// before that. The client is therefore the last address that is not that of a trusted proxy; everything
-/// before it may be invented. The only right that comes from these notes is that of a key which is bound to networks.
+/// A proxy appends the address of its peer to the field that it received, after anything that the client itself has written. The
+/// client is therefore the last address that is not that of a trusted proxy; everything before it may be invented. The only right
+/// that comes from these notes is that of a key which is bound to networks.
 package struct TrustedProxies: Sendable, Equatable {
     package var ranges: [AddressRange] = []
     /// Whether peers on a Unix socket, which have no address, are proxies.
     package var includesUnix = false
 
-    /// The word that stands for peers on a Unix socket.
+    /// The name of peers on a Unix socket.
     package static let unix = "unix"
 
     /// Trusts the proxies at some addresses, or none.
@@ -31,13 +31,13 @@ package struct TrustedProxies: Sendable, Equatable {
 
     private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// Returns for whom a trusted proxy has passed a request on.
+    /// Returns the client for which a trusted proxy has passed a request on.
     ///
     /// Where `Forwarded` and `X-Forwarded-For` name different clients, a proxy has written one of them and
     /// passed the other on. The server cannot know which, so it trusts neither.
     ///
     /// - Parameters:
-    ///   - headers: The fields of the request, among them what the proxy states.
+    ///   - headers: The fields of the request, among them those of the proxy.
     ///   - isTrusted: Whether the peer is a trusted proxy.
     package func sender(_ headers: RequestHeaders, isTrusted: Bool) -> ForwardedSender {
         guard isTrusted, headers.forwardedBy != nil || headers.forwarded != nil || headers.forwardedFor != nil else {

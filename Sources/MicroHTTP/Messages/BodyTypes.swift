@@ -81,7 +81,7 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
         return type
     }
 
-    /// Returns what a client has to add or change, most of all one that is curl on a command line.
+    /// Returns the advice for a client, mainly for curl on a command line.
     ///
     /// - Parameter essence: The type that was sent; nil for none.
     private func advice(for essence: String?) -> String {

@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The listener through which a request reached the server. It decides, with the sender's address,
-/// what the request may do.
+/// The listener through which a request reached the server. It determines, with the sender's address, the rights of the request.
 package enum Entrance: Sendable {
     /// The listener for all clients.
     case main

@@ -15,7 +15,7 @@ package struct HostPolicy: Sendable {
     /// brackets.
     package private(set) var hosts: Set<ByteText> = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Allows the names of loopback, the address that the server is bound to, and further names.
+    /// Allows the names of loopback, the address that the server is bound to, and additional names.
     ///
     /// - Parameters:
     ///   - boundAddress: The address of the listener as text.
@@ -49,7 +49,7 @@ package struct HostPolicy: Sendable {
         guard allows(host) else { throw HostPolicy.refusal }
     }
 
-    /// Returns what is wrong with a name that was given for `extra`: a sentence, or nil when a request can have it.
+    /// Returns the error in a name that was given for `extra`, as a sentence, or nil when a request can have it.
     package static func defect(in host: String) -> String? {
         let colons = host.utf8.count { $0 == UInt8(ascii: ":") }
         let isAddress = colons > 1 && host.utf8.allSatisfy { "0123456789abcdefABCDEF:.[]".utf8.contains($0) }

@@ -7,11 +7,9 @@ internal import RealmStorage
 /// Decides which web pages may use the server: those of its own origin and of listed origins; pages
 /// of all other origins are refused.
 ///
-/// Any page can make the browser of its visitor send requests to this server. The page cannot read
-/// the responses, but how long they take reveals what a realm contains. So such requests are
-/// refused before anything is looked up: the refusal is the same, and takes the same time, whatever
-/// they ask for. Programs other than browsers send none of these header fields and are not
-/// affected.
+/// Any page can make the browser of its visitor send requests to this server. The page cannot read the responses, but their
+/// duration reveals the content of a realm. So such requests are refused before any look-up: the refusal is the same, and takes
+/// the same time, for every request. Programs other than browsers send none of these header fields and are not affected.
 package struct OriginPolicy: Sendable {
     /// The listed origins, such as `https://app.example`, exactly as browsers send them.
     package var allowed: Set<ByteText> = []
@@ -91,7 +89,7 @@ package struct OriginPolicy: Sendable {
         return nil
     }
 
-    /// Returns what is wrong with an origin that was given on the command line.
+    /// Returns the error in an origin that was given on the command line.
     ///
     /// - Parameter origin: A text that should have the form `scheme://host` or
     ///   `scheme://host:port`.
@@ -155,8 +153,8 @@ extension OriginPolicy {
         )
     }
 
-    /// Whether the client may be a browser, which would display the response: all browsers identify
-    /// themselves as such, and most send further fields that programs do not.
+    /// Whether the client may be a browser, which would display the response: all browsers identify themselves as such, and most
+    /// send more fields that programs do not.
     private static func mayBeShown(_ request: Request) -> Bool {
         let headers = request.headers
         return headers.isFromBrowser || headers[.fetchSite] != nil || headers[.origin] != nil || headers[.referer] != nil

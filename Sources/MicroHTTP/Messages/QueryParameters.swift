@@ -7,8 +7,7 @@ internal import RealmStorage
 /// The parameters in the query part of a URL, percent-decoded and in the order in which they were
 /// sent.
 ///
-/// Decoding is strict, and no name may occur twice: a parameter that is misread or ignored would
-/// change what is returned without a word.
+/// Decoding is strict, and no name may occur twice: a parameter that is misread or ignored would silently change the response.
 package struct QueryParameters: Sendable {
     /// The parameters in their order. The names differ from each other.
     package private(set) var items: [(name: String, value: String)] = []

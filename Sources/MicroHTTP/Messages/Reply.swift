@@ -14,8 +14,8 @@ package enum Reply: Sendable {
     /// A worker makes the response by calling the closure, because it takes longer than a thread of
     /// the daemon may be occupied.
     case work(@Sendable () -> Response)
-    /// The attendant makes the response by calling the closure. It is one thread of its own for the
-    /// state of the server, such as metrics, so that this is available when all workers are busy.
+    /// The attendant makes the response by calling the closure. It is a separate thread for the state of the server, such as
+    /// metrics, which stays available when all workers are busy.
     case attend(@Sendable () -> Response)
     /// The response comes when something else has happened. The closure is called at once, on the
     /// thread that handles the reply, with the promise that any thread completes later.

@@ -5,8 +5,8 @@ package import RealmPlatform
 
 /// A request as it was received: its head, which never changes, its body, and the bounds of the work for it.
 ///
-/// `Exchange` makes it when the head is complete, and adds to `body` as that arrives. It lives until the response has been sent or the
-/// connection is gone. Who sends it, and what it asks for, is the matter of a `Call`.
+/// `Exchange` makes it when the head is complete, and adds to `body` as that arrives. It lives until the response has been sent
+/// or the connection is gone. Its sender and its meaning are the matter of a `Call`.
 package final class Request: Sendable {
     /// The method; nil for one that this server does not know.
     package let method: HTTPMethod?
@@ -33,7 +33,7 @@ package final class Request: Sendable {
     package let isSecure: Bool
     /// The certificate that the client has sent, verified or not; nil when there is none, or the server asks for none.
     package let clientCertificate: ClientCertificate?
-    /// What the handler remembers of the connection; nil for a request without one.
+    /// The memo of the handler about the connection; nil for a request without one.
     package let memo: (any ConnectionMemo)?
     /// Whether the request was sent with HTTP/1.0.
     package let isHTTP10: Bool
@@ -55,7 +55,7 @@ package final class Request: Sendable {
     ///   - entrance: The listener through which it came.
     ///   - isSecure: Whether the connection is encrypted by this server.
     ///   - clientCertificate: The certificate of the client.
-    ///   - memo: What the handler remembers of the connection.
+    ///   - memo: The memo of the handler about the connection.
     ///   - isHTTP10: Whether it is a request of HTTP/1.0.
     ///   - body: The body, which may arrive later.
     package init(

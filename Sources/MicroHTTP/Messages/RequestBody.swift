@@ -12,7 +12,7 @@ package final class RequestBody: @unchecked Sendable {
     package var bytes: [UInt8]
     /// A long body in a temporary file; `bytes` is empty then.
     package var file: BodyFile?
-    /// What the body, and the values parsed from it, use of the memory for bodies; nil where this is not counted.
+    /// The memory for bodies that the body, and the values parsed from it, use; nil where this is not counted.
     package var holding: ByteHolding?
     /// The budget of temporary files; nil where this is not counted.
     package let spool: SpoolRoom?
@@ -69,7 +69,7 @@ package final class RequestBody: @unchecked Sendable {
         return value
     }
 
-    /// How many bytes one parsed JSON value is estimated to use in memory, on average.
+    /// The estimated average memory in bytes of one parsed JSON value.
     package static let bytesPerValue = 128
 
     /// Releases the text of a body that is not needed again, and the memory that was reserved for it.

@@ -16,5 +16,5 @@ extension RequestHandler {
     package func makeMemo() -> (any ConnectionMemo)? { nil }
 }
 
-/// What a handler remembers of a connection from request to request. Its size is bounded by the handler.
+/// The memo of a handler about a connection, from request to request. The handler bounds its size.
 package protocol ConnectionMemo: AnyObject, Sendable {}

@@ -9,7 +9,7 @@ extension Response {
     /// `Cache-Control: no-store`, and `Retry-After` where the code allows it.
     ///
     /// - Parameters:
-    ///   - problem: What went wrong.
+    ///   - problem: The problem to report.
     ///   - id: The id of the request, which appears in the document.
     package init(_ problem: Problem, id: RequestID) {
         var writer = JSONWriter()

@@ -19,15 +19,15 @@ package struct Response: Sendable {
     /// Holds the compressed form of a body that is sent more than once; nil for responses that are
     /// sent once.
     package var packed: PackedBody?
-    /// The code of the problem that the response tells; nil for any other response.
+    /// The code of the problem in the response; nil for any other response.
     package var problem: ProblemCode?
     /// Whether the server closes the connection after this response.
     package var closesConnection = false
     /// Whether the response is a page of this server or a part of one, whose header fields state already what browsers may do with
     /// it.
     package var isPage = false
-    /// Whether the response tells of something that is done, so that it is sent without its document rather than replaced by a
-    /// problem when there is no memory for it.
+    /// Whether the response reports finished work. It is sent without its document, rather than replaced by a problem, when
+    /// memory is short.
     package var standsWithoutBody = false
     /// Whether a header field contains a URL that a request has determined, which can have any
     /// length.
@@ -41,7 +41,7 @@ package struct Response: Sendable {
         case bytes(OutputBuffer)
         /// Content that workers produce piece by piece while it is sent.
         case stream(any ChunkProducer)
-        /// Content without an end of its own: notifications as Server-Sent Events.
+        /// Content without an end: notifications as Server-Sent Events.
         case events(any EventSource)
     }
 
@@ -72,7 +72,7 @@ package struct Response: Sendable {
     ///   - status: The HTTP status code.
     ///   - type: The media type, sent as the first header field.
     ///   - body: The content, which must not be changed after this.
-    ///   - headers: Further header fields.
+    ///   - headers: Additional header fields.
     package init(status: Int = 200, type: StaticString, _ body: OutputBuffer, headers: [HeaderField] = []) {
         self.init(status: status, body: .bytes(body))
         // Most responses have at most ten header fields.

@@ -8,9 +8,9 @@ internal import Synchronization
 
 /// The log of the server on standard output: a line for each request, and for each event that no request has caused.
 ///
-/// Lines are collected in memory and written by a thread of their own, so that a slow reader of the
-/// log does not delay responses. When more than 8 MiB wait to be written, further lines are dropped
-/// and counted. Any thread may add lines; a `Monitor` guards the collected text.
+/// Lines are collected in memory and written by a separate thread, so that a slow reader of the log does not delay responses.
+/// When more than 8 MiB wait to be written, later lines are dropped and counted. Any thread may add lines; a `Monitor` guards the
+/// collected text.
 package final class AccessLog: Sendable {
     /// The form of a line: a JSON object for programs, or words separated by blanks for people.
     package enum Format: String, Sendable, CaseIterable {
@@ -250,9 +250,9 @@ package final class AccessLog: Sendable {
         return (tail.lines(after: number, limit: limit), tail.lastNumber)
     }
 
-    /// Writes the remaining lines and ends the thread. Further lines are dropped.
+    /// Writes the remaining lines and ends the thread. Later lines are dropped.
     ///
-    /// - Parameter seconds: How long to wait at most, since the reader of the log may be stuck.
+    /// - Parameter seconds: The longest wait, since the reader of the log may be stuck.
     package func close(seconds: Double = 2) {
         monitor.broadcast { $0.isClosed = true }
         thread.waitForEnd(until: Instant.now().adding(seconds: seconds))
@@ -310,7 +310,7 @@ package final class AccessLog: Sendable {
     }
 
     /// Appends a request as a line of text: time, status, method, route or the path that found nothing, bytes, milliseconds, id,
-    /// client, principal, and possibly the query. A hyphen stands for what is not known.
+    /// client, principal, and possibly the query. A hyphen represents an unknown value.
     private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
         buffer.append(logTime: now)
         buffer.append(UInt8(ascii: " "))

@@ -59,6 +59,6 @@ package struct LogTail: Sendable {
         return Array(lines.dropFirst(max(0, number + 1 - firstNumber)).prefix(limit))
     }
 
-    /// What every line ends with.
+    /// The end of every line.
     private static let lineEnd = UInt8(ascii: "\n")
 }

@@ -5,7 +5,7 @@ package import RealmPlatform
 internal import RealmStorage
 
 extension MetricsRegistry {
-    /// Adds what the process takes of the machine, by the names that dashboards know from other programs.
+    /// Adds the resources of the process, by the names that dashboards know from other programs.
     ///
     /// - Parameter start: When the process began to serve.
     package func addProcess(start: WallClock) {

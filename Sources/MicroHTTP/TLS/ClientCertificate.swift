@@ -5,29 +5,28 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The certificate that a client has sent, as far as it says who the client is.
+/// The identity in the certificate that a client has sent.
 ///
-/// What it says counts only if `isVerified`: anybody can make a certificate with any name.
+/// It counts only if `isVerified`: anyone can make a certificate with any name.
 package struct ClientCertificate: Sendable, Equatable {
     /// The name of the owner as RFC 4514 writes it, such as `CN=loader,O=Example`; empty when it has
     /// none that can be shown.
     package var subject: String
-    /// The further names of the owner, each with its kind in front: `DNS:a.example`,
-    /// `EMAIL:a@b.example`, `URI:urn:x` or `IP:192.0.2.1`.
+    /// The alternative names of the owner, each with its kind in front: `DNS:a.example`, `EMAIL:a@b.example`, `URI:urn:x` or
+    /// `IP:192.0.2.1`.
     package var names: [String]
     /// When it ceases to hold, in seconds since 1970-01-01 UTC. It does so also on a connection that was
     /// made before.
     package var expiry: Int64
-    /// Whether an authority that the server was told of has signed it for clients, and it held when it
-    /// was checked.
+    /// Whether a configured authority has signed it for clients, and it was valid when it was checked.
     package var isVerified: Bool
 
-    /// Makes a certificate from what it says.
+    /// Makes a certificate from its content.
     ///
     /// - Parameters:
     ///   - subject: The name of its owner.
-    ///   - names: The further names, each with its kind.
-    ///   - expiry: When it ceases to hold, in seconds since 1970.
+    ///   - names: The alternative names, each with its kind.
+    ///   - expiry: The end of its validity, in seconds since 1970.
     ///   - isVerified: Whether a known authority has signed it.
     package init(subject: String, names: [String] = [], expiry: Int64, isVerified: Bool) {
         self.subject = subject
@@ -36,7 +35,7 @@ package struct ClientCertificate: Sendable, Equatable {
         self.isVerified = isVerified
     }
 
-    /// Reads what the bridge has found out.
+    /// Converts the result of the bridge.
     init(_ peer: realm_rest_peer) {
         subject = ClientCertificate.text(of: peer.subject)
         names = ClientCertificate.text(of: peer.names).split(separator: "\n").map { String($0) }

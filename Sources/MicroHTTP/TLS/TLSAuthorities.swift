@@ -28,7 +28,7 @@ internal import RealmStorage
 
     deinit { unsafe realm_rest_authorities_free(pointer) }
 
-    /// Returns what the certificate of the client of a session says, compared with these authorities.
+    /// Returns the content of a client's certificate, verified with these authorities.
     ///
     /// - Parameter session: A session whose handshake is over, on the thread that serves it.
     /// - Returns: nil when the client has sent none that can be read.

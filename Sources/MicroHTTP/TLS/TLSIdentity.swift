@@ -18,9 +18,9 @@ internal import RealmStorage
     /// When the certificate begins to hold, in seconds since 1970.
     let beginning: Int64
 
-    /// How many characters the reason of a failure may have.
+    /// The number of characters that the reason of a failure may have.
     static let failureRoom = 256
-    /// How many names of a certificate count.
+    /// The number of names of a certificate that count.
     private static let nameLimit: UInt32 = 1000
 
     /// Reads a certificate and its key.

@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The options of encrypted connections: certificates, what clients are asked for, and what browsers
-/// are told.
+/// The options of encrypted connections: certificates, client certificates, and HSTS.
 package struct TLSOptions: Sendable, Equatable {
     /// The files of a certificate, in PEM form.
     package struct Pair: Sendable, Equatable {
@@ -25,11 +24,11 @@ package struct TLSOptions: Sendable, Equatable {
     package var certificate: String?
     /// The path of the key of `certificate`.
     package var key: String?
-    /// Further certificates, which are chosen by the names in them.
+    /// Additional certificates, which are chosen by the names in them.
     package var certificates: [Pair] = []
-    /// Whether the server makes a certificate for trials, which no client trusts by itself.
+    /// Whether the server makes a certificate for trials, which no client trusts by default.
     package var isSelfSigned = false
-    /// For how many seconds browsers are told to use https only; nil to tell them nothing.
+    /// The max-age of HSTS in seconds; nil to send none.
     package var strictSeconds: Int?
     /// The path of the certificates of authorities whose clients are recognised by their certificate;
     /// nil to ask clients for none.

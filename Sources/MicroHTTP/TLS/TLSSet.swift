@@ -11,14 +11,14 @@ package struct TLSSet: Sendable {
     let identities: [TLSIdentity]
     /// The authorities for the certificates of clients; nil when clients are asked for none.
     let authorities: TLSAuthorities?
-    /// What is worth telling the operator although the certificates can be used.
+    /// Warnings for the operator, although the certificates can be used.
     let warnings: [String]
     /// The position of the first certificate with each name; a wildcard is a name that begins with `*.`.
     private let positions: [ByteText: Int]
 
-    /// How many bytes the file of a certificate, a key or authorities may have.
+    /// The number of bytes that the file of a certificate, a key or authorities may have.
     private static let byteLimit = 1 << 20
-    /// How many days before the end of a certificate the operator is told of it.
+    /// The number of days before the end of a certificate at which the operator is warned.
     private static let daysOfWarning: Int64 = 14
 
     /// Reads the files that options name.
@@ -71,7 +71,7 @@ package struct TLSSet: Sendable {
         }
     }
 
-    /// Returns what is worth telling about a pair of files that can be used.
+    /// Returns warnings about a pair of files that can be used.
     private static func warnings(about pair: TLSOptions.Pair, _ identity: TLSIdentity) -> [String] {
         var warnings: [String] = []
         if unsafe realm_rest_is_open_to_others(pair.key) != 0 {

@@ -7,11 +7,10 @@ internal import Synchronization
 
 /// The certificates of a running server, which are replaced while connections stay.
 ///
-/// A connection keeps what it was made with; the next one gets the newest. What cannot be used replaces
-/// nothing. There is one for a server. Any thread may call it; a lock guards the state, and is not held
-/// while files are read.
+/// A connection keeps the certificates that it was made with; the next one gets the newest. Unusable ones replace nothing. There
+/// is one for a server. Any thread may call it; a lock guards the state, and is not held while files are read.
 package final class TLSStore: Sendable {
-    /// What is in force, with what it was read from.
+    /// The certificates in force, and their options.
     private struct State {
         /// The options in force.
         var options: TLSOptions
@@ -19,9 +18,9 @@ package final class TLSStore: Sendable {
         var set: TLSSet
         /// The state of the files when they were last read, usable or not.
         var stamps: [ByteText: System.FileFacts]
-        /// How often certificates were replaced.
+        /// The number of times that certificates were replaced.
         var replacements = 0
-        /// How often new ones could not be used.
+        /// The number of times that new ones could not be used.
         var failures = 0
         /// Whether the certificates in force are older than their files, which cannot be used.
         var isStale = false
@@ -30,7 +29,7 @@ package final class TLSStore: Sendable {
     private let state: RankedMutex<State>
     /// The certificate for trials, which lasts as long as the server; nil for none.
     private let made: TLSIdentity?
-    /// How long browsers are told to use https only, in seconds; 0 to tell them nothing.
+    /// The max-age of HSTS in seconds; 0 to send none.
     private let strictSeconds: Atomic<Int>
     /// Called with a sentence about what happens to certificates while the server runs, and whether it
     /// is bad news.
@@ -55,14 +54,14 @@ package final class TLSStore: Sendable {
     /// The certificates in force.
     var current: TLSSet { state.withLock { $0.set } }
 
-    /// What is worth telling about the certificates in force.
+    /// Warnings about the certificates in force.
     package var warnings: [String] { current.warnings }
 
     /// The SHA-256 digest of the certificate for trials, by which a person may recognise it; nil without
     /// one.
     package var fingerprintOfTrial: String? { made?.fingerprint }
 
-    /// The value of `Strict-Transport-Security`; nil when browsers are told nothing.
+    /// The value of `Strict-Transport-Security`; nil to send none.
     package var strictTransport: String? {
         let seconds = strictSeconds.load(ordering: .relaxed)
         return seconds > 0 ? "max-age=\(seconds)" : nil

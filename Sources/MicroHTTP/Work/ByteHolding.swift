@@ -54,9 +54,9 @@ package final class ByteHolding: Sendable {
         return nil
     }
 
-    /// Gives bytes back to the ledger.
+    /// Returns bytes to the ledger.
     ///
-    /// - Parameter bytes: How many; no more than are held.
+    /// - Parameter bytes: The number of bytes, no more than are held.
     package func shrink(by bytes: Int) {
         let returned = count.withLock { count in
             let returned = min(bytes, count)

@@ -20,7 +20,7 @@ package final class ByteLedger: Sendable {
         var total = 0
         /// The number of bytes that each client holds, for clients that hold any.
         var byPrincipal: [ByteText: Int] = [:]
-        /// How often the ledger refused bytes since the start of the server.
+        /// The number of refusals since the start of the server.
         var refusals: UInt64 = 0
     }
 
@@ -34,7 +34,7 @@ package final class ByteLedger: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The bytes for all clients together.
-    ///   - limitOfPrincipal: The bytes for one client; by default there is no limit of its own.
+    ///   - limitOfPrincipal: The bytes for one client; by default there is no such limit.
     package init(limit: Int, limitOfPrincipal: Int = .max) {
         self.limit = limit
         self.limitOfPrincipal = limitOfPrincipal

@@ -3,7 +3,7 @@
 internal import RealmFormats
 internal import RealmPlatform
 
-/// The limits of a listener: its connections, the heads and bodies that it receives, and what it sends.
+/// The limits of a listener: its connections, received heads and bodies, and responses.
 ///
 /// Byte limits count bytes, times are in seconds, and names that end in `PerPrincipal` apply to one client.
 package struct HTTPLimits: Sendable, Equatable {
@@ -39,8 +39,8 @@ package struct HTTPLimits: Sendable, Equatable {
     package var streamSeconds = 1800
     /// The time in seconds between two heartbeats of a stream.
     package var heartbeat = 15
-    /// The time in seconds that a streamed response may take. It holds its version meanwhile, so a
-    /// client that reads too slowly is cut off.
+    /// The time in seconds that a streamed response may take. It pins its version during that time, so a client that reads too
+    /// slowly is cut off.
     package var answerSeconds = 3600
     /// The maximum number of bytes of long responses of the whole server that clients have not
     /// received yet.

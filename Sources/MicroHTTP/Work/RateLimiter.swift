@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// Limits the requests per second of each client by a token bucket.
 ///
-/// A bucket holds the requests of one second at most, and is filled at the configured rate. A
-/// client that was idle may therefore send a burst of that size. Up to 16,384 clients have buckets
-/// of their own; further ones share one bucket. Any thread may call it.
+/// A bucket holds the requests of one second at most, and is filled at the configured rate. A client that was idle may therefore
+/// send a burst of that size. Up to 16,384 clients have separate buckets; others share one bucket. Any thread may call it.
 package final class RateLimiter: Sendable {
     /// The tokens of one client, as of the time when they were last filled.
     private struct Bucket {
@@ -18,8 +17,8 @@ package final class RateLimiter: Sendable {
         var filledAt: Instant
     }
 
-    /// The number of clients with buckets of their own. A bucket that was not used for a second is
-    /// full again, so it can be forgotten.
+    /// The number of clients with separate buckets. A bucket that was not used for a second is full again, so it can be
+    /// forgotten.
     private static let clientLimit = 16_384
     /// The name of the bucket that all clients beyond the limit share. No client has this name.
     private static let others = "*"
@@ -73,6 +72,6 @@ package final class RateLimiter: Sendable {
         return state.buckets.count < clientLimit ? client : others
     }
 
-    /// The number of clients that have buckets of their own, which is bounded.
+    /// The number of clients that have separate buckets, which is bounded.
     package var clientCount: Int { state.withLock { $0.buckets.count } }
 }

@@ -107,7 +107,7 @@ package final class WorkerPool: Sendable {
     /// Drops the waiting jobs and lets the threads end after the jobs that they run. Returns at
     /// once.
     package func close() {
-        // The jobs are released after the lock, because that may release what they hold.
+        // The jobs are released after the lock, because that may release other objects.
         let dropped = monitor.broadcast { state -> WorkerTurns in
             defer {
                 state.isClosed = true
@@ -148,7 +148,7 @@ package final class WorkerPool: Sendable {
 
     /// The loop of a thread: takes jobs and runs them until the pool is closed.
     private static func run(_ monitor: Monitor<State>, _ activity: WorkerActivity) {
-        // Scans and exports take long, and short requests are answered beside them.
+        // Scans and exports take long, and short requests are served at the same time.
         Threads.lowerPriority(by: 10)
         Threads.letOthersIn()
         while let (client, job) = next(monitor) {
