@@ -8,7 +8,7 @@ internal import RealmStorage
 ///
 /// It has names and keys, which identify, and nothing that was stored or sent: no values, no bodies, no queries and no credentials.
 package struct AuditEntry: Sendable {
-    /// Who sent a request.
+    /// The sender of a request.
     package struct Sender: Sendable {
         /// How the principal is known.
         package var kind = ""
@@ -28,10 +28,10 @@ package struct AuditEntry: Sendable {
         }
     }
 
-    /// What the line is about.
+    /// The kind of event of the line.
     package var kind: AuditKind
     package var requestID = ""
-    /// Who sent the request; nil for lines of the server itself.
+    /// The sender of the request; nil for lines of the server itself.
     package var sender: Sender?
     /// The method of the request; nil for lines about no request.
     package var method: String?
@@ -45,7 +45,7 @@ package struct AuditEntry: Sendable {
     package var transaction: String?
     /// The keys of the objects that the request named or made, at most `AuditKeys.countLimit`.
     package var keys = AuditKeys()
-    /// Whether the request was to show only what it would do.
+    /// Whether the request was a dry run.
     package var isDryRun = false
     /// Whether the answer is the one that an earlier request with the same idempotency key got.
     package var isRepeated = false
@@ -57,22 +57,22 @@ package struct AuditEntry: Sendable {
     package var version: String?
     /// How a transaction has ended.
     package var state: String?
-    /// How many lines are missing.
+    /// The number of missing lines.
     package var lostCount: Int?
 
-    /// The number of bytes of a name or key that are written; what is longer is cut off.
+    /// The number of bytes of a name or key that are written; longer ones are truncated.
     package static let textLimit = 256
 
-    /// Makes a line that says nothing else yet.
+    /// Makes a line with its kind alone.
     ///
-    /// - Parameter kind: What the line is about.
+    /// - Parameter kind: The kind of event.
     package init(kind: AuditKind) { self.kind = kind }
 
     /// Appends the line.
     ///
     /// - Parameters:
     ///   - time: The time of the line.
-    ///   - buffer: What has the lines before.
+    ///   - buffer: The buffer with the preceding lines.
     package func write(at time: WallClock, to buffer: OutputBuffer) {
         var writer = JSONWriter(buffer)
         writer.beginObject()
@@ -113,7 +113,7 @@ package struct AuditEntry: Sendable {
         if let text { writer.member(name, text: AuditEntry.bounded(text)) }
     }
 
-    /// Returns a text without what is beyond the limit, in whose place is an ellipsis.
+    /// Returns text truncated to the limit, with an ellipsis where bytes are missing.
     package static func bounded(_ text: String) -> String {
         guard text.utf8.count > textLimit else { return text }
         var byteCount = 0
@@ -125,7 +125,7 @@ package struct AuditEntry: Sendable {
     }
 }
 
-/// What a line of the audit log is about.
+/// The kinds of events in the audit log.
 package enum AuditKind: String, Sendable, CaseIterable {
     /// A change of objects or of their schema, also inside a transaction that is not committed yet.
     case write

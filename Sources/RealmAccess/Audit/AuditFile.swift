@@ -4,10 +4,10 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The file of the audit log, as the one thread sees it that writes to it.
+/// The file of the audit log, used by its writing thread alone.
 ///
-/// Whole lines are added to its end. A write that fails in the middle is undone, so what is in the file are lines always; what a
-/// crash has left of a line is removed when the file is opened.
+/// Whole lines are added to its end. A write that fails in the middle is undone, so the file always consists of lines. The rest
+/// of a line after a crash is removed when the file is opened.
 struct AuditFile: Sendable {
     private(set) var path: String
     /// The open file.
@@ -25,11 +25,11 @@ struct AuditFile: Sendable {
     /// The bytes of an unfinished line that were removed when the file was opened.
     private(set) var removedByteCount = 0
 
-    /// The seconds after which what was written is synced.
+    /// The seconds after which written lines are synced.
     static let syncSeconds = 0.5
     /// The number of bytes that are written at a time.
     static let pieceLimit = 1 << 20
-    /// What every line begins with.
+    /// The beginning of every line.
     static let lineStart = Array("{\"time\":\"".utf8)
 
     /// Opens a file, or makes it with access for its owner only.
@@ -84,7 +84,7 @@ struct AuditFile: Sendable {
 
     // MARK: - Writing
 
-    /// Sees to it that what is open is what has the path: it may have got another name, or was removed.
+    /// Reopens the file if the path has another one: it may have been renamed or removed.
     ///
     /// - Parameters:
     ///   - path: The path, which may have changed.
@@ -93,17 +93,17 @@ struct AuditFile: Sendable {
         guard isDemanded || path != self.path || identity == nil || System.entry(atPath: path)?.identity != identity else {
             return
         }
-        // The file that is given up keeps what it has, but for what will be written again.
+        // The file that is closed keeps its lines, except those that will be written again.
         if let byteCount = wantedByteCount { try? System.truncate(descriptor, to: byteCount) }
         if isDirty { try? System.sync(descriptor, dataOnly: false) }
         try reopen(path)
     }
 
-    /// Adds lines, and removes from `lines` what was added.
+    /// Adds lines, and removes the added ones from `lines`.
     ///
     /// - Parameters:
     ///   - lines: Whole lines.
-    ///   - options: From which size on a new file begins.
+    ///   - options: The size from which on a new file begins.
     mutating func add(_ lines: inout ArraySlice<UInt8>, _ options: AuditOptions) throws(StorageError) {
         while !lines.isEmpty {
             let piece = AuditFile.piece(of: lines, options)
@@ -140,9 +140,9 @@ struct AuditFile: Sendable {
         }
     }
 
-    /// Has the disk take what was written, if that was not done for a while.
+    /// Syncs written lines to the disk, if the last time was a while ago.
     ///
-    /// - Parameter isLast: Whether nothing follows, so that it is done now.
+    /// - Parameter isLast: Whether no lines follow, so that it syncs now.
     mutating func sync(isLast: Bool) throws(StorageError) {
         let now = Instant.now()
         guard isDirty, isLast || now.seconds(since: syncedAt) >= AuditFile.syncSeconds else { return }
@@ -160,9 +160,9 @@ struct AuditFile: Sendable {
         return present > 0 && present + byteCount > options.rotationBytes
     }
 
-    /// Gives the file the name `FILE.1`, those before it higher numbers, and begins a new one.
+    /// Renames the file to `FILE.1` and earlier ones to higher numbers, and begins a new one.
     ///
-    /// When that fails the file only grows further, since nothing may be lost for it.
+    /// When that fails the file keeps growing, since no lines may be lost.
     private mutating func rotate(keeping count: Int) {
         do throws(StorageError) {
             try System.sync(descriptor, dataOnly: false)

@@ -11,7 +11,6 @@ package struct AuditKeys: Sendable, Equatable {
 
     /// The keys, each of bounded length.
     private(set) var first: [String] = []
-    /// How many keys there are besides.
     private(set) var further = 0
 
     /// Whether the next key would be written, and not only counted.

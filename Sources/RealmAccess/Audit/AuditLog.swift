@@ -5,19 +5,18 @@ internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// The audit log: who did what, as lines of JSON in a file.
+/// The audit log: principals and their actions, as lines of JSON in a file.
 ///
-/// A line is queued before the response goes out whose outcome it tells, and nobody waits for the disk: a thread of the log's own
-/// writes what is queued fifty times a second, and has the disk take it twice a second. While the file cannot be written the
-/// lines wait, up to a bound, and are written in their order when it can be. Lines beyond the bound are counted, and a line says
-/// how many there were.
+/// A line is queued before the response with its outcome is sent, and no request waits for the disk: the thread of the log writes
+/// queued lines fifty times a second, and syncs them twice a second. While the file cannot be written the lines wait, up to a
+/// bound, and are written in their order when it can be. Lines beyond the bound are counted, and a line states their number.
 ///
 /// Any thread may use it.
 package final class AuditLog: Sendable {
     /// Receives what operators have to know: the name of an event, and what happened. It is called on the thread of the log.
     package typealias Report = @Sendable (_ event: String, _ detail: String, _ level: AccessLog.Level) -> Void
 
-    /// What is shared with the thread that writes.
+    /// The state that is shared with the writing thread.
     private struct State {
         /// Where and how the log is written.
         var options: AuditOptions
@@ -25,7 +24,7 @@ package final class AuditLog: Sendable {
         var pending = OutputBuffer()
         /// The number of bytes that the thread has taken and not written yet.
         var takenByteCount = 0
-        /// The number of lines that were lost and that no line tells of yet.
+        /// The number of lost lines that no line reports yet.
         var untoldCount = 0
         /// Why the file could not be written at the last attempt; nil when it could.
         var failure: String?
@@ -33,14 +32,14 @@ package final class AuditLog: Sendable {
         var isToReopen = false
         /// Whether no more lines are taken, and the thread ends.
         var isClosed = false
-        /// What happened so far.
+        /// The counts so far.
         var counts = Counts()
 
         /// The number of bytes that wait to be written.
         var waitingByteCount: Int { pending.count + takenByteCount }
     }
 
-    /// What happened since the start.
+    /// Counts since the start.
     package struct Counts: Sendable {
         /// The number of lines that were queued.
         package var lines: UInt64 = 0
@@ -52,7 +51,7 @@ package final class AuditLog: Sendable {
         package var refusals: UInt64 = 0
     }
 
-    /// What the thread does next.
+    /// The next work of the thread.
     private struct Turn {
         /// The lines that were queued.
         var lines: OutputBuffer
@@ -138,7 +137,7 @@ package final class AuditLog: Sendable {
     /// Whether the file can be written, as far as is known.
     package var isWritten: Bool { monitor.withLock { $0.failure == nil } }
 
-    /// What happened since the start.
+    /// The counts since the start.
     package var counts: Counts { monitor.withLock { $0.counts } }
 
     /// Has the file opened again, so that one that was given another name is left alone. It does not wait for that.
@@ -153,9 +152,9 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Writes the remaining lines and ends the thread. Further lines are lost.
+    /// Writes the remaining lines and ends the thread. Later lines are lost.
     ///
-    /// - Parameter seconds: How long to wait at most, since the disk may be stuck.
+    /// - Parameter seconds: The longest wait, since the disk may be stuck.
     package func close(seconds: Double = 5) {
         monitor.broadcast { $0.isClosed = true }
         thread.waitForEnd(until: Instant.now().adding(seconds: seconds))
@@ -174,7 +173,7 @@ package final class AuditLog: Sendable {
 
     // MARK: - The thread
 
-    /// The loop of the thread: writes what is queued, until the log is closed.
+    /// The loop of the thread: writes queued lines until the log is closed.
     private func writeLines(to first: AuditFile) {
         var file = first
         var lines: ArraySlice<UInt8> = []
@@ -186,7 +185,7 @@ package final class AuditLog: Sendable {
             lines += turn.lines.array
             let failure = write(&lines, to: &file, turn)
             settle(failure, lines.count)
-            // What was long once is not kept.
+            // A buffer that was once long is not kept.
             if lines.isEmpty { lines = [] }
             if turn.isLast { break }
             Threads.sleep(seconds: failure == nil ? AuditLog.writeSeconds : AuditLog.lookSeconds)
@@ -203,7 +202,7 @@ package final class AuditLog: Sendable {
         return turn ?? monitor.withLock { AuditLog.takeTurn(&$0) }
     }
 
-    /// Takes what is queued.
+    /// Takes the queued lines.
     private static func takeTurn(_ state: inout State) -> Turn {
         if state.waitingByteCount < byteLimit { tellLosses(&state) }
         let turn = Turn(
@@ -214,9 +213,9 @@ package final class AuditLog: Sendable {
         return turn
     }
 
-    /// Writes lines to the file, and removes from `lines` what was written.
+    /// Writes lines to the file, and removes the written ones from `lines`.
     ///
-    /// - Returns: Why not all of it was written; nil when it was.
+    /// - Returns: The reason for unwritten lines; nil when all are written.
     private func write(_ lines: inout ArraySlice<UInt8>, to file: inout AuditFile, _ turn: Turn) -> String? {
         let knownDefect = file.rotationFailure
         do throws(StorageError) {

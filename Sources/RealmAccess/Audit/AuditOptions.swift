@@ -12,11 +12,12 @@ package struct AuditOptions: Sendable, Equatable {
     package var isRequired = false
     /// The size in bytes from which the file gets another name and a new one begins; 0 for never.
     package var rotationBytes = 64 << 20
-    /// How many files with other names are kept.
+    /// The number of rotated files that are kept.
     package var keptCount = 8
 
-    /// The number of waiting bytes from which nothing is done any more that has to be recorded, if the log is required. What has been
-    /// begun by then finds room for its lines. No setting changes it.
+    /// The number of waiting bytes from which on requests that have to be recorded are refused, if the log is required.
+    ///
+    /// Requests that have begun by then find room for their lines. No setting changes it.
     package var refusingByteCount = 16 << 20
 
     /// The sizes that a file may have before a new one begins.

@@ -6,17 +6,17 @@ internal import RealmStorage
 
 /// One request on its way to its line of the audit log.
 ///
-/// What is known about the request is added until the line is written: where its outcome is certain, on the writer's thread for a
-/// write, and else when its response is finished. That is before the client can have the response, and happens once. Any thread
-/// may use it.
+/// Facts about the request are added until the line is written: once the outcome of a write is certain, on the writer's thread,
+/// or else when the response is finished. That is before the client can have the response, and happens once. Any thread may use
+/// it.
 package final class AuditRecord: Sendable {
     /// The line as far as it is known.
     private struct State {
-        /// What the line says.
+        /// The content of the line.
         var entry: AuditEntry
         /// Whether the line was written.
         var isDone = false
-        /// Whether the response does not tell the outcome, because it is sent before.
+        /// Whether the response precedes the outcome and does not report it.
         var isAnsweredBefore = false
     }
 
@@ -28,18 +28,18 @@ package final class AuditRecord: Sendable {
     ///
     /// - Parameters:
     ///   - log: The log that gets the line.
-    ///   - entry: What is known of the request.
+    ///   - entry: The facts about the request.
     package init(_ log: AuditLog, _ entry: AuditEntry) {
         self.log = log
         state = RankedMutex(.leaf, State(entry: entry))
     }
 
-    // MARK: - What is known
+    // MARK: - Facts
 
     /// Whether the next key will be written, and not only counted.
     package var takesMoreKeys: Bool { state.withLock { $0.entry.keys.takesMore } }
 
-    /// The keys so far, which are set back when what has made objects is undone.
+    /// The keys so far, which are reset when the creation of objects is undone.
     package var keys: AuditKeys {
         get { state.withLock { $0.entry.keys } }
         set { state.withLock { $0.entry.keys = newValue } }
@@ -57,16 +57,16 @@ package final class AuditRecord: Sendable {
     /// States the realm that the request is about, where the path does not have it.
     package func setRealm(_ name: String) { state.withLock { $0.entry.realm = name } }
 
-    /// States the id of what the request has made.
+    /// Sets the id of the created resource.
     package func setTarget(_ id: String) { state.withLock { $0.entry.id = id } }
 
-    /// Notes that the request only shows what it would do.
+    /// Marks the request as a dry run.
     package func noteDryRun() { state.withLock { $0.entry.isDryRun = true } }
 
     /// Notes that the response is that of an earlier request.
     package func noteRepetition() { state.withLock { $0.entry.isRepeated = true } }
 
-    /// Notes that the request is answered before its outcome is known, so that the response is not what the line tells.
+    /// Marks the request as answered before its outcome is known, so that the line does not follow the response.
     package func noteEarlyResponse() { state.withLock { $0.isAnsweredBefore = true } }
 
     // MARK: - The line
@@ -90,17 +90,17 @@ package final class AuditRecord: Sendable {
         if let entry { log.append(entry) }
     }
 
-    /// Writes the line with what a response says, unless the outcome is told elsewhere.
+    /// Writes the line with the outcome of a response, unless the outcome is reported elsewhere.
     ///
     /// - Parameters:
     ///   - code: The code of the problem; nil for success.
-    ///   - version: The version that was made or given out; nil for none.
+    ///   - version: The version that was made or returned; nil for none.
     package func respond(status: Int, code: String?, version: String?) {
         if code == nil, state.withLock({ $0.isAnsweredBefore }) { return }
         end(status: status, code: code, version: version)
     }
 
-    /// Writes a further line: the transaction that the request has begun was ended by nobody's request.
+    /// Writes another line: the transaction that the request has begun ended without a request.
     package func transactionEnded(_ id: String, _ state: String) {
         let begun = self.state.withLock { $0.entry }
         var entry = AuditEntry(kind: .transaction)

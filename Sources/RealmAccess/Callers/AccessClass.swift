@@ -4,13 +4,13 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A level of permission: what a request needs, and what a client has. Each level includes those
-/// before it.
+/// A level of permission, needed by a request or held by a client. Each level includes those before it.
 package enum AccessClass: Int, Sendable, Comparable, CaseIterable {
     /// Asking whether the server works; granted to all clients.
     case health
-    /// Everything that changes no realm: queries, exports, streams and long-polls. Snapshots and
-    /// registrations belong here as well, because they expire by themselves.
+    /// Requests that change no realm: queries, exports, streams and long-polls.
+    ///
+    /// Snapshots and registrations belong here as well, because they expire automatically.
     case read
     /// Changing objects.
     case write

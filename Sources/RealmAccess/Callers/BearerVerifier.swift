@@ -4,10 +4,10 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What tells who a bearer token belongs to that is no API key.
+/// Verifies bearer tokens that are not API keys, and identifies their principals.
 ///
-/// A server has one if issuers of tokens are configured. An implementation bounds what it remembers, and how much work
-/// unknown tokens cause.
+/// A server has one if issuers of tokens are configured. An implementation bounds its memory, and the work that unknown tokens
+/// cause.
 package protocol BearerVerifier: Sendable {
     /// Returns the principal of a token that was verified before and is still valid; nil for every other token.
     ///
@@ -15,8 +15,8 @@ package protocol BearerVerifier: Sendable {
     ///
     /// - Parameter token: The token as the request has it.
     func known(_ token: String) -> Principal?
-    /// A number that changes before a token stops being known, for those who remember what `known` has returned. Tokens that expire
-    /// do not change it.
+    /// A number that changes before a known token is dropped, for callers that remember results of `known`. Tokens that expire do
+    /// not change it.
     var generation: Int { get }
     /// Counts a token that was not asked for because its principal was remembered.
     func noteRepeated()

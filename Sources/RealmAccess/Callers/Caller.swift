@@ -5,9 +5,9 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The sender of a request: the credential, what its roles permit at the path, and limits of its own.
+/// The sender of a request: the credential, the permissions of its roles at the path, and its own limits.
 package struct Caller: Sendable {
-    /// Who sends the request; until that is known, a principal that may do nothing.
+    /// The principal of the request; until it is known, one without any rights.
     package var principal = Principal.anonymous
     /// The holder of the client certificate of the connection; nil without one.
     package var certificatePrincipal: Principal?
@@ -19,7 +19,7 @@ package struct Caller: Sendable {
     package var roleLimits: PrincipalLimits?
     /// The rights in the realm, by which the request is admitted; nil where not roles decide.
     package var rights: (any AdmittedRights)?
-    /// How far the roles of the principal reach at the path; nil where not roles decide.
+    /// The scope of the principal's roles at the path; nil where roles do not decide.
     package var roleReach: RoleReach?
     /// Whether the request was refused for its sender, whatever the status says.
     package var isRefusedByRights = false
@@ -42,7 +42,7 @@ package struct Caller: Sendable {
     }
 }
 
-/// How far the roles of a principal reach at the path of a request.
+/// The scope of a principal's roles at the path of a request.
 package enum RoleReach: Sendable {
     /// The principal may read and change a part of the realm.
     case part

@@ -7,18 +7,18 @@ internal import RealmStorage
 
 /// One entry of `certificates`: which certificates of clients mean which principal.
 package struct CertificateRule: Sendable, Equatable {
-    /// What of a certificate is compared with the pattern.
+    /// The part of a certificate that is compared with the pattern.
     package enum Part: Sendable, Equatable {
         /// The name of the owner, as RFC 4514 writes it.
         case subject
-        /// One of the further names, with its kind in front, or without it.
+        /// One of the alternative names, with its kind in front, or without it.
         case name
     }
 
-    /// What is compared.
+    /// The compared part.
     package var part: Part
-    /// The text that it has to be; a star stands for any number of characters but separators: commas of a
-    /// subject, and dots, slashes, colons and `@` of a further name.
+    /// The text to match; a star matches any number of characters but separators: commas of a subject, and dots, slashes, colons
+    /// and `@` of an alternative name.
     package var pattern: String
     /// The name of the principal.
     package var name: String
@@ -66,8 +66,8 @@ package struct CertificateRule: Sendable, Equatable {
     /// Compares a text with a pattern, in time that grows with the product of their lengths at most.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern, in which a star stands for any number of characters but separators.
-    ///   - separators: The characters that a star does not stand for.
+    ///   - pattern: The pattern, in which a star matches any number of characters but separators.
+    ///   - separators: The characters that a star does not match.
     private static func matches(_ text: String, _ pattern: String, separators: String) -> Bool {
         let (text, pattern, separators) = (Array(text.utf8), Array(pattern.utf8), Array(separators.utf8))
         var (position, place) = (0, 0)

@@ -10,7 +10,7 @@ internal import RealmStorage
 /// Most clients send the same one with every request of a connection, so its digest need not be made each time. A credential that was
 /// revoked or has expired is known by its principal, and everything is found out anew after some seconds.
 package final class CredentialMemo: ConnectionMemo {
-    /// What is remembered.
+    /// A remembered credential.
     private struct Entry: Sendable {
         /// The value of the header field `Authorization`.
         let value: String
@@ -33,10 +33,10 @@ package final class CredentialMemo: ConnectionMemo {
     /// Makes a memory that knows nothing.
     package init() {}
 
-    /// Returns whose the credential of a request is; nil when that has to be found out.
+    /// Returns the principal of the credential of a request; nil when it has to be verified.
     ///
-    /// How long it takes tells nothing of the credential that is remembered but its length: a proxy may send the requests of several
-    /// clients by one connection.
+    /// Its duration reveals only the length of the remembered credential: a proxy may send the requests of several clients by one
+    /// connection.
     ///
     /// - Parameters:
     ///   - value: The value of the header field.

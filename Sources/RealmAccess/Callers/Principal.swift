@@ -33,13 +33,13 @@ package final class Principal: Sendable {
     /// The name for people.
     package let name: String
     package let roles: [String]
-    /// What is known about the principal, for rules: `sub`, and whatever the credential states.
+    /// The claims of the principal, for rules: `sub`, and all that the credential states.
     package let claims: JSONObject
     /// The only realm that the principal may use; nil for no such restriction.
     package let realm: String?
     /// The networks from which the credential may be used; none for all.
     package let networks: [AddressRange]
-    /// When the credential expires by itself; nil for never.
+    /// The time at which the credential expires; nil for never.
     package let expiresAt: WallClock?
     /// The name under which transactions, asynchronous writes, snapshots, registrations and idempotency keys belong to the
     /// principal. All local clients are one owner.
@@ -50,7 +50,7 @@ package final class Principal: Sendable {
     private let hasEnded = Atomic<Bool>(false)
     /// Whether another credential of the same holder has taken its place.
     private let isReplaced = Atomic<Bool>(false)
-    /// What other parts of the server work out for the principal and keep as long as it.
+    /// Values that other parts of the server derive for the principal and keep as long as it.
     let derived = DerivedValues()
 
     /// The role that permits everything.
@@ -59,15 +59,15 @@ package final class Principal: Sendable {
     /// Makes a principal.
     ///
     /// - Parameters:
-    ///   - kind: How it is known.
-    ///   - id: What identifies it among principals of its kind.
+    ///   - kind: The kind of credential.
+    ///   - id: Its identifier among principals of its kind.
     ///   - name: The name for people.
     ///   - roles: The names of its roles.
-    ///   - claims: What is known about it, for rules.
+    ///   - claims: Its claims, for rules.
     ///   - realm: The only realm that it may use; nil for all.
     ///   - networks: The networks from which its credential may be used; none for all.
-    ///   - expiresAt: When its credential expires; nil for never.
-    ///   - parent: The principal with whose end this one ends too.
+    ///   - expiresAt: The time at which its credential expires; nil for never.
+    ///   - parent: The principal whose end also ends this one.
     package init(
         kind: Kind, id: String = "", name: String = "", roles: [String] = [], claims: JSONObject = JSONObject([]),
         realm: String? = nil, networks: [AddressRange] = [], expiresAt: WallClock? = nil, parent: Principal? = nil
@@ -88,7 +88,7 @@ package final class Principal: Sendable {
     ///
     /// - Parameters:
     ///   - principal: The principal that began the session.
-    ///   - expiresAt: When the session ends by itself.
+    ///   - expiresAt: The time at which the session expires.
     package convenience init(sessionOf principal: Principal, until expiresAt: WallClock) {
         let end = min(expiresAt.nanoseconds, principal.expiresAt?.nanoseconds ?? .max)
         self.init(
@@ -103,7 +103,7 @@ package final class Principal: Sendable {
 
     /// The principal of requests that never need a credential, and may administer: those through the administrators' socket.
     package static let local = Principal(kind: .local, roles: [administratorRole])
-    /// Whether this is somebody who needs no credential as long as the server has none.
+    /// Whether this is a client that needs no credential as long as the server has none.
     package var isVisitor: Bool { kind == .local && self !== Principal.local }
     /// The principal of requests without a credential.
     package static let anonymous = Principal(kind: .anonymous, roles: ["anonymous"])
@@ -111,7 +111,7 @@ package final class Principal: Sendable {
     /// Whether the principal may do everything, at least in its realm.
     package var isAdministrator: Bool { roles.contains(Principal.administratorRole) }
 
-    /// What the log and the list of leases call the principal; nil for clients without a credential.
+    /// The name of the principal in the log and the list of leases; nil for clients without a credential.
     package var logName: String? {
         switch kind {
         case .local, .anonymous: return nil
@@ -119,15 +119,16 @@ package final class Principal: Sendable {
         }
     }
 
-    /// Ends the principal for good: its credential was revoked, replaced or given up.
+    /// Ends the principal for good: its credential was revoked, replaced or returned.
     ///
-    /// - Parameter isReplaced: Whether another credential of the same holder takes its place, which has what was begun with this one.
+    /// - Parameter isReplaced: Whether another credential of the same holder takes its place, and owns everything begun with this
+    ///   one.
     package func end(isReplaced: Bool = false) {
         if isReplaced { self.isReplaced.store(true, ordering: .releasing) }
         hasEnded.store(true, ordering: .releasing)
     }
 
-    /// Whether the credential was revoked, replaced or given up, whatever its time. This takes no lock.
+    /// Whether the credential was revoked, replaced or returned, whatever its time. This takes no lock.
     package var isRevoked: Bool { hasEnded.load(ordering: .acquiring) || parent?.isRevoked ?? false }
 
     /// Whether the credential is not valid any more: it was revoked, or has expired. This takes no lock.
@@ -137,8 +138,10 @@ package final class Principal: Sendable {
         return parent?.isOver ?? false
     }
 
-    /// Whether what was begun with the credential ends, as nobody can come back to it: the credential was revoked or given up, or a key
-    /// has expired. The holder of an expired token or certificate gets another one. This takes no lock.
+    /// Whether everything begun with the credential ends, because it cannot be used again: it was revoked or returned, or a key
+    /// has expired.
+    ///
+    /// The holder of an expired token or certificate gets another one. This takes no lock.
     package var hasLeft: Bool {
         if hasEnded.load(ordering: .acquiring), !isReplaced.load(ordering: .acquiring) { return true }
         if kind == .key, let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }

@@ -5,7 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What clients without a credential are told.
+/// The responses to clients without a credential.
 extension Problem {
     /// The header field by which a 401 asks for a credential.
     static let challenge = HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\"")

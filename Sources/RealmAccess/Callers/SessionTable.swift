@@ -4,7 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The sessions of browsers: each has a cookie that stands for the credential that it was begun with.
+/// The sessions of browsers: each has a cookie that represents the credential that it was begun with.
 ///
 /// Only digests of the secrets are in memory, and the table is bounded: a principal's oldest session gives way to its newest one.
 /// A session ends after twelve hours, when it is deleted, and with the credential that it was begun with. Any thread may use it.
@@ -18,7 +18,7 @@ package final class SessionTable: Sendable {
         let begin: Instant
     }
 
-    /// The secrets of a new session, which are told once.
+    /// The secrets of a new session, which are sent once.
     package struct Secrets: Sendable {
         package let cookie: String
         /// The value of `X-CSRF-Token`.

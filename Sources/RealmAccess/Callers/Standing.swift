@@ -35,8 +35,9 @@ package struct Standing: Sendable {
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
     package var isInForce: Bool { problem == nil }
 
-    /// Why what was admitted before must not be done: the credential was revoked or has expired, or its holder has other rights by now;
-    /// nil when it may.
+    /// The reason to refuse an action that was admitted earlier; nil when it is allowed.
+    ///
+    /// The credential was revoked or has expired, or the rights of its holder have changed.
     package var problem: Problem? { principal.isOver ? .credentialEnded : problemOfReading }
 
     /// Why an answer that was begun must not be read on: `problem`, but that the time of a credential is over does not count.
@@ -46,7 +47,7 @@ package struct Standing: Sendable {
         return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
     }
 
-    /// Throws the reason for which what an admitted request asks for must not be done.
+    /// Throws the reason to refuse the action of an admitted request.
     package func require() throws(Problem) {
         if let problem { throw problem }
     }

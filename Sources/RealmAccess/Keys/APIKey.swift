@@ -5,7 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What is stored of an API key: everything but its secret.
+/// The stored part of an API key: everything but its secret.
 package struct APIKey: Sendable, Equatable {
     /// The id, which is part of the key.
     package let id: String
@@ -16,7 +16,7 @@ package struct APIKey: Sendable, Equatable {
     package let roles: [String]
     /// The only realm that the key is good for; nil for all.
     package let realm: String?
-    /// Further claims, for rules.
+    /// Additional claims, for rules.
     package let claims: JSONObject
     /// The networks from which the key may be used; none for all.
     package let networks: [AddressRange]
@@ -32,9 +32,9 @@ package struct APIKey: Sendable, Equatable {
     /// - Parameters:
     ///   - name: The name for people.
     ///   - realm: The only realm that it is good for; nil for all.
-    ///   - claims: Further claims.
+    ///   - claims: Additional claims.
     ///   - networks: The networks from which it may be used; none for all.
-    ///   - expires: When it expires, in seconds since 1970; nil for never.
+    ///   - expires: The time at which it expires, in seconds since 1970; nil for never.
     package init(
         _ text: APIKeyText, name: String, roles: [String], realm: String? = nil, claims: JSONObject = JSONObject([]),
         networks: [AddressRange] = [], expires: Int64? = nil
@@ -53,7 +53,7 @@ package struct APIKey: Sendable, Equatable {
     /// The present time in seconds since 1970.
     package static var now: Int64 { WallClock.now().nanoseconds / 1_000_000_000 }
 
-    /// Whether everything but the time of the last use is equal, so that what is known of the key stays true.
+    /// Whether everything but the time of the last use is equal, so that facts derived from the key stay true.
     func isSame(as other: APIKey) -> Bool {
         var copy = other
         copy.lastUsed = lastUsed
@@ -133,7 +133,7 @@ package struct APIKey: Sendable, Equatable {
 
     // MARK: - Showing
 
-    /// Writes the members that everybody may see who sees the key: all but the digest.
+    /// Writes the public members: all but the digest.
     package func write(to writer: inout JSONWriter) {
         writer.member("id", text: id)
         writer.member("name", text: name)

@@ -14,7 +14,7 @@ internal import RealmStorage
 /// | 43 | the secret: random digits to the base 62, which have 256 bits |
 /// | 1 | the check digit over id and secret (ISO 7064, hybrid system, modulus 63,62) |
 package struct APIKeyText: Sendable {
-    /// What a text turns out to be.
+    /// The result of parsing text.
     package enum Reading: Sendable {
         /// A key whose check digit fits.
         case key(APIKeyText)
@@ -56,10 +56,10 @@ package struct APIKeyText: Sendable {
     /// Takes over a text that was checked.
     private init(checked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a text.
+    /// Parses text.
     ///
-    /// - Parameter bytes: The text that may be a key.
-    /// - Returns: The key, or what is wrong with the text.
+    /// - Parameter bytes: Text that may be a key.
+    /// - Returns: The key, or the error in the text.
     package static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
         guard bytes.starts(with: prefix) else { return .other }
         let bytes = Array(bytes)
@@ -69,7 +69,7 @@ package struct APIKeyText: Sendable {
         return .key(APIKeyText(checked: bytes))
     }
 
-    /// Reads a text that is an array of its own.
+    /// Parses text in an array.
     package static func read(_ bytes: [UInt8]) -> Reading { read(bytes[...]) }
 
     /// Returns the check digit of the digits of an id and a secret; 0, which is no digit, when one of them is none.
@@ -78,7 +78,7 @@ package struct APIKeyText: Sendable {
         return digits[(63 - product) % 62]
     }
 
-    /// Continues the product of the check digit over further digits; nil when one of them is none.
+    /// Continues the product of the check digit over more digits; nil when one of the bytes is not a digit.
     private static func product(_ bytes: ArraySlice<UInt8>, after first: Int?) -> Int? {
         guard var product = first else { return nil }
         for byte in bytes {

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// The file with the API keys of a data folder: `DATA/.realm-rest/keys.json`.
 ///
-/// It is only ever replaced as a whole, so readers see all of a change or nothing of it. Writers hold a lock beside it from
+/// It is only ever replaced as a whole, so readers see all of a change or nothing of it. Writers hold a lock file next to it from
 /// reading to writing, so programs that change it at the same time do not lose each other's changes. All functions wait for the
 /// disk.
 package struct KeyFile: Sendable {
@@ -17,7 +17,7 @@ package struct KeyFile: Sendable {
         /// The file is no list of keys. It is not replaced.
         case broken(String)
         case unknownID(String)
-        /// Who asked for the change may not change keys any more.
+        /// The sender of the change has lost the right to change keys.
         case notPermitted
         /// There are as many keys as there may be.
         case tooMany
@@ -43,8 +43,8 @@ package struct KeyFile: Sendable {
     }
 
     package let path: String
-    /// Returns whether the keys may be changed, with those that there are; nil for whoever has the folder. It is asked when no other
-    /// program changes them.
+    /// Returns whether the keys may be changed, given the present ones; nil for a program that has the folder. Called when no
+    /// other program changes them.
     package var mayChange: (@Sendable ([APIKey]?) -> Bool)?
     /// The greatest length of the file in bytes.
     private static let byteLimit = 16 << 20
@@ -61,7 +61,7 @@ package struct KeyFile: Sendable {
     /// Whether there is such a file.
     package var exists: Bool { System.entry(atPath: path) != nil }
 
-    /// What the system says of the file, which differs after each change; nil when there is none.
+    /// The facts of the system about the file, which differ after each change; nil when there is none.
     var facts: System.FileFacts? { try? System.facts(path: path) }
 
     // MARK: - Reading
@@ -87,13 +87,13 @@ package struct KeyFile: Sendable {
 
     // MARK: - Changing
 
-    /// Changes the keys, and returns when that is durable.
+    /// Changes the keys, and returns when the change is durable.
     ///
     /// - Parameters:
     ///   - check: Refuses a change after which no client could administer the server; nil for none.
     ///   - address: The address of the client that asks for the change; nil when it is unknown.
-    ///   - body: Gets all keys, also those that other programs have just added; what it throws leaves everything as it is.
-    /// - Returns: What `body` returns.
+    ///   - body: Gets all keys, including those that other programs have just added; an error leaves everything unchanged.
+    /// - Returns: The result of `body`.
     package func change<Result>(
         _ check: (any KeyCheck)? = nil, from address: String? = nil, _ body: (inout [APIKey]) throws(Failure) -> Result
     ) throws(Failure) -> Result {

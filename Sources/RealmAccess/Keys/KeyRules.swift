@@ -4,11 +4,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What the parts of a key may be, in the same words for requests and for the command line.
+/// The rules for the parts of a key, in the same words for requests and for the command line.
 package enum KeyRules {
-    /// What the name of a key may be.
     package static let nameRule = "a key has a name of 1 to 128 characters, without control characters"
-    /// What the roles of a key may be.
     package static let roleRule = "a key has at least one role: letters, digits, '-', '_' and '.', at most 64"
     /// How the time until a key expires is written.
     package static let expiryRule = "the time until a key expires is a duration, such as 90d"

@@ -8,16 +8,16 @@ internal import Synchronization
 
 /// The API keys of a running server.
 ///
-/// `refresh` is called regularly and reads the file again when it has changed, whoever changed it. A key that is gone, has another
-/// secret or other rights ends its principal. Looking a key up reads memory only, and takes the same steps for unknown ids as for
-/// known ones. Any thread may use the store; functions that say so wait for the disk.
+/// `refresh` is called regularly and reads the file again when any program has changed it. A key that is gone, has another secret
+/// or other rights ends its principal. Looking a key up reads memory only, and takes the same steps for unknown ids as for known
+/// ones. Any thread may use the store; functions that say so wait for the disk.
 package final class KeyStore: Sendable {
     /// A key with its principal, which stay the same until the key changes.
     private final class LiveKey: Sendable {
         let record: APIKey
-        /// The principal of everybody who has the key.
+        /// The principal of all holders of the key.
         let principal: Principal
-        /// What ends with the last of the keys that have had this id one after the other.
+        /// The principal that ends with the last of the keys that have had this id in turn.
         let tenure: Principal
         /// When the key was last used, in minutes since 1970; 0 for never.
         let lastUsed: Atomic<Int64>
@@ -39,11 +39,11 @@ package final class KeyStore: Sendable {
         }
     }
 
-    /// The keys in force, and what was read last, guarded by the lock.
+    /// The keys in force, and the state of the file when it was last read, guarded by the lock.
     private struct State {
         /// The keys by the bytes of their ids.
         var keys: [UInt64: LiveKey] = [:]
-        /// What the system said of the file that was read last; nil when there was none.
+        /// The facts of the system about the file when it was last read; nil without a file.
         var facts: System.FileFacts?
         /// Why the file could not be read; nil when it could.
         var failure: String?
@@ -81,7 +81,7 @@ package final class KeyStore: Sendable {
 
     /// Whether the server has credentials: it has keys, or a file of them has been there, in whatever state.
     package var isConfigured: Bool { configured.load(ordering: .acquiring) }
-    /// Why the file cannot be read; nil when it can. All of its keys are refused meanwhile.
+    /// The reason why the file cannot be read; nil when it can. All of its keys are refused until it can.
     package var failure: String? { state.withLock { $0.failure } }
     /// The number of keys in force.
     package var count: Int { state.withLock { $0.keys.count } }

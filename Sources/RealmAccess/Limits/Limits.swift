@@ -33,9 +33,9 @@ package struct Limits: Sendable, Equatable {
     package var queryArgs = 1000
     /// In each of `sort`, `distinct` and `ops`.
     package var queryTerms = 100
-    /// Memory for what one write changes; imports are exempt.
+    /// Memory for the changes of one write; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
-    /// Memory for what uncommitted writes of all realms change. The largest may go on.
+    /// Memory for uncommitted changes of all realms. The largest write may continue.
     package var uncommittedBytes = WriteLimits().uncommittedBytes
     /// The same of one client in all realms, with the same exception.
     package var uncommittedBytesPerPrincipal = WriteLimits().uncommittedBytesPerClient
@@ -99,7 +99,7 @@ package struct Limits: Sendable, Equatable {
     package var transactionSeconds = 30
     /// The longest time to live of a snapshot lease.
     package var snapshotSeconds = 600
-    /// Realms that have metrics of their own; the others are only counted.
+    /// Realms that have their own metrics; the others are only counted.
     package var metricRealms = 200
     /// Requests per second that one client may send; 0 switches this limit off.
     package var rate = 0
@@ -174,7 +174,6 @@ package struct Limits: Sendable, Equatable {
         }
     }
 
-    /// What a limit counts.
     enum Unit {
         /// Seconds, which may be stated as `5m`.
         case seconds

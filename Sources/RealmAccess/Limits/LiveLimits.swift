@@ -13,7 +13,7 @@ internal import Synchronization
 /// Limits that were replaced stay in memory, because a thread may be reading them: some 700 bytes
 /// for each set of limits that differs from all sets before. Only administrators can replace them.
 package final class LiveLimits: Sendable {
-    /// The address of the limits in force. It is never 0, and what it points to never changes.
+    /// The address of the limits in force. It is never 0, and the limits that it points to never change.
     private let newest: Atomic<UInt>
     /// The addresses of all limits that were in force, as numbers.
     private let all: RankedMutex<[UInt]>

@@ -47,7 +47,7 @@ package struct PrincipalLimits: Sendable, Equatable {
         set { values[name] = newValue }
     }
 
-    /// Takes from other limits what is more generous, or not stated here.
+    /// Takes limits from others that are more generous, or not stated here.
     package mutating func widen(by other: PrincipalLimits) {
         for (name, value) in other.values {
             values[name] = values[name].map { name == .rate && min($0, value) == 0 ? 0 : max($0, value) } ?? value
@@ -58,7 +58,7 @@ package struct PrincipalLimits: Sendable, Equatable {
 extension Limits {
     /// Returns the limits that hold for a principal.
     ///
-    /// - Parameter own: What its roles say; nil for nothing.
+    /// - Parameter own: The limits of its roles; nil for none.
     package func holding(for own: PrincipalLimits?) -> Limits {
         guard let own else { return self }
         var limits = self

@@ -20,18 +20,18 @@ package struct AccessPolicy: Sendable {
     /// write.
     package var administersOnMain = true
 
-    /// Whom requests without a credential are from while the server has none.
+    /// The principals of requests without a credential while the server has none.
     let visitors = Visitors()
 
     /// Makes the policy of a main listener on loopback, through which this machine may administer
     /// and no other machine may read.
     package init() {}
 
-    /// Returns the principal of a request without a credential, which follows from how it reached the server.
+    /// Returns the principal of a request without a credential, which follows from its listener and address.
     ///
-    /// A request that a proxy has passed on counts as one from another machine, although the
-    /// address of its sender is that of the proxy. Once the server has credentials, only the administrators' Unix socket,
-    /// which nobody but the user of the server can open, stands for one.
+    /// A request that a proxy has passed on counts as one from another machine, although the address of its sender is that of the
+    /// proxy. Once the server has credentials, only the administrators' Unix socket identifies a local client: no user but that
+    /// of the server can open it.
     ///
     /// - Parameters:
     ///   - call: A request with its header fields.
@@ -48,13 +48,14 @@ package struct AccessPolicy: Sendable {
         }
     }
 
-    /// Returns the principal of somebody of whom nothing is known.
+    /// Returns the principal of an anonymous client.
     private func stranger(_ hasCredentials: Bool, _ entrance: Entrance) -> Principal {
         allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? visitors.stranger : .anonymous
     }
 
-    /// Returns whether the roles of a principal decide what it may do: it has a credential, or the server gives clients without one a
-    /// role of their own, and it does not administer.
+    /// Returns whether roles determine the rights of a principal.
+    ///
+    /// It has a credential, or the server gives anonymous clients a role, and it does not administer.
     ///
     /// - Parameters:
     ///   - hasCredentials: Whether the server has credentials.
@@ -97,16 +98,16 @@ package struct AccessPolicy: Sendable {
 
     /// Checks whether a request is permitted. No other place makes this decision.
     ///
-    /// A request that names an interactive transaction needs `write` even when it reads, because it
-    /// would see what is not committed.
+    /// A request that names an interactive transaction needs `write` even when it reads, because it would see uncommitted
+    /// changes.
     ///
     /// - Parameters:
     ///   - call: The request, whose principal is known.
     ///   - needed: The level that the method needs at this path.
     ///   - isHidden: Whether the path does not exist for clients that may not administer.
-    ///   - hasCredentials: Whether the server has credentials, which decides what a refused client is told.
-    /// - Throws: 404 `not_found` for hidden paths and clients that may read, otherwise 401 `unauthenticated` for strangers and 403
-    ///   `forbidden` for all others.
+    ///   - hasCredentials: Whether the server has credentials, which decides the problem of a refused client.
+    /// - Throws: 404 `not_found` for hidden paths and clients that may read, otherwise 401 `unauthenticated` for anonymous
+    ///   clients and 403 `forbidden` for all others.
     package func check(
         _ request: Request, of caller: Caller, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
     ) throws(Problem) {
@@ -141,17 +142,17 @@ package struct AccessPolicy: Sendable {
     }
 }
 
-/// Whom requests without a credential are from, as long as a server has no credentials.
+/// The principals of requests without a credential, as long as a server has no credentials.
 ///
-/// The objects belong to one server. When it gets its first credential they end, so that streams and polls which such a request has
-/// begun end too, as those of a credential that is revoked do. Clients of the administrators' socket are not among them: they need
-/// no credential afterwards either.
+/// The objects belong to one server. When it gets its first credential they end, so that streams and polls of such requests end
+/// too, as those of a revoked credential do. Clients of the administrators' socket are not among them: they need no credential
+/// afterwards either.
 final class Visitors: Sendable {
-    /// Somebody on this machine who may administer.
+    /// A client on this machine that may administer.
     let local = Principal(kind: .local, roles: [Principal.administratorRole])
-    /// Somebody on this machine, where administration is refused on the main listener.
+    /// A client on this machine, where administration is refused on the main listener.
     let localWriter = Principal(kind: .local)
-    /// Somebody elsewhere, whom the server lets read.
+    /// A client elsewhere that the server permits to read.
     let stranger = Principal(kind: .anonymous, roles: [RoleBook.anonymous, RoleBook.reader])
 
     /// Makes the visitors of a server.

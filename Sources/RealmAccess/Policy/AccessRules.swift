@@ -11,7 +11,7 @@ package struct AccessRules: Sendable {
     package var hosts: HostPolicy
     /// The origins whose web pages may use the server.
     package var origins: OriginPolicy
-    /// What clients may do, by the way in which they reached the server.
+    /// The permissions of clients, by the way in which they reached the server.
     package var access: AccessPolicy
 
     /// Combines the rules of a server.

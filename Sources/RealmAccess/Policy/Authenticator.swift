@@ -6,12 +6,12 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Tells who sends a request, from its credential or from how it reached the server.
+/// Authenticates requests, by their credential or by the way in which they reached the server.
 ///
-/// A request with a credential that is not valid is refused; it never counts as one without. Nothing here waits, because it runs
-/// on a thread of the daemon: a token that has to be verified first is returned, and `verify` calls back.
+/// A request with a credential that is not valid is refused; it never counts as one without. No call waits, because it runs on a
+/// thread of the daemon: a token that has to be verified first is returned, and `verify` calls back.
 package final class Authenticator: Sendable {
-    /// What is known of a request at once.
+    /// The result that is known about a request at once.
     package enum Outcome: Sendable {
         /// The principal that sent it.
         case principal(Principal)
@@ -53,10 +53,11 @@ package final class Authenticator: Sendable {
         self.takesCertificates = takesCertificates
     }
 
-    /// Whether the server has credentials of any kind, so that nobody may do anything without one.
+    /// Whether the server has credentials of any kind, so that no client has rights without one.
     package var hasCredentials: Bool { takesCertificates || verifier != nil || keys.isConfigured }
 
-    /// Ends whoever came without a credential when there was none, if there is one now. What such requests have begun ends with it.
+    /// Ends the anonymous principals from the time without credentials, if there are credentials now, and everything that their
+    /// requests have begun.
     package func endVisitors() { if hasCredentials { policy.visitors.end() } }
 
     // MARK: - At once
@@ -151,7 +152,7 @@ package final class Authenticator: Sendable {
 
     /// Counts a credential that is not valid, and returns the problem of it.
     ///
-    /// It does not say what is wrong, since that would help to guess: whether a key exists, has expired, or may be used elsewhere.
+    /// It does not give the reason, since that would help to guess whether a key exists, has expired, or may be used elsewhere.
     private func failure(of request: Request, _ detail: String = "this credential is not valid") -> Problem {
         guard let seconds = failures.count(request.client, request.arrival) else {
             return Problem(.unauthenticated, detail)

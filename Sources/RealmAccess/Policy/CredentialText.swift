@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a request has in its header field `Authorization`.
+/// The credential in the header field `Authorization` of a request.
 enum CredentialText: Sendable {
     case key(APIKeyText)
     /// A token of another kind, which a `BearerVerifier` knows.

@@ -5,10 +5,10 @@ internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Counts credentials that were not valid, by the address that they came from, and slows down who sends many of them.
+/// Counts invalid credentials by the address of the sender, and slows down addresses that send many.
 ///
-/// An address may send ten in any minute. What it sends beyond that is refused in another way, and valid credentials from there
-/// pass all the same. Up to 16,384 addresses are counted by themselves, further ones together. Any thread may use it.
+/// An address may send ten in any minute. More than that are refused in another way, and valid credentials from there pass all
+/// the same. Up to 16,384 addresses are counted separately, others together. Any thread may use it.
 package final class FailedCredentials: Sendable {
     /// The times of the last failures of each address, and totals, guarded by the lock.
     private struct State {
@@ -16,7 +16,7 @@ package final class FailedCredentials: Sendable {
         var times: [ByteText: [Instant]] = [:]
         /// The number of failures since the start.
         var failures = 0
-        /// How many of them were refused because there were too many.
+        /// The number that were refused because there were too many.
         var slowed = 0
         /// The time from which addresses without recent failures may be searched for again.
         var nextSweep = Instant(nanoseconds: 0)
@@ -26,9 +26,9 @@ package final class FailedCredentials: Sendable {
     package static let limit = 10
     /// The seconds for which a failure counts.
     private static let seconds = 60.0
-    /// The number of addresses that are counted by themselves.
+    /// The number of addresses that are counted separately.
     private static let addressLimit = 16_384
-    /// The name under which all further addresses are counted. No address has it.
+    /// The name under which all other addresses are counted. No address has it.
     private static let others = "*"
     private let state = RankedMutex(.leaf, State())
 

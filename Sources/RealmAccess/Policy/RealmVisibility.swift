@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Which realms a principal may know of, and what it may do in each.
+/// The realms that a principal may know of, and its rights in each.
 package struct RealmVisibility: Sendable {
     package let principal: Principal
     /// The roles in force.
@@ -31,14 +31,14 @@ package struct RealmVisibility: Sendable {
         return isJudged ? roles.hasRights(RightsHolder(principal), in: realm) : AccessPolicy.grant(principal) >= .read
     }
 
-    /// Returns what the principal may do in a realm; nil where it may not know of it.
+    /// Returns the rights of the principal in a realm; nil where it may not know of it.
     package func rights(in realm: String) -> RealmRights? {
         guard shows(realm) else { return nil }
-        // Whoever may write on this machine has no role that says so.
+        // A local client that may write has no role to state that.
         guard isJudged || principal.kind != .local else { return RealmRights(everything: principal.isAdministrator) }
         return roles.rights(of: RightsHolder(principal), in: realm)
     }
 
-    /// Returns what the principal sees of a realm when it reads; nil for everything.
+    /// Returns the part of a realm that the principal may read; nil for everything.
     package func scope(in realm: String) -> RightsScope? { isJudged ? rights(in: realm)?.versionScope(for: .read) : nil }
 }

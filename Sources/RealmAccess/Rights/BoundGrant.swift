@@ -4,13 +4,13 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a role allows for the classes of a pattern, with the values of the claims in its rules.
+/// The rights of a role in the classes of a pattern, with the values of the claims in its rules.
 struct BoundGrant: Sendable {
-    /// What the configuration says.
+    /// The grant in the configuration.
     let grant: ClassGrant
     /// `where`.
     let condition: BoundRule
-    /// `where` and `check` of what is left behind.
+    /// `where` and `check` of the result of a write.
     let result: BoundRule
     /// The grant for comparisons. Names of roles and places in the file do not matter.
     let form: RightsForm
@@ -30,7 +30,7 @@ struct BoundGrant: Sendable {
         self.form = form
     }
 
-    /// Returns whether this grant gives all that another one gives for an action, so that the other one, and what it hides, does
+    /// Returns whether this grant subsumes another one for an action, so that the other one, and the properties that it hides, do
     /// not matter.
     func covers(_ other: BoundGrant, for action: RightsAction) -> Bool {
         guard condition.covers(other.condition), grant.hidden.allSatisfy(other.grant.hidden.contains) else { return false }

@@ -18,7 +18,7 @@ enum BoundRule: Sendable {
     ///
     /// - Parameters:
     ///   - template: The query; nil for no rule.
-    ///   - claims: The claims of whoever asks.
+    ///   - claims: The claims of the principal.
     init(_ template: RuleTemplate?, _ claims: JSONObject) {
         guard let template else {
             self = .everything

@@ -7,9 +7,9 @@ internal import RealmStorage
 
 /// Values of claims as arguments of rules.
 ///
-/// A claim that cannot be one makes the rule false, because anything else could let more be seen than was meant: a claim that
-/// is lacking, null or an empty text, an object, a number beyond 64 bits, a list anywhere but after `IN`, a list with such
-/// elements, and what is too long.
+/// A claim that is not a valid argument makes the rule false, because anything else could reveal more than was meant: a claim
+/// that is missing, null or an empty string, an object, a number beyond 64 bits, a list anywhere but after `IN`, a list with such
+/// elements, or a value that is too long.
 enum ClaimValue {
     /// The number of elements that a list may have.
     static let maximumElementCount = 1000
@@ -49,7 +49,7 @@ enum ClaimValue {
             return Bound(argument: .double(number), form: form)
         case .string(let text) where !text.isEmpty && text.utf8.count <= maximumByteCount:
             form.add("text " + text)
-            // Without a type of its own it is read by that of the property: a number, a date or a UUID.
+            // A string without a type takes that of the property: a number, a date or a UUID.
             return Bound(argument: .text(text), form: form)
         default: return nil
         }

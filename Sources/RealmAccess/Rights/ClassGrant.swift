@@ -5,16 +5,16 @@ package import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// What a role allows for the classes of a pattern in a realm.
+/// The rights of a role in the classes of a pattern in a realm.
 package final class ClassGrant: Sendable {
     let pattern: NamePattern
-    /// What is allowed.
+    /// The permitted actions.
     let actions: Set<RightsAction>
     /// The objects for which it is allowed; nil for all.
     let condition: RuleTemplate?
-    /// What an object has to satisfy after it was made or changed: `where` and `check` together; nil for nothing.
+    /// The rule for an object after it was created or changed: `where` and `check` together; nil for none.
     let result: RuleTemplate?
-    /// `check` alone, for saying what is wrong with it.
+    /// `check` alone, to name the reason of a refusal.
     let check: RuleTemplate?
     /// The properties that do not exist for the role, sorted.
     let hidden: [String]
@@ -26,8 +26,8 @@ package final class ClassGrant: Sendable {
     /// Makes a grant of rules that were parsed.
     ///
     /// - Parameters:
-    ///   - actions: What is allowed.
-    ///   - rules: `where`, `check`, and what both say together.
+    ///   - actions: The permitted actions.
+    ///   - rules: `where`, `check`, and both combined.
     ///   - hidden: The properties that do not exist for the role.
     ///   - readOnly: The properties that the role may not write.
     ///   - pointer: The place in the configuration as a JSON Pointer.

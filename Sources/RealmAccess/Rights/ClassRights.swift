@@ -5,11 +5,11 @@ package import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// The rights in one class: what its grants say together.
+/// The rights in one class: the sum of its grants.
 ///
-/// For each action an object has to satisfy the condition of any grant that gives the action, and what is left behind has to
-/// satisfy `where` and `check` of any such grant, which may be another one. A property is hidden, or read-only, when any of the
-/// grants that matter says so, as it cannot be said for one object at a time.
+/// For each action an object has to satisfy the condition of any grant that gives the action, and the result of a write has to
+/// satisfy `where` and `check` of any such grant, which may be another one. A property is hidden, or read-only, if it is in any
+/// of the grants that matter: this cannot depend on the object.
 package struct ClassRights: Sendable {
     /// The rights for one action.
     package struct Allowance: Sendable {
@@ -29,7 +29,7 @@ package struct ClassRights: Sendable {
     /// The rights by action; actions that are not allowed are absent.
     package let allowances: [RightsAction: Allowance]
 
-    /// The properties that any grant hides, whatever it allows. They count for embedded classes, which need no right of their own.
+    /// The properties that any grant hides, whatever it allows. They count for embedded classes, which need no separate right.
     let hidden: Set<ByteText>
     /// The properties that any grant protects, whatever it allows.
     let readOnly: Set<ByteText>
@@ -62,6 +62,6 @@ package struct ClassRights: Sendable {
         readOnly = Set(texts: grants.flatMap(\.grant.readOnly))
     }
 
-    /// What is allowed in the class for some objects at least, as far as rules and claims tell.
+    /// The actions that are permitted in the class for some objects at least, as far as rules and claims decide it.
     package var actions: Set<RightsAction> { Set(allowances.keys) }
 }

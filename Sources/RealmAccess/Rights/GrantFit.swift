@@ -6,16 +6,16 @@ internal import RealmQuery
 internal import RealmStorage
 internal import RealmStorage
 
-/// Finds out whether what a role says of a class fits the class.
+/// Checks whether the grant of a role fits a class.
 ///
-/// Claims have no values here, as the answer has to be the same for all who hold the role: values of each type are tried in
+/// Claims have no values here, as the result has to be the same for all holders of the role: values of each type are tried in
 /// their places, and the rule fits if it can be bound with one of them.
 struct GrantFit {
     /// Something that does not fit.
     struct Misfit {
         /// The part of the grant, as it follows the grant in a JSON Pointer.
         let part: String
-        /// What is wrong.
+        /// The error message.
         let text: String
     }
 
@@ -69,7 +69,7 @@ struct GrantFit {
             }
             errors.append(error)
         }
-        // What is said of names holds for all values. What is said of values may be due to those that were tried.
+        // Errors in names hold for all values. Errors in values may be due to those that were tried.
         if let error = errors.first(where: { !GrantFit.mayDependOnValues($0) }) { return error }
         return template.uses.isEmpty || !errors.contains(where: GrantFit.isAboutArgument) ? errors.first : nil
     }

@@ -116,7 +116,7 @@ package struct NamePattern: Sendable {
         return NamePattern.middle(of: name, before, after) != nil
     }
 
-    /// Returns what is between a beginning and an end of a name; nil when it lacks one of them or nothing is between.
+    /// Returns the part between a prefix and a suffix of a name; nil when it lacks one of them or the part is empty.
     private static func middle(of name: String, _ before: String, _ after: String) -> [UInt8]? {
         let bytes = Array(name.utf8)
         guard bytes.count > before.utf8.count + after.utf8.count, bytes.starts(with: before.utf8),

@@ -5,9 +5,9 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// What a role allows in the realms of a pattern.
+/// The rights of a role in the realms of a pattern.
 package final class RealmGrant: Sendable {
-    /// What is allowed in a realm besides its classes.
+    /// The rights in a realm in addition to those in its classes.
     package struct Whole: Sendable, Hashable {
         /// Whether interactive transactions are allowed.
         package var transactions = false
@@ -34,7 +34,7 @@ package final class RealmGrant: Sendable {
 
         static let everything = Whole(transactions: true, export: true, import: true, migrate: true, showHiddenLinks: true)
 
-        /// Whether something is allowed that is a right of its own: transactions and stubs only go with others.
+        /// Whether there is a right that counts on its own: transactions and stubs only go with others.
         var isRight: Bool { export || `import` || migrate }
 
         /// Adds what another role allows.
@@ -53,16 +53,16 @@ package final class RealmGrant: Sendable {
     }
 
     let pattern: NamePattern
-    /// What is allowed in classes.
+    /// The rights in classes.
     let classes: [ClassGrant]
-    /// What is allowed besides.
+    /// The rights in addition to classes.
     let whole: Whole
 
     /// Makes a grant for realms.
     ///
     /// - Parameters:
-    ///   - classes: What is allowed in classes.
-    ///   - whole: What is allowed besides.
+    ///   - classes: The rights in classes.
+    ///   - whole: The rights in addition to classes.
     package init(_ pattern: NamePattern, _ classes: [ClassGrant], _ whole: Whole = Whole()) {
         self.pattern = pattern
         self.classes = classes

@@ -44,8 +44,9 @@ extension RealmRights {
         { table, base in RowRule.make(alternatives, for: table, in: base) }
     }
 
-    /// Returns the embedded classes for which a role says something that does not fit, and no other role says anything. What a
-    /// role wanted to hide in them is not known any more, so they are not shown in their owners either.
+    /// Returns the embedded classes with a grant that does not fit, and without any other grant.
+    ///
+    /// The properties that a role wanted to hide in them are unknown, so they are not shown in their owners either.
     private func closedEmbeddedClasses(in snapshot: Snapshot, for action: RightsAction) -> Set<TableKey> {
         let closed = snapshot.classes.filter { table in
             guard table.kind == .embedded, let className = table.className, hasLost(className) else { return false }

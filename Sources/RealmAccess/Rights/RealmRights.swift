@@ -5,9 +5,9 @@ package import RealmPlatform
 package import RealmQuery
 package import RealmStorage
 
-/// What a principal may do in one realm: what its roles allow there, with the values of its claims.
+/// The rights of a principal in one realm: those of its roles, with the values of its claims.
 ///
-/// Principals with equal rights may share one value. Nothing is allowed that is not stated here.
+/// Principals with equal rights may share one value. Everything that is not stated here is denied.
 package final class RealmRights: Sendable {
     /// A grant that was lost in a class, because it does not fit the schema.
     struct Loss: Hashable {
@@ -18,7 +18,7 @@ package final class RealmRights: Sendable {
         let className: String
     }
 
-    /// What is known about the last schema that was asked for.
+    /// The facts about the last schema that was requested.
     private struct Fitted {
         let schema: SchemaMark
         /// The rights without what does not fit it; nil when all fits.
@@ -32,11 +32,11 @@ package final class RealmRights: Sendable {
     package let administers: Bool
     /// Whether everything in the realm is allowed.
     package let isWhole: Bool
-    /// What is allowed besides classes.
+    /// The rights in addition to classes.
     private let whole: RealmGrant.Whole
-    /// What each role says of classes, in the order of their forms, each once.
+    /// The grants of each role in classes, in the order of their forms, each once.
     private let parts: [[BoundGrant]]
-    /// What does not fit the schema.
+    /// The grants that do not fit the schema.
     private let losses: Set<Loss>
     /// The rights in the classes that were asked for, by name.
     private let known = RankedMutex(.leaf, [ByteText: ClassRights]())
@@ -60,10 +60,10 @@ package final class RealmRights: Sendable {
         losses = []
     }
 
-    /// Adds up what roles say of a realm.
+    /// Adds up the grants of roles in a realm.
     ///
     /// - Parameters:
-    ///   - grants: What they say.
+    ///   - grants: Those of all roles.
     ///   - claims: The claims of the principal.
     init(_ grants: [RealmGrant], _ claims: JSONObject) {
         var whole = RealmGrant.Whole()
@@ -152,7 +152,7 @@ package final class RealmRights: Sendable {
         return rights
     }
 
-    /// Returns what the roles say of a class: of each one the narrowest pattern, unless it is lost.
+    /// Returns the grants in a class: of each role the narrowest pattern, unless it is lost.
     private func grants(on className: String) -> [BoundGrant] {
         parts.enumerated().compactMap { index, part in
             guard let grant = RealmRights.grant(part, on: className) else { return nil }
@@ -160,7 +160,7 @@ package final class RealmRights: Sendable {
         }
     }
 
-    /// Returns what one role says of a class; nil for nothing.
+    /// Returns the grant of one role in a class; nil for none.
     private static func grant(_ part: [BoundGrant], on className: String) -> BoundGrant? {
         Role.narrowest(part.filter { $0.grant.pattern.fits(class: className) }, \.grant.pattern.narrowness).first
     }
@@ -169,7 +169,7 @@ package final class RealmRights: Sendable {
         Loss(part: part, pattern: grant.grant.pattern.text, className: className)
     }
 
-    /// Returns what is allowed in a class, for some of its objects at least.
+    /// Returns the actions that are permitted in a class, for some of its objects at least.
     package func actions(on className: String) -> Set<RightsAction> { rights(on: className).actions }
 
     /// Returns the queries of which an object has to match one for an action; nil when there is no condition. Without the right
@@ -198,10 +198,9 @@ package final class RealmRights: Sendable {
 
     // MARK: - Schemas
 
-    /// Returns the rights without what does not fit the schema of a version: a role loses the classes for which it names what
-    /// they lack.
+    /// Returns the rights that fit the schema of a version: a role loses the classes for which it names missing properties.
     ///
-    /// Whoever uses rights on a version has to ask for these. It costs a comparison of the schema with that of the last version.
+    /// Code that applies rights to a version has to use these. It costs a comparison of the schema with that of the last version.
     ///
     /// - Parameter snapshot: The whole version.
     package func fitting(_ snapshot: Snapshot) -> RealmRights {

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// What one principal may do in one realm under the roles in force, with everything that its requests ask of that, made once.
+/// The rights of one principal in one realm under the roles in force, with all derived values that its requests need, made once.
 package final class ResolvedRights: AdmittedRights {
     /// The roles that it follows from.
     private let roles: RoleBook
@@ -16,10 +16,9 @@ package final class ResolvedRights: AdmittedRights {
     package let isNothing: Bool
     /// The rights as a write asks for them.
     package let writes: RightsWrites
-    /// What is shown to those who read, who subscribe and who export.
+    /// The scopes for reading, subscribing and exporting.
     private let scopes: (read: RightsScope?, subscribe: RightsScope?, export: RightsScope?)
 
-    /// Works out what a principal may do.
     fileprivate init(_ principal: Principal, in realm: String, by roles: RoleBook) {
         self.roles = roles
         self.realm = realm
@@ -29,9 +28,9 @@ package final class ResolvedRights: AdmittedRights {
         scopes = (rights.versionScope(for: .read), rights.versionScope(for: .subscribe), rights.versionScope(for: .export))
     }
 
-    /// Returns what is shown of the realm; nil for everything.
+    /// Returns the visible part of the realm; nil for everything.
     ///
-    /// - Parameter action: To read, to subscribe or to export, which are all for which something is shown.
+    /// - Parameter action: Reading, subscribing or exporting, the only actions with a scope.
     package func scope(for action: RightsAction) -> RightsScope? {
         switch action {
         case .subscribe: return scopes.subscribe
@@ -64,7 +63,7 @@ private final class RightsMemo: Sendable {
     /// Makes an empty memory.
     init() {}
 
-    /// Returns what a principal may do in a realm.
+    /// Returns the rights of a principal in a realm.
     ///
     /// - Parameters:
     ///   - principal: The principal whose memory this is.
@@ -83,7 +82,7 @@ private final class RightsMemo: Sendable {
 }
 
 extension Principal {
-    /// Returns what the principal may do in a realm by its roles, which is worked out once for each realm and book of roles.
+    /// Returns the rights of the principal in a realm, resolved once for each realm and book of roles.
     ///
     /// - Parameters:
     ///   - realm: The name of the realm, which need not exist.

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a role may allow. The raw values are the words of the configuration, and their order is that of answers.
+/// The actions that a role may permit. The raw values are the words of the configuration, and their order is that of responses.
 package enum RightsAction: String, Sendable, CaseIterable {
     /// Reading objects of a class: queries, aggregates, look-ups, links to them.
     case read
@@ -14,11 +14,11 @@ package enum RightsAction: String, Sendable, CaseIterable {
     case update
     /// Deleting objects of a class.
     case delete
-    /// Being told of changes to objects of a class.
+    /// Receiving changes of objects of a class.
     case subscribe
     /// Exporting the objects of a class; of a realm, all that may be read in it.
     case export
-    /// Importing objects of a class, together with what the lines do; of a realm, an export with many classes.
+    /// Importing objects of a class, together with the actions of the lines; of a realm, an export with many classes.
     case `import`
     /// Changing the schema of a realm.
     case migrate

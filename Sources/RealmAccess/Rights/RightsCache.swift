@@ -4,11 +4,11 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Rights that were resolved, for the requests to come.
+/// Resolved rights, for later requests.
 ///
-/// There are two generations: what was not used while the young one filled up is forgotten.
+/// There are two generations: rights that were not used while the young one filled up are forgotten.
 final class RightsCache: Sendable {
-    /// How often rights were found here.
+    /// The number of times that rights were found here.
     struct Counts: Sendable {
         /// The number of look-ups that found rights.
         var hits = 0

@@ -39,7 +39,7 @@ struct RightsForm: Sendable, Hashable {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    /// A text of bounded length that stands for the form: its SHA-256.
+    /// A digest of bounded length that represents the form: its SHA-256.
     var digest: String {
         if let digest = try? FileDigest.sha256(bytes) { return FileDigest.hex(digest) }
         // Without the crypto library nothing is shared.

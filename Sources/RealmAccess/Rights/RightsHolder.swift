@@ -4,12 +4,12 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// On what the rights of a principal depend.
+/// The facts on which the rights of a principal depend.
 package struct RightsHolder: Sendable {
     /// The names of its roles. Those that the configuration does not have give nothing.
     package let roles: [String]
     package let claims: JSONObject
-    /// The only realm in which it has rights; nil for all. With one, nobody operates the server.
+    /// The only realm in which it has rights; nil for all. With one, the principal cannot operate the server.
     package let realm: String?
 
     /// Describes a principal by its credential.

@@ -5,17 +5,17 @@ internal import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// What the holder of rights may see of a realm by one kind of action.
+/// The part of a realm that the holder of rights may see by one kind of action.
 package final class RightsScope: VersionScope {
     let rights: RealmRights
-    /// What is to be done with what is seen.
+    /// The action on the visible part.
     private let action: RightsAction
     package let identity: String
 
     /// Makes a scope.
     ///
     /// - Parameters:
-    ///   - action: What is to be done with what is seen: to read, to subscribe or to export it.
+    ///   - action: The action on the visible part: reading, subscribing or exporting.
     fileprivate init(_ rights: RealmRights, for action: RightsAction) {
         self.rights = rights
         self.action = action
@@ -41,8 +41,7 @@ package final class RightsScope: VersionScope {
 }
 
 extension RealmRights {
-    /// Returns what the rights show of all versions of the realm for an action; nil when everything is allowed whatever the schema
-    /// will be.
+    /// Returns the visible part of all versions of the realm for an action; nil when everything is permitted under any schema.
     ///
     /// - Parameter action: One of the actions of classes.
     package func versionScope(for action: RightsAction) -> RightsScope? { isWhole ? nil : RightsScope(self, for: action) }

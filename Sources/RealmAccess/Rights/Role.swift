@@ -5,15 +5,15 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// A role: what those who have it may do.
+/// A role: the rights of those who have it.
 package final class Role: Sendable {
     /// The name, of characters of ASCII.
     let name: String
     /// Whether the role may do everything.
     let administers: Bool
-    /// What it may do in realms.
+    /// Its rights in realms.
     let realms: [RealmGrant]
-    /// Which limits it states for those who have it.
+    /// The limits that it states for those who have it.
     let limits: PrincipalLimits
     /// The claims on which the rights depend, each once.
     let claims: [ClaimPath]
@@ -22,8 +22,8 @@ package final class Role: Sendable {
     ///
     /// - Parameters:
     ///   - administers: Whether the role may do everything.
-    ///   - realms: What it may do in realms.
-    ///   - limits: Which limits it states.
+    ///   - realms: Its rights in realms.
+    ///   - limits: The limits that it states.
     package init(
         _ name: String, administers: Bool = false, _ realms: [RealmGrant] = [], limits: PrincipalLimits = PrincipalLimits()
     ) {
@@ -48,13 +48,14 @@ package final class Role: Sendable {
             }
     }
 
-    /// Returns what the role says of a realm to the holder of claims: its narrowest pattern that fits counts. Several that name a
-    /// claim are equally narrow, and add up.
+    /// Returns the grants of the role in a realm for the holder of claims: those of its narrowest pattern that fits.
+    ///
+    /// Several that name a claim are equally narrow, and add up.
     func grants(in realm: String, _ claims: JSONObject) -> [RealmGrant] {
         Role.narrowest(realms.filter { $0.pattern.fits(realm: realm, claims) }, \.pattern.narrowness)
     }
 
-    /// Returns what the role says of a realm to the holders of any claims.
+    /// Returns the grants of the role in a realm for the holders of any claims.
     func possibleGrants(in realm: String) -> [RealmGrant] {
         let possible = realms.filter { $0.pattern.mayFit(realm: realm) }
         let plain = possible.filter { $0.pattern.claim == nil }

@@ -7,10 +7,10 @@ internal import RealmQuery
 package import RealmStorage
 internal import Synchronization
 
-/// The roles of a server, and what they allow.
+/// The roles of a server, and their rights.
 ///
-/// Two roles are built in: `admin`, which may do everything, and `read`, which may read all of every realm and is what strangers
-/// have on a server that was started with `--insecure`.
+/// Two roles are built in: `admin`, which may do everything, and `read`, which may read all of every realm and is the role of
+/// anonymous clients on a server that was started with `--insecure`.
 package final class RoleBook: Sendable {
     package static let administrator = "admin"
     /// The name of the role that reads everything.
@@ -26,8 +26,8 @@ package final class RoleBook: Sendable {
     /// The roles by name, which has only characters of ASCII.
     private let roles: [ByteText: Role]
     private let hasLimits: Bool
-    /// The limits of somebody who has all roles that have limits of their own; nil when none has. It is for requests whose sender is
-    /// not known yet.
+    /// The limits of a principal with all roles that state limits; nil when none does. For requests whose sender is not known
+    /// yet.
     package let widestLimits: PrincipalLimits?
     /// Rights that were resolved.
     private let cache = RightsCache()
@@ -111,7 +111,7 @@ package final class RoleBook: Sendable {
 
     // MARK: - Rights
 
-    /// Returns what a principal may do in a realm.
+    /// Returns the rights of a principal in a realm.
     ///
     /// It is cheap for a principal that was seen before: a key is put together, and looked up.
     ///
@@ -201,10 +201,10 @@ package final class RoleBook: Sendable {
 
     // MARK: - Defects
 
-    /// Returns what the roles say of a realm that does not fit its schema.
+    /// Returns the grants of roles that do not fit the schema of a realm.
     ///
     /// A class that a role names has to exist where the role names the realm too, unless the realm has no class yet; elsewhere it
-    /// is one that some of the realms have. Whatever a pattern for classes says has to fit every class that has this name.
+    /// is one that some of the realms have. A grant for a pattern of classes has to fit every class that has this name.
     ///
     /// - Parameters:
     ///   - snapshot: The whole version of the realm.
@@ -261,7 +261,7 @@ package struct RoleDefect: Sendable, Equatable, CustomStringConvertible {
     package let className: String
     /// The place in the configuration as a JSON Pointer.
     package let pointer: String
-    /// What is wrong, as a sentence without a final period.
+    /// The error, as a sentence without a final period.
     package let text: String
 
     /// The defect as one line for logs.

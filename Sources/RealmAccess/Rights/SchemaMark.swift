@@ -15,7 +15,7 @@ package struct SchemaMark: Sendable {
         let collection: CollectionKind?
         let target: TableKey?
 
-        /// Takes over what a column says.
+        /// Takes over the properties of a column.
         init(_ column: Column) {
             name = column.name
             key = column.key

@@ -4,18 +4,18 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A signed token taken apart (RFC 7515, compact form), before anything in it is believed.
+/// The parts of a signed token (RFC 7515, compact form), before any of them is trusted.
 ///
-/// Each token has exactly one text: base64 with padding or stray bits is refused, and so are doubled members. What
-/// the header says about where keys are found (`jku`, `x5u`, `x5c`, `jwk`) is not even read.
+/// Each token has exactly one text: base64 with padding or stray bits is refused, and so are doubled members. The sources of keys
+/// in the header (`jku`, `x5u`, `x5c`, `jwk`) are not even read.
 struct CompactToken {
     /// The algorithm that the header names.
     let algorithm: TokenAlgorithm
     /// The name of the key; nil when the header has none.
     let keyName: String?
-    /// What the token states.
+    /// The claims of the token.
     let payload: JSONObject
-    /// What memory `payload` takes, roughly, in bytes.
+    /// The approximate memory of `payload` in bytes.
     let payloadCost: Int
     let signedBytes: [UInt8]
     let signature: [UInt8]
@@ -25,18 +25,18 @@ struct CompactToken {
     /// The limits for the JSON of a payload. A list of groups may have hundreds.
     private static let payloadBounds = JSONBounds(depth: 32, values: 4096)
 
-    /// Members of a header that change what a token is. Whoever sends them expects them to be obeyed.
+    /// Members of a header that change the meaning of a token. Their senders rely on them, so they are refused.
     private static let refusedMembers = ["crit", "b64", "enc", "zip"]
     /// Types that state that a token is for something other than access.
     private static let otherTypes: Set<ByteText> = ["jwe", "dpop+jwt", "secevent+jwt", "logout+jwt", "entity-statement+jwt"]
     /// Types of contents that state that there is a token inside of the token.
     private static let nestedTypes: Set<ByteText> = ["jwt", "jws", "jwe"]
 
-    /// Takes a text apart.
+    /// Parses text.
     ///
     /// - Parameter text: The text of the token; the caller has checked its length.
-    /// - Throws: `malformed` for a text that is no signed token or asks for what is not done here, and `algorithm` for
-    ///   an algorithm that is never used.
+    /// - Throws: `malformed` for text that is no signed token or needs an unsupported feature, and `algorithm` for an algorithm
+    ///   that is never used.
     init(_ text: String) throws(TokenRefusal) {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = CompactToken.bytes(parts[0]), let body = CompactToken.bytes(parts[1]),

@@ -27,12 +27,11 @@ package struct IssuerSettings: Sendable, Equatable {
     package var certificateAuthority: String?
     /// The roles that all tokens of the issuer hold.
     package var roles: [String] = []
-    /// The path to the claim with further roles, of names with dots between them; nil for none.
+    /// The path to the claim with additional roles, of names with dots between them; nil for none.
     package var rolesPath: String?
     /// The path to the claim with the subject.
     package var subjectPath = "sub"
 
-    /// How many issuers there may be.
     package static let countLimit = 32
 
     /// Makes the settings of an issuer.
@@ -47,8 +46,8 @@ package struct IssuerSettings: Sendable, Equatable {
         self.source = source
     }
 
-    /// Whether the algorithms of a kind of source are those of a token. An issuer with public keys never verifies with a
-    /// secret, so that nobody can use a public key as one.
+    /// Whether the algorithms of a kind of source are those of a token. An issuer with public keys never verifies with a secret,
+    /// so that a public key cannot be used as one.
     func allows(_ algorithm: TokenAlgorithm) -> Bool {
         if case .secretFile = source { return algorithm == .hs256 }
         return algorithm != .hs256

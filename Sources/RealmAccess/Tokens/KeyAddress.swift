@@ -4,13 +4,13 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The address of a set of keys: by `https:` anywhere, by `http:` only on this machine, where nobody is in between.
+/// The address of a set of keys: by `https:` anywhere, by `http:` only on this machine, where no one is in between.
 package struct KeyAddress: Sendable, Equatable {
     package let text: String
     /// Whether it is on this machine and not encrypted.
     package let isPlain: Bool
 
-    /// What a text has to be, for messages.
+    /// The rule for an address, for messages.
     package static let rule = "an address such as https://login.example.com/keys is needed; http: is taken on loopback only"
 
     /// The characters of a host or of an address in brackets.

@@ -49,9 +49,9 @@ final class KeyKeeper: Sendable {
         }
     }
 
-    /// Has keys read on a thread of their own: a source that is slow delays no other.
+    /// Reads keys on a separate thread: a slow source delays no other.
     ///
-    /// - Returns: False when nothing is read any more.
+    /// - Returns: False after the end of all reading.
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func read(_ reading: @escaping @Sendable () -> Void) throws(Threads.Failure) -> Bool {
         guard monitor.withLock({ $0.begin() }) else { return false }

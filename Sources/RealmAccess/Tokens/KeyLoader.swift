@@ -18,11 +18,11 @@ package struct KeyLoader: Sendable {
     package struct Defect: Error {
         /// The member of the configuration that is to blame.
         let member: String
-        /// What is wrong, as a sentence without a full stop.
+        /// The error, as a sentence without a full stop.
         package let text: String
     }
 
-    /// What tells whether a file is still the one that was read.
+    /// The facts that identify the file that was read.
     struct FileMark: Sendable, Equatable {
         let identity: System.FileIdentity
         /// The length of the file.

@@ -19,7 +19,7 @@ struct KeySet: Sendable {
 
     /// The beginning of a clause about the crypto library, before the names of algorithms.
     static let libraryLacks = "the crypto library of this machine (see OPENSSL_CONF) lacks"
-    /// How many keys a document may have.
+    /// The number of keys that a document may have.
     private static let keyLimit = 100
     /// With how many keys one token is tried that does not say which one it is.
     private static let attemptLimit = 4

@@ -5,11 +5,11 @@ internal import RealmStorage
 
 /// The files with keys of issuers, which are read once while a configuration is checked and put in force.
 ///
-/// Issuers with the same file share what was read. Keys that are in force already are not made again.
+/// Issuers with the same file share its keys. Keys that are in force already are not made again.
 package final class KeySetFiles: Sendable {
-    /// What the lock guards.
+    /// The state under the lock.
     private struct State {
-        /// What was read, by the bytes of the path.
+        /// The results of reading, by the bytes of the path.
         var loaded: [[UInt8]: KeyLoader.Loaded] = [:]
         /// The keys that need not be made again, by their fingerprints.
         var known: [[UInt8]: VerificationKey] = [:]

@@ -20,7 +20,7 @@ package enum TokenAlgorithm: Sendable, Equatable {
         switch Array(name.utf8) {
         case Array("RS256".utf8): self = .rs256
         case Array("ES256".utf8): self = .es256
-        // RFC 9864 gives the algorithm a name of its own.
+        // RFC 9864 adds a separate name for the algorithm.
         case Array("EdDSA".utf8), Array("Ed25519".utf8): self = .edDSA
         case Array("HS256".utf8): self = .hs256
         default: return nil

@@ -6,18 +6,18 @@ internal import RealmStorage
 
 /// Tokens that were verified, by the digest of their text.
 ///
-/// There are two generations: what is not used while the younger one fills up is dropped as a whole, so adding and
-/// finding cost the same however many there are. The lock of the `TokenVerifier` guards it.
+/// There are two generations: tokens that are not used while the younger one fills up are dropped together, so that adding and
+/// finding cost the same for any number. The lock of the `TokenVerifier` guards it.
 struct TokenCache {
     /// One token. It is an object so that finding it copies nothing.
     final class Entry: Sendable {
-        /// What it states.
+        /// The content of the token.
         let token: VerifiedToken
         /// The bytes of the name of its issuer.
         let issuer: [UInt8]
         /// The digest of the key that has verified it.
         let fingerprint: [UInt8]
-        /// What memory it takes, roughly, in bytes.
+        /// Its approximate memory in bytes.
         let cost: Int
 
         /// Makes an entry for a token.
@@ -32,7 +32,7 @@ struct TokenCache {
     private struct Generation {
         /// The tokens by their digest.
         var entries: [[UInt8]: Entry] = [:]
-        /// What memory they take together.
+        /// The memory of all of them.
         var cost = 0
 
         /// Adds a token that it does not have.
@@ -47,7 +47,7 @@ struct TokenCache {
         }
     }
 
-    /// What was dropped, which the caller releases without the lock.
+    /// Dropped tokens, which the caller releases without the lock.
     struct Dropped {
         fileprivate var entries: [[UInt8]: Entry] = [:]
     }
@@ -56,7 +56,7 @@ struct TokenCache {
     private var old = Generation()
 
     var count: Int { young.entries.count + old.entries.count }
-    /// What memory they take together, roughly, in bytes.
+    /// The approximate memory of all of them in bytes.
     var cost: Int { young.cost + old.cost }
 
     /// Returns a token that is still accepted.
@@ -64,8 +64,8 @@ struct TokenCache {
     /// - Parameters:
     ///   - digest: The digest of its text.
     ///   - now: The time of day.
-    ///   - limit: What memory all tokens may take.
-    ///   - dropped: Receives what was dropped.
+    ///   - limit: The memory that all tokens may take.
+    ///   - dropped: Receives the dropped tokens.
     mutating func find(_ digest: [UInt8], at now: WallClock, limit: Int, _ dropped: inout Dropped) -> VerifiedToken? {
         if let entry = young.entries[digest] {
             if now.nanoseconds < entry.token.acceptedUntil.nanoseconds { return entry.token }
@@ -81,8 +81,8 @@ struct TokenCache {
     ///
     /// - Parameters:
     ///   - digest: The digest of its text.
-    ///   - limit: What memory all tokens may take.
-    ///   - dropped: Receives what was dropped.
+    ///   - limit: The memory that all tokens may take.
+    ///   - dropped: Receives the dropped tokens.
     mutating func add(_ entry: Entry, _ digest: [UInt8], limit: Int, _ dropped: inout Dropped) {
         guard entry.cost <= limit / 2 else { return }
         if young.cost + entry.cost > limit / 2 {

@@ -4,13 +4,12 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Checks what a token states, once its signature was verified.
+/// Checks the claims of a token, once its signature was verified.
 struct TokenClaims {
-    /// What the issuer's tokens have to say.
+    /// The requirements for tokens of the issuer.
     private let settings: IssuerSettings
-    /// What the token states.
     private let payload: JSONObject
-    /// What ends with the key that has verified the token.
+    /// The principal that ends with the key that has verified the token.
     private let warrant: Principal?
 
     /// Prepares the check of a payload.
@@ -23,8 +22,8 @@ struct TokenClaims {
     /// Checks the claims.
     ///
     /// - Parameter now: The time of day.
-    /// - Returns: What the token states.
-    /// - Throws: `TokenRefusal` for the first thing that is not right.
+    /// - Returns: The verified token.
+    /// - Throws: `TokenRefusal` for the first error.
     func verified(at now: WallClock) throws(TokenRefusal) -> VerifiedToken {
         try checkAudience()
         let expiry = try checkTimes(Double(now.nanoseconds) / 1e9)

@@ -6,10 +6,10 @@ internal import RealmStorage
 
 /// An issuer with its keys, and the state of their reading. The lock of the `TokenVerifier` guards it.
 struct TokenIssuer {
-    /// What is called when a reading has ended.
+    /// Called when a reading has ended.
     typealias Waiter = @Sendable () -> Void
 
-    /// What its tokens have to say.
+    /// The requirements for its tokens.
     var settings: IssuerSettings
     /// Distinguishes it from an issuer of the same name of another configuration, whose readings may still run.
     let epoch: Int
@@ -19,7 +19,7 @@ struct TokenIssuer {
     private(set) var isReading = false
     /// The tokens that wait for the reading.
     private(set) var waiters: [Waiter] = []
-    /// What the principals of its tokens end with, by the fingerprint of the key that has verified these.
+    /// The principals whose end also ends those of its tokens, by the fingerprint of the key that has verified these.
     private(set) var warrants: [[UInt8]: Principal] = [:]
     /// When the last reading began.
     private var lastReading: Instant?
@@ -77,7 +77,7 @@ struct TokenIssuer {
         return waiters
     }
 
-    /// Returns what the principal of a token ends with that a key has verified.
+    /// Returns the principal whose end also ends that of a token which a key has verified.
     mutating func warrant(of key: VerificationKey) -> Principal {
         if let warrant = warrants[key.fingerprint] { return warrant }
         let warrant = Principal(kind: .jwt)
@@ -101,7 +101,7 @@ struct TokenIssuer {
         return Array(gone.values)
     }
 
-    /// Notes what a reading has brought.
+    /// Records the result of a reading.
     ///
     /// - Returns: Whether the source works now and did not before, or the other way round.
     mutating func end(_ result: Result<KeyLoader.Loaded, KeyLoader.Defect>, at now: Instant, _ timing: TokenTiming) -> Bool {

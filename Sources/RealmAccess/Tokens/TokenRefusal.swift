@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Why a token is refused. Clients are told none of this: it is for the metrics of operators.
+/// The reasons to refuse a token. Clients do not learn them: they are for the metrics of operators.
 package enum TokenRefusal: String, Error, CaseIterable, Sendable {
     /// The token has more bytes than `token-bytes`.
     case tooLong = "too_long"

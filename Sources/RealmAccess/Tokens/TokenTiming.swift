@@ -4,17 +4,17 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How often keys are read, in seconds.
+/// The intervals of reading keys, in seconds.
 package struct TokenTiming: Sendable {
-    /// How often it is looked whether a file has changed and whether keys are due.
+    /// The interval of checks whether a file has changed and whether keys are due.
     package var lookSeconds = 1.0
-    /// How old keys become whose source says nothing about it.
+    /// The lifetime of keys whose source does not state one.
     package var usualAge = 600.0
     /// The ages that a source may demand for its keys.
     package var ages = 60.0...86_400.0
     /// The pause between two readings because of tokens whose key is unknown.
     package var unknownKeyPause = 30.0
-    /// The pause after a first failed reading, which doubles with each further one.
+    /// The pause after a first failed reading, which doubles with each later one.
     package var firstPause = 5.0
     /// The longest pause after a failed reading.
     package var longestPause = 60.0

@@ -122,7 +122,7 @@ extension TokenVerifier {
 
     // MARK: - Reading
 
-    /// Reads keys on a thread of its own: a source that is slow delays no other. The issuer says that it is being read.
+    /// Reads keys on a separate thread: a slow source delays no other. The issuer is marked as being read.
     func readKeys(of name: [UInt8], _ epoch: Int) {
         guard let (settings, keys) = state.withLock({ state in state.issuers[name].map { ($0.settings, $0.keys) } }) else {
             return
@@ -144,7 +144,7 @@ extension TokenVerifier {
         }
     }
 
-    /// Takes what a reading has brought.
+    /// Takes the result of a reading.
     private func end(_ result: Result<KeyLoader.Loaded, KeyLoader.Defect>, of name: [UInt8], _ epoch: Int) {
         let now = Instant.now()
         let (waiters, warrants, hasTurned) = state.withLock { state -> ([TokenIssuer.Waiter], [Principal], Bool) in
@@ -165,7 +165,7 @@ extension TokenVerifier {
         resume(waiters)
     }
 
-    /// Has tokens go on that have waited for keys.
+    /// Resumes tokens that have waited for keys.
     private func resume(_ waiters: [TokenIssuer.Waiter]) {
         for waiter in waiters {
             do throws(Threads.Failure) {
@@ -176,7 +176,7 @@ extension TokenVerifier {
         }
     }
 
-    /// Tells that a source fails, or that it works again.
+    /// Logs that a source fails, or that it works again.
     private func log(_ result: Result<KeyLoader.Loaded, KeyLoader.Defect>, _ issuer: String) {
         switch result {
         case .success: logger.notice("the keys of an issuer are read again", metadata: ["issuer": "\(issuer)"])

@@ -10,30 +10,30 @@ internal import Synchronization
 
 /// Verifies JSON Web Tokens of the issuers that the configuration names.
 ///
-/// What holds at all times:
-/// * Nothing in a token is believed before its signature was verified, but for the names of its issuer, its algorithm
-///   and its key, which only choose among what the configuration and the issuers have.
+/// Invariants:
+/// * No part of a token is trusted before its signature was verified, except the names of its issuer, its algorithm and its key,
+///   which only choose among those of the configuration and the issuers.
 /// * An issuer's source decides which algorithms may be used, and so does each key: see `IssuerSettings.allows` and
 ///   `VerificationKey`.
 /// * A token that is known was verified with a key that its issuer still has: keys and known tokens change under the
 ///   same lock.
 ///
-/// Signatures are verified by `SharedThreads.signatures`, keys are read on threads of their own. No thread of a caller
-/// waits, and any thread may call.
+/// Signatures are verified by `SharedThreads.signatures`, keys are read on separate threads. No thread of a caller waits, and any
+/// thread may call.
 package final class TokenVerifier: Sendable {
     /// Why issuers cannot be used.
     package struct Failure: Error, CustomStringConvertible {
-        /// What is wrong, as a sentence without a full stop.
+        /// The error, as a sentence without a full stop.
         package let description: String
     }
 
-    /// What the lock guards.
+    /// The state under the lock.
     struct State {
         /// The issuers by the bytes of their names.
         var issuers: [[UInt8]: TokenIssuer] = [:]
         /// The tokens that are known.
         var cache = TokenCache()
-        /// How many tokens were verified and refused.
+        /// The numbers of verified and refused tokens.
         var counts = TokenCounts()
         /// The number of tokens that are being verified.
         var running = 0
@@ -43,11 +43,11 @@ package final class TokenVerifier: Sendable {
         var epochs = 0
     }
 
-    /// How many tokens may wait for keys. There are fewer than may be verified at a time, because anybody can send a
-    /// token that names an unknown key.
+    /// The number of tokens that may wait for keys. It is lower than the number that may be verified at a time, because anyone
+    /// can send a token that names an unknown key.
     private static let waitingLimit = 64
 
-    /// How long the end of readings is waited for when the server stops, while realms are closed, which has most of a second.
+    /// The longest wait for the end of readings when the server stops, while realms are closed, which has most of a second.
     private static let stopSeconds = 0.3
 
     let state = RankedMutex(.leaf, State())
@@ -57,9 +57,9 @@ package final class TokenVerifier: Sendable {
     let repeated = Atomic<UInt64>(0)
     /// The limits in force.
     let limits: LiveLimits
-    /// How often keys are read.
+    /// The intervals of reading keys.
     let timing: TokenTiming
-    /// Is told when a source of keys fails, and when it works again.
+    /// Receives failures of a source of keys, and their ends.
     let logger: Logger
     /// Returns the time of day.
     private let clock: @Sendable () -> WallClock
@@ -72,8 +72,8 @@ package final class TokenVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits in force.
-    ///   - timing: How often keys are read.
-    ///   - logger: Is told when a source of keys fails, and when it works again.
+    ///   - timing: The intervals of reading keys.
+    ///   - logger: Receives failures of a source of keys, and their ends.
     ///   - clock: Returns the time of day.
     package init(
         _ limits: LiveLimits = LiveLimits(Limits()), timing: TokenTiming = TokenTiming(),
@@ -91,8 +91,8 @@ package final class TokenVerifier: Sendable {
     /// - Parameters:
     ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
     ///   - limits: The limits in force.
-    ///   - timing: How often keys are read.
-    ///   - logger: Is told when a source of keys fails, and when it works again.
+    ///   - timing: The intervals of reading keys.
+    ///   - logger: Receives failures of a source of keys, and their ends.
     ///   - clock: Returns the time of day.
     /// - Throws: `Failure`, as `replace(with:_:)`.
     package convenience init(
@@ -184,7 +184,7 @@ package final class TokenVerifier: Sendable {
     /// A token that may be good.
     private struct Candidate: Sendable {
         let text: String
-        /// What its text says.
+        /// The parts of its text.
         let token: CompactToken
         /// The bytes of the claim `iss`.
         let issuer: [UInt8]
@@ -203,7 +203,7 @@ package final class TokenVerifier: Sendable {
         }
     }
 
-    /// Gives up the place of a token, and says what became of it.
+    /// Releases the place of a token, and reports the outcome.
     private func end(_ result: Result<VerifiedToken, TokenRefusal>, _ then: @Sendable (TokenOutcome) -> Void) {
         state.withLock { state in
             state.running -= 1
@@ -216,7 +216,7 @@ package final class TokenVerifier: Sendable {
         then((try? result.get()).map { .verified($0) } ?? .refused)
     }
 
-    /// Verifies a token with the keys that there are, and keeps it; once more if the issuers were replaced meanwhile.
+    /// Verifies a token with the present keys, and keeps it; once more if the issuers were replaced in the meantime.
     private func verified(_ candidate: Candidate, isRepeated: Bool = false) throws(TokenRefusal) -> VerifiedToken {
         guard let issuer = state.withLock({ $0.issuers[candidate.issuer] }) else { throw .issuer }
         guard issuer.settings.allows(candidate.token.algorithm) else { throw .algorithm }
@@ -284,11 +284,10 @@ package final class TokenVerifier: Sendable {
     }
 }
 
-/// What became of the verification of a token.
 package enum TokenOutcome: Sendable {
     /// The token is good.
     case verified(VerifiedToken)
-    /// It is not; the client is not told why.
+    /// It is not; the client does not learn the reason.
     case refused
     /// Too many tokens are being verified; it is worth trying again.
     case overloaded
@@ -300,7 +299,7 @@ package enum TokenOutcome: Sendable {
     }
 }
 
-/// How many tokens were verified and refused. The lock of the `TokenVerifier` guards it.
+/// The numbers of verified and refused tokens. The lock of the `TokenVerifier` guards it.
 struct TokenCounts {
     /// The number of tokens that were verified by their signature.
     private(set) var verified: UInt64 = 0

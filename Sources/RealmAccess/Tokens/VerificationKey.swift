@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// A key of an issuer, checked by the rules of the house and ready to verify signatures.
 package struct VerificationKey: Sendable {
-    /// What signatures are verified with.
+    /// The material that verifies signatures.
     private enum Material {
         case published(PublicKey)
         /// A shared secret.

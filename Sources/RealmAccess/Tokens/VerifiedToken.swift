@@ -4,10 +4,10 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// What a token states whose signature, times and audience were found to be right.
+/// The content of a token whose signature, times and audience are valid.
 package struct VerifiedToken: Sendable {
     package let issuer: String
-    /// Whom it is about. Subjects are distinct within an issuer only.
+    /// The subject. Subjects are distinct within an issuer only.
     package let subject: String
     /// The roles of the issuer, then those that the token states, each once.
     package let roles: [String]
@@ -17,17 +17,17 @@ package struct VerifiedToken: Sendable {
     package let expiresAt: WallClock
     /// Until when it is accepted: `expiresAt` with an allowance for clocks that differ.
     package let acceptedUntil: WallClock
-    /// Who sends it: one object for as long as the token is known, so that all its requests and streams share it.
+    /// The principal: one object for as long as the token is known, so that all its requests and streams share it.
     package let principal: Principal
 
-    /// Makes what a token states.
+    /// Makes the content of a token.
     ///
     /// - Parameters:
-    ///   - subject: Whom it is about.
+    ///   - subject: The claim `sub`.
     ///   - roles: The roles of the issuer, then those that the token states.
-    ///   - claims: All that it states.
-    ///   - expiresAt: When it expires, as it states.
-    ///   - warrant: What ends with the key that has verified it; nil for a token that is not used.
+    ///   - claims: All claims, with `sub`.
+    ///   - expiresAt: The time at which it expires.
+    ///   - warrant: The principal that ends with the key that has verified it; nil for a token that is not used.
     init(
         issuer: String, subject: String, roles: [String], claims: JSONObject, expiresAt: WallClock, acceptedUntil: WallClock,
         warrant: Principal? = nil
