@@ -6,12 +6,12 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// One backup of a realm, as clients see it: a Realm file beside that of the realm, in a file that a
-/// request has named, or in the target of the backup plan.
+/// One backup of a realm, as clients see it: a Realm file next to that of the realm, a file that a request has named, or one in
+/// the target of the backup plan.
 package struct Backup: Sendable {
     /// Why a backup was made. The raw value is the member `kind` of its document.
     enum Kind: String, Sendable {
-        /// On request, beside the file.
+        /// On request, next to the file.
         case request
         /// On request, in a file that the request has named.
         case copy
@@ -26,7 +26,7 @@ package struct Backup: Sendable {
 
     /// Where the bytes of a backup are.
     enum Place: Sendable {
-        /// In a file beside that of the realm.
+        /// In a file next to that of the realm.
         case beside(FileCopies)
         /// In a file of the server at a path.
         case file(String)
@@ -85,10 +85,10 @@ package struct Backup: Sendable {
 }
 
 extension Backup {
-    /// Makes the description of a copy beside the file of a realm.
+    /// Makes the description of a copy next to the file of a realm.
     ///
     /// - Parameters:
-    ///   - copies: The copies beside the file.
+    ///   - copies: The copies next to the file.
     init(_ copy: FileCopies.Copy, in copies: FileCopies) {
         id = copy.name
         switch copy.kind {

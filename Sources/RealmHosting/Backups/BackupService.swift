@@ -10,8 +10,8 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// The backups of all realms of a server: copies beside their files, copies in files that requests have
-/// named, and those of the backup plan.
+/// The backups of all realms of a server: copies next to their files, copies in files that requests have named, and those of the
+/// backup plan.
 ///
 /// There is one in a server. All functions wait for files or for the network, so they belong on workers.
 package final class BackupService: Sendable {
@@ -97,8 +97,8 @@ package final class BackupService: Sendable {
 
     /// Returns the backups of a realm, the newest first.
     ///
-    /// - Returns: The backups, and why those of the plan are not among them; nil when they are.
-    /// - Complexity: Opens each copy beside the file, and lists the store of the plan.
+    /// - Returns: The backups, and the reason why those of the plan are missing; nil when they are included.
+    /// - Complexity: Opens each copy next to the file, and lists the store of the plan.
     package func list(of realm: String) -> (backups: [Backup], failure: StorageError?) {
         var backups = copies(of: realm).map { copies in copies.list().map { Backup($0, in: copies) } } ?? []
         backups += stored.list(of: realm)
@@ -130,8 +130,7 @@ package final class BackupService: Sendable {
         throw Problem(.notFound, "there is no backup of this id")
     }
 
-    /// The copies beside the file of a realm, whether it is open or has failed; nil for a realm without a
-    /// file of its own.
+    /// The copies next to the file of a realm, whether it is open or has failed; nil for a realm that does not own its file.
     private func copies(of realm: String) -> FileCopies? {
         switch catalog[realm] {
         case .ready(let database)?: return database.copiesBeside
@@ -220,7 +219,8 @@ package final class BackupService: Sendable {
     ///   - database: The realm.
     ///   - control: Ends a copy that takes too long. Detaching the realm cancels it.
     /// - Returns: The backup.
-    /// - Throws: `not_owned` for a realm without a file of its own; `realm_not_found` when the realm was detached; the problem of the disk.
+    /// - Throws: `not_owned` for a realm that does not own its file; `realm_not_found` when the realm was detached; the problem
+    ///   of the disk.
     package func make(of version: Version, in database: Database, _ control: WorkControl) throws(Problem) -> Backup {
         let name: String?
         do throws(StorageError) {

@@ -10,15 +10,14 @@ internal import RealmStorage
 
 /// Backs the realms of a server up by a plan.
 ///
-/// One thread of its own makes the copies, one after another, so that neither the daemon nor a worker
-/// waits for the store. A realm that has not changed since its newest backup is left out: this server knows
-/// the versions that it has stored, and of others it compares the bytes of the copy with those in the store.
-/// A backup that fails is counted, logged and shown; writes and reads go on, and the next round tries
-/// again.
+/// A separate thread makes the copies, one after another, so that neither the daemon nor a worker waits for the store. A realm
+/// that has not changed since its newest backup is left out: this server knows the versions that it has stored, and of others it
+/// compares the bytes of the copy with those in the store. A backup that fails is counted, logged and shown; writes and reads
+/// continue, and the next round retries.
 ///
 /// There is one in a server with a plan. Any thread may call it; a mutex guards its state.
 package final class PlannedBackups: Sendable {
-    /// What is known about the backups of one realm.
+    /// The state of the backups of one realm.
     package struct Status: Sendable {
         /// The version that the store is known to have, with its epoch; nil when nothing is known.
         fileprivate var stored: VersionToken?
@@ -36,7 +35,7 @@ package final class PlannedBackups: Sendable {
     private struct State {
         /// Cancels the copy that is being made; nil when there is none.
         var control: WorkControl?
-        /// What is known about each realm.
+        /// The state of each realm.
         var statuses: [ByteText: Status] = [:]
         /// The number of backups that were stored since the start of the server.
         var successes = 0
@@ -44,7 +43,7 @@ package final class PlannedBackups: Sendable {
         var failures = 0
     }
 
-    /// How many seconds `stop` waits at most for a backup that is being cancelled.
+    /// The longest wait of `stop`, in seconds, for a backup that is being cancelled.
     private static let patienceSeconds = 5.0
 
     private let thread = ServiceThread("backups", stackBytes: 1 << 20)
@@ -74,7 +73,7 @@ package final class PlannedBackups: Sendable {
 
     // MARK: - The thread
 
-    /// Starts the thread, which begins with the first round. Further calls do nothing.
+    /// Starts the thread, which begins with the first round. Later calls are no-ops.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func start() throws(Threads.Failure) { try thread.start { [self] in run() } }
@@ -219,7 +218,6 @@ package final class PlannedBackups: Sendable {
 
     // MARK: - What clients see
 
-    /// Returns what is known about the backups of a realm.
     package func status(of realm: String) -> Status { state.withLock { $0.statuses[realm] } ?? Status() }
 
     /// Writes two counters: the backups that were stored, and those that failed.

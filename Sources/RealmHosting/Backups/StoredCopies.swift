@@ -14,7 +14,7 @@ package final class StoredCopies: Sendable {
     /// One copy, with the facts about its file when it was made.
     private struct Entry {
         let realm: String
-        /// What clients see.
+        /// The backup as clients see it.
         let backup: Backup
         /// The path of the file.
         let path: String

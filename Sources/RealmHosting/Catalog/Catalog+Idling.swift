@@ -4,10 +4,10 @@ package import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Opens realms when they are requested, and closes those that nobody uses.
+/// Opens realms when they are requested, and closes unused ones.
 ///
-/// A realm that is being opened or closed here stays `closed` in the catalog. Requests for it that arrive
-/// meanwhile wait for the end of that, without a thread.
+/// A realm that is being opened or closed here stays `closed` in the catalog. Requests for it that arrive in the meantime wait
+/// for the end of that, without a thread.
 extension Catalog {
     /// The outcome of opening a closed realm.
     package enum Waking: Sendable {
@@ -73,7 +73,7 @@ extension Catalog {
         }
     }
 
-    /// Makes a realm available that was closed; closes it again when it was detached meanwhile.
+    /// Makes a realm available that was closed; closes it again when it was detached in the meantime.
     private func settle(_ database: Database, _ realm: ClosedRealm) -> State? {
         let name = realm.name.text
         let other = states.withLock { states -> String? in
@@ -116,8 +116,8 @@ extension Catalog {
         }
     }
 
-    /// Reserves a place among the open realms, and closes the one that was unused for longest if there is no other. Whoever
-    /// has opened or reserved a realm gives the place back with `leaveRoom`.
+    /// Reserves a place among the open realms, and closes the one that was unused for longest if there is no other. Code that has
+    /// opened or reserved a realm returns the place with `leaveRoom`.
     ///
     /// - Returns: False when all realms are in use; no place is reserved then.
     package func makeRoom() -> Bool {
@@ -144,7 +144,7 @@ extension Catalog {
         }
     }
 
-    /// Closes realms that nobody uses until no more are open than may be.
+    /// Closes unused realms until no more are open than permitted.
     package func closeExcess() {
         while states.withLock({ $0.openCount }) > openLimit, closeLongestUnused() {}
     }
@@ -176,7 +176,7 @@ extension Catalog {
         _ name: RealmName, path: String, _ options: Database.OpenOptions, lacksKey: Bool
     ) throws(Failure) {
         let isOwner = options.mode != .copy && options.mode != .follow
-        // A file of the data folder that nobody has opened is not served under its own name then.
+        // An unopened file of the data folder is not served under its own name then.
         if isOwner, let other = nameServing(path: path), other != name.text, states.withLock({ $0[other] }) != nil {
             throw .fileServed(name: other)
         }
@@ -208,8 +208,7 @@ extension Catalog {
         }
     }
 
-    /// Closes a realm if nobody uses it: no request, stream, lease or waiting write. Blocks until its file is
-    /// closed.
+    /// Closes a realm if it is unused: by requests, streams, leases and waiting writes. Blocks until its file is closed.
     ///
     /// - Parameter name: The name of the realm.
     /// - Returns: Whether it was closed.
@@ -221,7 +220,7 @@ extension Catalog {
             return true
         }
         guard isFirst else { return false }
-        // What is kept for clients that may come back refers to the database.
+        // State kept for clients that may return refers to the database.
         if let id = unusedDatabase(name), let action = releasing.withLock({ $0 }) { action.call(id) }
         releaseReplica(name)
         let isClosed = takeUnused(name).map { database in
@@ -234,7 +233,7 @@ extension Catalog {
             transitions.waiting[name] = nil
             return false
         }
-        // Requests that arrived meanwhile need it again.
+        // Requests that arrived in the meantime need it again.
         if isWanted { finishWaking(name) }
         return isClosed ?? false
     }
@@ -245,14 +244,16 @@ extension Catalog {
         replication(of: path)?.release(realm)
     }
 
-    /// Has what keeps a realm for its log go on, because the realm was not closed.
+    /// Tells the replication of a realm to continue, because the realm was not closed.
     private func resumeReplica(_ name: String) {
         guard let database = database(name) else { return }
         replication(of: database.path)?.resume(database)
     }
 
-    /// Calls an action with the identity of each database that is about to be closed because nobody uses it, so that what is
-    /// kept for clients that may come back does not keep it open. A reference to the database would keep it in use.
+    /// Calls an action with the identity of each unused database that is about to be closed, so that state kept for returning
+    /// clients does not keep it open.
+    ///
+    /// A reference to the database would keep it in use.
     package func whenReleasing(_ action: @escaping @Sendable (ObjectIdentifier) -> Void) {
         releasing.withLock { $0 = Callback(action) }
     }
@@ -265,7 +266,7 @@ extension Catalog {
         }
     }
 
-    /// Marks a realm as closed if nothing else refers to it: whoever uses a realm holds its database.
+    /// Marks a realm as closed if nothing else refers to it: every user of a realm holds its database.
     private func takeUnused(_ name: String) -> Database? {
         states.withLock { states -> Database? in
             guard let realm = closed(name, in: states) else { return nil }

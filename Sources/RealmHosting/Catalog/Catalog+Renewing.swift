@@ -67,7 +67,7 @@ extension Catalog {
 }
 
 extension Database.OpenOptions {
-    /// Whether a realm is served alike with other options. What concerns one opening alone does not count.
+    /// Whether the options serve a realm alike. Options of a single opening do not count.
     fileprivate func isLike(_ other: Database.OpenOptions) -> Bool {
         key == other.key && mode == other.mode && limits == other.limits && backlinkNames == other.backlinkNames
             && observation == other.observation && maximumVersionCount == other.maximumVersionCount

@@ -19,7 +19,7 @@ extension Catalog {
         /// Why the realm has failed; nil for an open one.
         fileprivate let failure: StorageError?
 
-        /// The copies beside the file.
+        /// The copies next to the file.
         package var copies: FileCopies { FileCopies(ofFile: path, key: options.key) }
 
         /// The number of the version in the file; nil when it cannot be read.
@@ -32,8 +32,8 @@ extension Catalog {
     /// Returns a realm whose file can be replaced.
     ///
     /// - Parameter name: The name of the realm.
-    /// - Returns: The realm; nil when it is unknown, in memory, a private copy, followed, being opened, or not
-    ///   opened again by itself.
+    /// - Returns: The realm; nil when it is unknown, in memory, a private copy, followed, being opened, or not reopened
+    ///   automatically.
     package func target(_ name: String) -> Target? {
         switch self[name] {
         case .ready(let database)?:
@@ -56,8 +56,8 @@ extension Catalog {
     /// Takes a realm out of service until `endReplacing` is called. The caller closes it.
     ///
     /// - Parameter target: The realm.
-    /// - Returns: False when its state has changed meanwhile, or while a failed realm is still being closed
-    ///   or opened again.
+    /// - Returns: False when its state has changed in the meantime, or while a failed realm is still being closed or opened
+    ///   again.
     package func beginReplacing(_ target: Target) -> Bool {
         guard target.database != nil || takePlan(target.name.text) else { return false }
         let isTaken = states.withLock { states -> Bool in
@@ -69,7 +69,7 @@ extension Catalog {
             states[target.name.text] = .opening(progress: 0)
             return true
         }
-        // A failed realm is not opened by itself from here on.
+        // A failed realm is not reopened automatically from here on.
         if isTaken { forgetPlan(target.name.text) } else if target.database == nil { didClose(target.name.text) }
         return isTaken
     }
@@ -98,11 +98,11 @@ extension Catalog {
         return try openFile(target.name, path: target.sourcePath, options, control)
     }
 
-    /// Makes a realm available again, or records why it is not; it is then opened again later.
+    /// Makes a realm available again, or records the reason why it is not; it is then reopened later.
     ///
     /// - Parameters:
     ///   - target: The realm.
-    ///   - result: The open realm, which is closed if the realm was detached meanwhile, or the error.
+    ///   - result: The open realm, which is closed if the realm was detached in the meantime, or the error.
     /// - Returns: Whether the realm is served.
     @discardableResult
     package func endReplacing(_ target: Target, _ result: Result<Database, StorageError>) -> Bool {

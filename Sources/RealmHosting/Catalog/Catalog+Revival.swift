@@ -84,12 +84,12 @@ extension Catalog {
         error.isAboutContents && replication(of: path) == nil
     }
 
-    /// Returns the file of a failed realm and how it is opened; nil when it is not opened again by itself.
+    /// Returns the file of a failed realm and its options; nil when it is not reopened automatically.
     package func failedSource(_ name: String) -> (path: String, options: Database.OpenOptions)? {
         plans.withLock { plans in plans.byName[name].map { ($0.path, $0.options) } }
     }
 
-    /// Removes the plan of a realm, which is then not opened again by itself.
+    /// Removes the plan of a realm, which is then not reopened automatically.
     func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
 
     /// Records that the server was started to serve the realm, so that its failure makes the server
@@ -106,7 +106,7 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - database: The realm.
-    ///   - error: What was found.
+    ///   - error: The error that was found.
     /// - Returns: True for the first call for this realm; that caller closes the database and then calls
     ///   `didClose`.
     package func fail(_ database: Database, _ error: StorageError) -> Bool {
@@ -121,8 +121,8 @@ extension Catalog {
         return true
     }
 
-    /// Whether an open realm was detached meanwhile, so that its file may rightly be gone. A realm that has failed, and one whose file
-    /// was replaced, is still there.
+    /// Whether an open realm was detached in the meantime, so that its file may rightly be gone. A realm that has failed, and one
+    /// whose file was replaced, is still there.
     package func isDetached(_ database: Database) -> Bool {
         switch states.withLock({ $0[database.name.text] }) {
         case .ready?, .failed?: false
@@ -226,7 +226,7 @@ extension Catalog {
             noteAttempt(plan, known)
             return nil
         }
-        // Nobody else writes the cache of a log.
+        // No other program writes the cache of a log.
         if let facts, replication(of: plan.path) == nil, facts.wasModified(within: Catalog.quietNanoseconds) {
             noteAttempt(plan, plan.failedFacts, counts: false)
             return nil
@@ -301,8 +301,8 @@ extension Catalog {
         plans.withLock { !$0.isClosed && $0.byName[plan.name.text]?.number == plan.number }
     }
 
-    /// Makes a reopened database available; returns false when the realm was detached meanwhile, or
-    /// another realm serves the file.
+    /// Makes a reopened database available; returns false when the realm was detached in the meantime, or another realm serves
+    /// the file.
     private func settle(_ database: Database, _ plan: Plan) -> Bool {
         guard isCurrent(plan) else { return false }
         let isSettled = states.withLock { states -> Bool in

@@ -19,7 +19,7 @@ package final class Catalog: Sendable {
         case alreadyAttached(RealmName)
         /// Another realm serves the same file.
         case fileServed(name: String)
-        /// The name is not reserved any more, because the realm was detached meanwhile.
+        /// The name is no longer reserved, because the realm was detached in the meantime.
         case detached
     }
 
@@ -33,7 +33,7 @@ package final class Catalog: Sendable {
     let transitions = RankedMutex(.leaf, Transitions())
     /// The openings in progress, which detaching cancels.
     let running = RunningOpenings()
-    /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
+    /// Called before an unused realm is closed; see `whenReleasing`.
     let releasing = RankedMutex<Callback<ObjectIdentifier>?>(.leaf, nil)
     /// Opens the realms of the data folder; see `replicate`.
     private let replicating = RankedMutex<(any RealmReplication)?>(.leaf, nil)
@@ -57,7 +57,7 @@ package final class Catalog: Sendable {
         self.logger = logger
     }
 
-    /// Sets what is called with each realm that is opened from then on, before anything can be written to it.
+    /// Sets the callback for each realm that is opened from then on, before any write to it.
     ///
     /// - Parameter action: Called on the thread that opens the realm, without a lock. It must not wait.
     package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = Callback(action) } }
@@ -75,7 +75,7 @@ package final class Catalog: Sendable {
     /// Has the realms of the data folder opened as caches of a log from then on.
     package func replicate(by replication: any RealmReplication) { replicating.withLock { $0 = replication } }
 
-    /// What opens the file at a path as a cache of a log; nil for a file that is the realm itself.
+    /// The replication of a file that is a cache of a log; nil for a file that is the realm itself.
     func replication(of path: String) -> (any RealmReplication)? {
         guard let replication = replicating.withLock({ $0 }), let folder, path.hasPrefix(folder.path + "/") else { return nil }
         return replication
@@ -91,14 +91,14 @@ package final class Catalog: Sendable {
     /// Whether a realm with the file at a path would be a cache of a log.
     package func isReplicated(atPath path: String) -> Bool { replication(of: path) != nil }
 
-    /// Has the log of a realm, if there is one, forget it, because its file is about to be deleted.
+    /// Deletes a realm from its log, if there is one, because its file is about to be deleted.
     ///
-    /// - Throws: What `RealmReplication.drop` throws.
+    /// - Throws: The errors of `RealmReplication.drop`.
     package func dropHistory(of database: Database) throws(StorageError) {
         try replication(of: database.path)?.drop(database.name)
     }
 
-    /// Notes that a realm which has failed because another node serves it is closed: it is not tried again by itself.
+    /// Records that a realm which has failed because another node serves it is closed: it is not retried automatically.
     package func setAside(_ name: RealmName) {
         guard let folder, let realm = try? folder.expected(name) else { return }
         forgetPlan(name.text)
@@ -107,8 +107,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Lists a realm of the data folder that may have no file yet, because the log that has it is elsewhere. The next request opens it;
-    /// if nobody knows it, it is forgotten then.
+    /// Lists a realm of the data folder that may have no file yet, because the log that has it is elsewhere. The next request
+    /// opens it, or forgets it if it is unknown.
     package func adopt(_ name: RealmName) {
         guard self[name.text] == nil, let folder, let realm = try? folder.expected(name) else { return }
         states.withLock { states in
@@ -179,7 +179,7 @@ package final class Catalog: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
-    ///   - limit: How many realms are returned at most.
+    ///   - limit: The number of realms to return at most.
     ///   - logged: Names of realms in a log that may have no file here: the next ones after `name`, one more than `limit` if there are
     ///     so many.
     /// - Returns: The realms, and whether there are more.

@@ -28,18 +28,19 @@ package struct ClosedFacts: Sendable {
 }
 
 extension ClosedRealm {
-    /// Reads what the file contains, without opening the realm: nothing is locked, written or kept.
+    /// Reads the content of the file without opening the realm: nothing is locked, written or kept.
     ///
     /// Blocks while the file is read.
     ///
-    /// - Throws: `StorageError`: why opening the realm would fail; `.refused(.fileChanged)` when the file changed meanwhile.
+    /// - Throws: `StorageError`: the reason why opening the realm would fail; `.refused(.fileChanged)` when the file changed in
+    ///   the meantime.
     package func look() throws(StorageError) -> ClosedFacts {
         let before = try? System.facts(path: path)
         do throws(StorageError) {
             return try read(try openOptions())
         } catch {
             if case .refused = error { throw error }
-            // What was read may be of two versions.
+            // The facts may be of two versions.
             guard before == (try? System.facts(path: path)) else { throw .refused(.fileChanged("the file is being written to")) }
             throw error
         }

@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// The folder of a server whose files are opened when they are first requested.
 ///
-/// It keeps the names of the files, so that a request for an unknown name reads no folder. The names are read
-/// anew when the folder has changed; somebody has to call `refresh` at intervals. All threads may use it.
+/// It keeps the names of the files, so that a request for an unknown name reads no folder. The names are read again when the
+/// folder has changed; `refresh` has to be called at intervals. All threads may use it.
 package final class DataFolder: Sendable {
     /// Where the files are.
     package enum Layout: String, Sendable, CaseIterable {
@@ -54,7 +54,7 @@ package final class DataFolder: Sendable {
     /// The hidden files that `takeHidden` has returned.
     private let told = RankedMutex<Set<ByteText>>(.leaf, [])
 
-    /// The greatest number of hidden files that are told of.
+    /// The greatest number of hidden files that are reported.
     private static let hiddenLimit = 1000
     /// The greatest number of folders within the folder whose files are served.
     private static let folderLimit = 4096
@@ -121,7 +121,7 @@ package final class DataFolder: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
-    ///   - count: How many names are returned at most.
+    ///   - count: The limit of the result.
     func names(after name: String?, count: Int) -> [String] {
         listing.withLock { listing in
             var start = 0
@@ -164,7 +164,7 @@ package final class DataFolder: Sendable {
             }
             for folder in folders.map(\.name).sorted().prefix(folderLimit) {
                 listing.times.append(time(of: path + "/" + folder))
-                // A folder that is gone meanwhile, or cannot be read, has no files that can be served.
+                // A folder that is gone by now, or cannot be read, has no files that can be served.
                 let inner = (try? RealmFiles.entries(in: path + "/" + folder)) ?? []
                 found += names(of: inner, path + "/" + folder, in: UInt16(listing.folders.count))
                 listing.folders.append(folder + "/")
@@ -193,7 +193,7 @@ package final class DataFolder: Sendable {
             switch entry.kind {
             case .file: return (name.text, place)
             case .folder, .other: return nil
-            // A link that leads nowhere may lead somewhere later; the first request tells.
+            // A dangling link may get a target later; the first request checks it.
             case .unknown:
                 let target = System.entry(atPath: folder + "/" + entry.name)
                 return target?.isRegular ?? true ? (name.text, place) : nil

@@ -26,7 +26,7 @@ final class RealmOrigins: Sendable {
         var origins: [ByteText: Origin] = [:]
         /// The instants at which realms failed that only a request has named.
         var failures: [ByteText: Instant] = [:]
-        /// How many realms have a file, by its path.
+        /// The number of realms with a file, by its path.
         var paths: [ByteText: Int] = [:]
 
         /// Records or forgets the path of a realm.
@@ -83,8 +83,7 @@ final class RealmOrigins: Sendable {
 
     func isRequested(_ name: String) -> Bool { state.withLock { $0.origins[name]?.isRequested ?? false } }
 
-    /// Records that a realm failed. If only a request has named it, it is forgotten later; further attempts do not
-    /// put that off.
+    /// Records that a realm failed. If only a request has named it, it is forgotten later; more attempts do not postpone that.
     func noteFailure(of name: String) {
         change { state in
             guard let origin = state.origins[name], origin.isRequested else { return }
@@ -94,7 +93,7 @@ final class RealmOrigins: Sendable {
         }
     }
 
-    /// Records that a failed realm is opened again, so that it is not forgotten meanwhile.
+    /// Records that a failed realm is being reopened, so that it is not forgotten in the meantime.
     func noteAttempt(of name: String) { change { $0.failures[name] = nil } }
 
     /// Records that a realm is open.

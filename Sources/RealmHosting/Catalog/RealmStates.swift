@@ -4,17 +4,17 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The states of all realms by name, and what is asked of them as a whole.
+/// The states of all realms by name, with indexes over all of them.
 ///
-/// Thousands of realms may be open, and each opening asks how many there are, whether one of them serves the
-/// same file, and which of them was unused for longest. None of this looks at every realm.
+/// Thousands of realms may be open, and each opening needs their number, any realm that serves the same file, and the one that
+/// was unused for longest. None of these look-ups visits every realm.
 ///
 /// `Catalog` guards it with its lock.
 struct RealmStates: Sendable {
     private(set) var byName: [ByteText: Catalog.State] = [:]
     /// The number of realms that are open or being opened.
     private(set) var openCount = 0
-    /// The number of realms that are not open, because nobody has requested them or uses them.
+    /// The number of realms that are not open, because they are not requested or not used.
     private var closedCount = 0
     /// The names of the open realms by their file. A compaction gives a realm another file, so an entry counts only
     /// while the realm still has that file.
@@ -130,7 +130,7 @@ struct RealmStates: Sendable {
         }
     }
 
-    /// Makes the order anew from the open realms, without those that were closed or detached meanwhile.
+    /// Makes the order anew from the open realms, without those that were closed or detached in the meantime.
     private mutating func rebuildOrder() {
         order = UseOrder()
         for (name, state) in byName {

@@ -22,7 +22,7 @@ final class RunningOpenings: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
-    ///   - control: What cancels the opening.
+    ///   - control: Cancels the opening.
     /// - Returns: The same control.
     @discardableResult
     func begin(_ name: String, _ control: WorkControl = WorkControl()) -> WorkControl {
@@ -84,8 +84,8 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
-    ///   - control: What cancels the work. It is cancelled at once when there is no such realm.
-    ///   - body: The work, which is done on this thread and has to look at the control.
+    ///   - control: Cancels the work. It is cancelled at once when there is no such realm.
+    ///   - body: The work, which is done on this thread and has to check the control.
     package func work<Result, Failure>(
         on name: String, _ control: WorkControl, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

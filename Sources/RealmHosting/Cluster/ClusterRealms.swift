@@ -11,11 +11,11 @@ internal import RealmStorage
 ///
 /// One thread at a time has the *turn* of a realm, in which its role changes. Any thread may call this.
 package final class ClusterRealms: Sendable {
-    /// What keeps an open realm up with the log.
+    /// The object that keeps an open realm up to date with the log.
     enum Role: Sendable {
         /// This node writes the realm.
         case owned(LoggedRealm)
-        /// Another node writes the realm, or nobody does.
+        /// Another node, or none, writes the realm.
         case followed(FollowedLogRealm)
         /// The realm is owned, and nothing here keeps it open, because it is about to be closed.
         case ownedUnheld(RealmOwner)
@@ -40,7 +40,7 @@ package final class ClusterRealms: Sendable {
         }
     }
 
-    /// Somebody who waits until this node owns a realm; gets why that has failed. It must not wait.
+    /// A callback that waits until this node owns a realm, and gets the reason for a failure. It must not wait.
     package typealias Waiter = @Sendable (StorageError?) -> Void
 
     /// An open realm.
@@ -48,7 +48,7 @@ package final class ClusterRealms: Sendable {
         /// The identity of the database.
         let id: ObjectIdentifier
         weak var database: Database?
-        /// What keeps it up with the log.
+        /// The object that keeps it up to date with the log.
         var role: Role
         /// Whether a thread has the turn.
         var isTurn = false
@@ -56,28 +56,28 @@ package final class ClusterRealms: Sendable {
         var isWanted = false
         /// Whether the ownership was lost, or is in doubt.
         var isLost = false
-        /// Those who wait until it is owned.
+        /// The callbacks that wait until it is owned.
         var waiters: [Waiter] = []
     }
 
-    /// The realms, and what is left of those that were closed.
+    /// The realms, and the state left of closed ones.
     private struct State {
         /// The open realms by name.
         var realms: [ByteText: Realm] = [:]
-        /// What is read of files whose realms were closed, by name. A file must not be brought up over what is read.
+        /// The versions that are still read of files whose realms were closed, by name. A file must not be updated over them.
         var read: [ByteText: [VersionPins]] = [:]
         var lost: [ByteText: Instant] = [:]
     }
 
     private let monitor = Monitor(State())
-    /// How many seconds a loss is remembered.
+    /// The seconds for which a loss is remembered.
     private static let lossSeconds = 10.0
-    /// How many may wait until a realm is owned.
+    /// The number of callbacks that may wait until a realm is owned.
     private static let waiterLimit = 4096
 
     // MARK: - Looking
 
-    /// What keeps an open realm up with the log; nil when it is not open.
+    /// The object that keeps an open realm up to date with the log; nil when it is not open.
     func role(of name: String) -> Role? { monitor.withLock { $0.realms[name]?.role } }
 
     /// The owner of an open realm; nil when it is not open, or followed.
@@ -106,12 +106,13 @@ package final class ClusterRealms: Sendable {
         withExtendedLifetime(before) {}
     }
 
-    /// Notes that a realm was closed.
+    /// Records that a realm was closed.
     ///
     /// - Parameters:
     ///   - id: The identity of its database, which may not be the present one of the name.
     ///   - pins: The versions of its file that are read; nil for none.
-    /// - Returns: What has kept it up with the log, and those who wait until it is owned; nil when it was not known.
+    /// - Returns: The object that kept it up to date with the log, and the callbacks that wait until it is owned; nil when it was
+    ///   not known.
     func remove(_ name: String, _ id: ObjectIdentifier, _ pins: VersionPins?) -> (role: Role, waiters: [Waiter])? {
         let realm = monitor.broadcast { state -> Realm? in
             if let pins { state.read[name, default: []].append(pins) }
@@ -123,9 +124,9 @@ package final class ClusterRealms: Sendable {
 
     // MARK: - Turns
 
-    /// Notes that the role of a realm may have to change.
+    /// Records that the role of a realm may have to change.
     ///
-    /// - Returns: Whether the caller has to see to it, with `takeTurn`; otherwise another thread does, or nobody has to.
+    /// - Returns: Whether the caller has to change it, with `takeTurn`; otherwise another thread does, or there is nothing to do.
     func want(_ name: String) -> Bool {
         monitor.withLock { state in
             guard let realm = state.realms[name] else { return false }
@@ -147,13 +148,13 @@ package final class ClusterRealms: Sendable {
         }
     }
 
-    /// Ends a step, and the turn unless the role is to be looked at again.
+    /// Ends a step, and the turn unless the role has to be checked again.
     ///
     /// - Parameters:
     ///   - id: The identity of its database.
-    ///   - role: What keeps the realm up with the log from now on; nil when that has not changed.
+    ///   - role: The object that keeps the realm up to date with the log from now on; nil when that has not changed.
     ///   - isLast: Whether no other step may follow.
-    /// - Returns: Whether the realm is still open; whether another step follows; those who wait, when none does.
+    /// - Returns: Whether the realm is still open; whether another step follows; the waiting callbacks, when none does.
     func endStep(
         _ name: String, _ id: ObjectIdentifier, _ role: Role?, isLast: Bool
     ) -> (isOpen: Bool, goesOn: Bool, waiters: [Waiter]) {
@@ -174,7 +175,7 @@ package final class ClusterRealms: Sendable {
         }
     }
 
-    /// Gives up a turn that cannot be used.
+    /// Releases a turn that cannot be used.
     func abandonTurn(_ name: String) -> [Waiter] {
         monitor.broadcast { state in
             defer { state.realms[name]?.waiters = [] }
@@ -183,7 +184,7 @@ package final class ClusterRealms: Sendable {
         }
     }
 
-    /// Adds somebody who waits until a realm is owned.
+    /// Adds a callback that waits until a realm is owned.
     ///
     /// - Returns: Whether the waiter was added; it is not when the realm is not open or too many wait.
     func addWaiter(to name: String, _ waiter: @escaping Waiter) -> Bool {
@@ -196,9 +197,9 @@ package final class ClusterRealms: Sendable {
 
     // MARK: - Letting go
 
-    /// Waits until nobody has the turn of a realm, and takes it.
+    /// Waits for the current turn of a realm to end, and takes the next one.
     ///
-    /// - Returns: What keeps the realm up with the log; nil when it is not open, or nothing keeps it open.
+    /// - Returns: The object that keeps the realm up to date with the log; nil when it is not open, or nothing keeps it open.
     func beginRelease(_ name: String) -> Role? {
         let taken = monitor.wait { state -> Role?? in
             guard let realm = state.realms[name], !realm.role.isUnheld else { return .some(nil) }
@@ -209,7 +210,7 @@ package final class ClusterRealms: Sendable {
         return taken ?? nil
     }
 
-    /// Notes what is left of a realm that was let go of, or that is held again, and ends the turn.
+    /// Records the state left of a released realm, or of one that is held again, and ends the turn.
     func endRelease(_ name: String, _ role: Role?) {
         monitor.broadcast { state in
             state.realms[name]?.isTurn = false
@@ -238,19 +239,19 @@ package final class ClusterRealms: Sendable {
 
     // MARK: - Readers of files that were closed
 
-    /// The oldest version of the file of a realm that somebody reads; nil when nobody does.
+    /// The oldest version of the file of a realm that is still read; nil for none.
     func oldestReader(of name: String) -> UInt64? {
         let pins = monitor.withLock { $0.read[name] ?? [] }
         return pins.compactMap(\.oldest).min()
     }
 
-    /// Forgets realms that nobody reads any more.
+    /// Forgets realms without readers.
     func forgetUnread() {
         let known = monitor.withLock { $0.read }
         let rest = known.mapValues { $0.filter { $0.oldest != nil } }
         monitor.withLock { state in
             for (name, pins) in rest {
-                // What came meanwhile stays.
+                // Versions added in the meantime stay.
                 guard state.read[name]?.count == known[name]?.count else { continue }
                 state.read[name] = pins.isEmpty ? nil : pins
             }

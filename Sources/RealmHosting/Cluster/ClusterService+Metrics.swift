@@ -8,7 +8,7 @@ internal import RealmStorage
 internal import Synchronization
 
 extension ClusterService {
-    /// Writes what has happened since the start, and how this node stands.
+    /// Writes the counts since the start, and the state of this node.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {

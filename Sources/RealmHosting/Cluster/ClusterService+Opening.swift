@@ -67,7 +67,7 @@ extension ClusterService: RealmReplication {
         realm.owner.whenLost { [weak self] error in self?.didLose(name, error) }
     }
 
-    /// Notes that a realm was closed, and tells the log.
+    /// Records that a realm was closed, and notifies the log.
     private func didClose(_ name: String, _ id: ObjectIdentifier, _ pins: VersionPins?) {
         guard let (role, waiters) = realms.remove(name, id, pins) else { return }
         end(role)
@@ -86,7 +86,7 @@ extension ClusterService: RealmReplication {
         }
     }
 
-    // MARK: - Realms that nobody uses
+    // MARK: - Unused realms
 
     /// Lets go of a realm, as the protocol says.
     func release(_ name: RealmName) {
@@ -100,7 +100,7 @@ extension ClusterService: RealmReplication {
         }
     }
 
-    /// Goes on with a realm, as the protocol says.
+    /// Continues with a realm, as the protocol says.
     func resume(_ database: Database) {
         let name = database.name.text
         switch realms.role(of: name) {
@@ -117,7 +117,7 @@ extension ClusterService: RealmReplication {
             }
         case .owned?, .followed?, nil: return
         }
-        // Its shard may have moved meanwhile.
+        // Its shard may have moved in the meantime.
         settle(name)
     }
 

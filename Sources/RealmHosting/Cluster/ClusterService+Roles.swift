@@ -10,14 +10,14 @@ internal import Synchronization
 
 /// Changing between owning and following realms that are open. They stay open, with their streams and versions.
 extension ClusterService {
-    /// How many changes of the role of a realm follow each other at most, if each makes the next one necessary.
+    /// The limit of consecutive changes of the role of a realm, if each makes the next one necessary.
     private static let steps = 8
 
     // MARK: - Reasons
 
-    /// Sees to all realms whose shards have got another node.
+    /// Updates all realms whose shards have moved to another node.
     ///
-    /// - Parameter map: Who should own what.
+    /// - Parameter map: The intended owners of the shards.
     func settleAll(_ map: ClusterMap) {
         for (name, isOwned) in realms.all where isOwned != (map.owner(of: name) == member.id) {
             guard options.replicas == .none else {
@@ -123,7 +123,7 @@ extension ClusterService {
             counts.demotions.add(1, ordering: .relaxed)
             return .followed(followed)
         } catch {
-            // It is written by nobody here any more, and has to be opened again.
+            // This node no longer writes it, and it has to be reopened.
             fail(realm.database, error)
             throw error
         }

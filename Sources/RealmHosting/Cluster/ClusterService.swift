@@ -18,24 +18,24 @@ package final class ClusterService: Sendable {
     /// This node among the others.
     package let member: ClusterMember
     let log: any RealmLog
-    /// What was chosen.
+    /// The options of the node.
     let options: ClusterOptions
     /// The realms of this node that are open.
     package let realms = ClusterRealms()
-    /// Makes bases of the realms that are owned, and deletes from the log what is behind them.
+    /// Makes bases of owned realms, and deletes older commits from the log.
     let keeper: LogKeeper
-    /// Tells the realms that are followed what the log has.
+    /// Notifies followed realms of new commits in the log.
     let follower: LogFollower
-    /// What has happened.
+    /// Counts of events.
     let counts = ClusterCounts()
-    /// What is asked of the server; see `start`.
+    /// The callbacks to the server; see `start`.
     private let hooks = RankedMutex(.leaf, Hooks())
     /// The realms of the server.
     let catalog: Catalog
     /// Closes the connections to the log.
     private let disconnect: @Sendable () -> Void
 
-    /// What is asked of the server. The functions are called without a lock, and must not wait.
+    /// The callbacks to the server. They are called without a lock, and must not wait.
     package struct Hooks: Sendable {
         /// Takes a realm out of service.
         var fail: @Sendable (Database, StorageError) -> Void = { _, _ in }
@@ -55,7 +55,7 @@ package final class ClusterService: Sendable {
         }
     }
 
-    /// Makes a node that nobody knows of yet.
+    /// Makes a node that is not registered yet.
     ///
     /// - Parameters:
     ///   - options: The options, with an address, a name and a URL.
@@ -66,7 +66,7 @@ package final class ClusterService: Sendable {
         guard let address = options.address, let node = options.node, let url = options.url else { return nil }
         var server = PostgresOptions(address)
         server.requiresStandby = options.requiresStandby
-        // What is wrong with the place of bases was found when the configuration was checked.
+        // Errors in the place of bases were found when the configuration was checked.
         let log = PostgresLog(server, bases: try? options.basePlace.files(environment))
         let register = PostgresRegister(server)
         self.init(options, catalog, log: log, member: ClusterMember(node, url: url, register: register)) {
@@ -89,9 +89,9 @@ package final class ClusterService: Sendable {
         follower = LogFollower(log, node: member.id)
     }
 
-    /// Calls the register for the first time, and goes on doing so. Realms of the data folder belong to the cluster from then on.
+    /// Registers the node, and keeps renewing the registration. Realms of the data folder belong to the cluster from then on.
     ///
-    /// - Parameter hooks: What is asked of the server.
+    /// - Parameter hooks: The callbacks to the server.
     /// - Throws: `StorageError` when there is no register, or another process has the name of this node.
     package func start(_ hooks: Hooks) throws(StorageError) {
         self.hooks.withLock { $0 = hooks }
@@ -112,13 +112,13 @@ package final class ClusterService: Sendable {
 
     // MARK: - Who serves what
 
-    /// Checks that a request for a realm is to be answered here.
+    /// Checks that this node is responsible for a request for a realm.
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
     ///   - state: Its state; nil for one that is not known here.
     ///   - call: The request.
-    ///   - access: What it needs.
+    ///   - access: The level that it needs.
     /// - Throws: As `requireShard`.
     package func admit(_ name: String, _ state: Catalog.State?, for call: Call, _ access: AccessClass) throws(Problem) {
         let mayFollow = mayFollow(call, access)
@@ -181,7 +181,7 @@ package final class ClusterService: Sendable {
         }
     }
 
-    /// How many seconds a look at a head may take.
+    /// The timeout for reading a head, in seconds.
     package static let lookSeconds = 3.0
 
     /// A problem with the URL of the node that serves the realm, as far as it is known.
@@ -190,7 +190,7 @@ package final class ClusterService: Sendable {
         return problem.with("owner", url).with(header: HeaderField("Realm-Owner", text: url))
     }
 
-    /// Adds to an answer that sends a client to another node what the client, or a proxy, needs for that.
+    /// Completes a redirect to another node with the fields that the client, or a proxy, needs.
     package func complete(_ response: inout Response, for call: Call) {
         guard response.problem == .notOwner || isTooEarly(response, for: call) else {
             return noteLag(in: &response, for: call)
@@ -255,10 +255,10 @@ extension ClusterService {
         return realm
     }
 
-    /// Finds out which version a read of a realm of this node has to see at least, so that it sees everything that was acknowledged
-    /// before. Waits for the log.
+    /// Returns the lowest version that a read of an owned realm has to see, to include everything acknowledged before. Waits for
+    /// the log.
     ///
-    /// What the log shows of the realm counts only with a commit after it: a server of the log that was replaced meanwhile could not
+    /// The state in the log counts only with a commit after it: a server of the log that was replaced in the meantime could not
     /// make one.
     ///
     /// - Parameter database: The realm.
@@ -278,12 +278,12 @@ extension ClusterService {
         }
     }
 
-    /// Looks whether a commit has carried out a request already, on whatever node. Waits for the log.
+    /// Checks whether a commit has carried out a request already, on any node. Waits for the log.
     ///
     /// - Parameters:
     ///   - database: The realm, which this node owns.
-    /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
-    ///   the last ten minutes.
+    /// - Returns: The digest of the request under its name, and the token of the version that was made; nil without one in the
+    ///   last ten minutes.
     /// - Throws: `log_unavailable`.
     package func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (
         digest: String, version: String
@@ -298,11 +298,11 @@ extension ClusterService {
         }
     }
 
-    /// The names of realms of the cluster in their order; none while the log does not answer. Waits for the log.
+    /// The names of realms of the cluster in their order; none while the log does not respond. Waits for the log.
     ///
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
-    ///   - limit: How many are returned at most.
+    ///   - limit: The limit of the result.
     func names(after name: String?, limit: Int) -> [String] { (try? log.names(after: name, limit: limit)) ?? [] }
 
     /// Whether commits of a realm happen in the log.
@@ -311,7 +311,7 @@ extension ClusterService {
     /// Takes a realm out of service, without waiting for that.
     func fail(_ database: Database, _ error: StorageError) { hooks.withLock { $0 }.fail(database, error) }
 
-    /// What a realm that is followed asks of the server.
+    /// The callbacks of a followed realm to the server.
     func replicaHooks(for name: String) -> ReplicaHooks {
         // Nothing here may keep the database open.
         let database: @Sendable () -> Database? = { [weak catalog] in catalog?.database(name) }
@@ -325,7 +325,8 @@ extension ClusterService {
 }
 
 extension ClusterService {
-    /// Writes what this node is for an open realm, as the member `cluster` of its document; nothing for a realm that is not in the log.
+    /// Writes the role of this node for an open realm, as the member `cluster` of its document; nothing for a realm that is not
+    /// in the log.
     func write(_ database: Database, to writer: inout JSONWriter) {
         guard let role = realms.role(of: database.name.text) else { return }
         writer.key("cluster")
@@ -346,7 +347,7 @@ extension ClusterService {
     }
 }
 
-/// What has happened in a node since its start. Any thread may count.
+/// Counts of events in a node since its start. Any thread may count.
 final class ClusterCounts: Sendable {
     /// Openings that began with a claim.
     let claims = Atomic(0)

@@ -6,9 +6,9 @@ internal import RealmStorage
 
 /// The address at which administrators reach the server: the option `--admin`.
 package enum AdminAddress: Sendable, Equatable {
-    /// The main listener when it is on loopback, otherwise a port of its own on loopback.
+    /// The main listener when it is on loopback, otherwise a separate port on loopback.
     case automatic
-    /// No listener of its own. Administrators use the main listener, if that lets them.
+    /// No separate listener. Administrators use the main listener, if it permits that.
     case none
     /// Administrators use a TCP port on a host, which has to be a loopback address.
     case port(host: String, port: Int)

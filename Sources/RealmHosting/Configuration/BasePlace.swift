@@ -29,7 +29,7 @@ package struct BasePlace: Sendable, Equatable {
         return S3Location(text) == nil ? nil : .some(BackupTarget(text))
     }
 
-    /// What a text has to be.
+    /// The rule for the text.
     package static let rule = "'\(log)' or \(S3Location.scheme)BUCKET/PREFIX is needed"
 
     /// Makes what keeps the bases; nil for the log itself.

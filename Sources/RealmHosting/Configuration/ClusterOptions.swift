@@ -7,12 +7,13 @@ internal import RealmStorage
 
 /// Which cluster a server is a node of.
 package struct ClusterOptions: Sendable, Equatable {
-    /// What the client library of PostgreSQL takes: a URL or `name=value` pairs, perhaps with a password; nil for a server by itself.
+    /// The address for the client library of PostgreSQL: a URL or `name=value` pairs, perhaps with a password; nil for a single
+    /// server.
     package var address: String?
     package var node: String?
     /// The URL at which clients reach this node, without a slash at the end.
     package var url: String?
-    /// What is answered to a request that another node has to answer.
+    /// The response to a request for which another node is responsible.
     package var handOver = HandOver.refuse
     /// Which realms of other nodes are served here for reading.
     package var replicas = Replicas.onDemand
@@ -22,7 +23,7 @@ package struct ClusterOptions: Sendable, Equatable {
     /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
     package var bases = BasePolicy()
 
-    /// What is answered to a request that another node has to answer, beside the field `Realm-Owner` with its URL.
+    /// The response to a request for which another node is responsible, in addition to the field `Realm-Owner` with its URL.
     package enum HandOver: String, Sendable, CaseIterable {
         /// 421 `not_owner`.
         case refuse
@@ -34,19 +35,19 @@ package struct ClusterOptions: Sendable, Equatable {
 
     /// Which realms of other nodes a node serves for reading.
     package enum Replicas: String, Sendable, CaseIterable {
-        /// Those that are read here, from then on until nobody uses them.
+        /// Realms that are read here, from then on until they are unused.
         case onDemand = "on-demand"
         /// None: reads are handed over like writes.
         case none
     }
 
-    /// Makes options of a server by itself.
+    /// Makes options of a single server.
     package init() {}
 
     /// The address for people: host, port, user and database, and nothing that could be a secret.
     package var shownAddress: String? { address.map { ClusterOptions.shown($0) } }
 
-    /// Returns of an address what is no secret.
+    /// Returns an address without secrets.
     static func shown(_ address: String) -> String {
         guard let scheme = address.firstRange(of: "://") else {
             let names = ["host=", "hostaddr=", "port=", "user=", "dbname="]

@@ -6,10 +6,9 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The options of a server together with where each value came from: the configuration file, the
-/// command line, or nowhere, so that the default holds.
+/// The options of a server, and the origin of each value: the configuration file, the command line, or none for defaults.
 ///
-/// What is applied later wins, so the file is applied before the command line.
+/// Later values win, so the file is applied before the command line.
 package struct Configuration: Sendable {
     /// Where the value of a setting came from.
     private enum Origin {
@@ -41,7 +40,7 @@ package struct Configuration: Sendable {
     private let defaults: ServerOptions
     /// The steps that led to the options, in their order.
     private var steps: [Step] = []
-    /// Where values came from, by the name of the setting, or of a member that was stated by itself; defaults are absent.
+    /// The origins of values, by the name of the setting, or of a member that was stated separately; defaults are absent.
     private var origins: [ByteText: Origin] = [:]
     /// The path of the file; nil when there is none.
     private var file: String?
@@ -61,7 +60,7 @@ package struct Configuration: Sendable {
         defaults = options
     }
 
-    /// Whether a file is among what the configuration was made from.
+    /// Whether the configuration includes a file.
     package var hasFile: Bool { steps.contains { if case .file = $0 { true } else { false } } }
 
     /// Makes the configuration again from the same file, as it is now, and the same command line.
@@ -215,11 +214,11 @@ package struct Configuration: Sendable {
     /// The options that take pairs such as `NAME=FILE`.
     private static let pairs: Set<ByteText> = ["key", "backlink-names"]
 
-    /// Returns what follows the name of an option that states a member of an object: `-key-file` for `/keyFile`.
+    /// Returns the suffix of an option that states a member of an object: `-key-file` for `/keyFile`.
     ///
     /// - Parameters:
     ///   - pointer: The place of the error in the value.
-    ///   - value: The value. An element of a list is no option of its own, and names of pairs follow a blank.
+    ///   - value: The value. An element of a list is not a separate option, and names of pairs follow a blank.
     private static func suffix(_ pointer: String?, of option: String, _ value: JSONValue) -> String {
         if case .array = value { return "" }
         if let pointer, pairs.contains(option) { return " " + pointer.dropFirst() }
@@ -315,10 +314,10 @@ package struct Configuration: Sendable {
         ConfigurationError(file: file, line: lines?.line(of: defect.pointer), text: "\(defect)")
     }
 
-    /// Checks what the settings say together, and what they say about this machine, before anything is opened.
+    /// Checks the combination of settings, and their requirements for this machine, before anything is opened.
     ///
-    /// - Throws: `ConfigurationError` with the line for what a file states. What the command line states is left to the
-    ///   start of the server, but for options that exclude each other.
+    /// - Throws: `ConfigurationError` with the line for values of a file. Values of the command line are left to the start of the
+    ///   server, except for options that exclude each other.
     package func check() throws(ConfigurationError) {
         for conflict in options.conflicts(keySets) {
             let origin = conflict.settings.lazy.compactMap { place -> StatedPlace? in
@@ -333,7 +332,7 @@ package struct Configuration: Sendable {
 }
 
 extension Problem {
-    /// The JSON Pointer to what the problem is about; nil when it has none.
+    /// The JSON Pointer to the place of the problem; nil when it has none.
     fileprivate var pointer: String? {
         for member in extensions where member.name.description == "pointer" {
             if case .text(let text) = member.value { return text }

@@ -10,7 +10,7 @@ package struct ConfigurationError: Error, CustomStringConvertible {
     package var file: String?
     /// The line in the file, from 1; nil where no line is to blame.
     package var line: Int?
-    /// What is wrong, as a sentence without a final period.
+    /// The error, as a sentence without a final period.
     package let text: String
 
     /// Makes an error.
@@ -18,7 +18,7 @@ package struct ConfigurationError: Error, CustomStringConvertible {
     /// - Parameters:
     ///   - file: The path of the file; nil for the command line.
     ///   - line: The line in the file, from 1; nil for none.
-    ///   - text: What is wrong, as a sentence without a final period.
+    ///   - text: The error, as a sentence without a final period.
     package init(file: String? = nil, line: Int? = nil, text: String) {
         self.file = file
         self.line = line

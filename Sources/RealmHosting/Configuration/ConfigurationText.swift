@@ -14,7 +14,7 @@ struct ConfigurationText {
     /// The line of each value, from 1, by the JSON Pointer to it.
     private(set) var lines: [ByteText: Int] = [:]
 
-    /// How many values a file may have, counting each use of an alias.
+    /// The number of values that a file may have, counting each use of an alias.
     private static let valueLimit = 100_000
     /// How deep values may be nested.
     private static let depthLimit = 32
@@ -51,7 +51,7 @@ struct ConfigurationText {
     private struct Reader {
         /// The lines by the JSON Pointer.
         var lines: [ByteText: Int] = [:]
-        /// How many values were converted.
+        /// The number of converted values.
         private var count = 0
 
         /// Converts a node and all inside of it.

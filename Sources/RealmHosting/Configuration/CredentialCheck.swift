@@ -40,7 +40,7 @@ package struct CredentialCheck: KeyCheck {
 
     // MARK: - Roles
 
-    /// Returns what is wrong with names of roles, as a sentence without a final period; nil when each exists.
+    /// Returns the error in names of roles, as a sentence without a final period; nil when each exists.
     package func defect(ofRoles names: [String]) -> String? {
         guard let unknown = names.first(where: { !roles.has($0) }) else { return nil }
         let known = roles.names
@@ -50,7 +50,7 @@ package struct CredentialCheck: KeyCheck {
         return "no role '\(unknown.brief)'\(hint.isEmpty ? "." : hint) Roles: \(shown)\(more)"
     }
 
-    /// Returns what is wrong with the roles of stored keys, as a sentence without a final period; nil when each role exists.
+    /// Returns the error in the roles of stored keys, as a sentence without a final period; nil when each role exists.
     ///
     /// Keys that have expired are left out, as is a file that cannot be read, since all of its keys are refused.
     ///

@@ -8,8 +8,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The open files that the system allows this process, and what they are used for: connections,
-/// bodies in files, and realms.
+/// The open files that the system allows this process, and their uses: connections, bodies in files, and realms.
 ///
 /// The budget is checked before the server announces its address: a server that listens has file
 /// descriptors for all the connections that it promises and for the realms that it was started
@@ -21,13 +20,13 @@ package struct DescriptorBudget: Sendable {
         package let description: String
     }
 
-    /// How many descriptors are set aside for everything else: the log, listening sockets, the
-    /// watches, what each thread of the daemon needs, and files that are open for moments.
+    /// The number of descriptors set aside for everything else: the log, listening sockets, the watches, the needs of each thread
+    /// of the daemon, and files that are open for moments.
     private static let base = 128
-    /// How many descriptors a realm keeps open: its file and the lock file.
+    /// The number of descriptors that a realm keeps open: its file and the lock file.
     package static let perRealm = 2
 
-    /// How many descriptors the process may have; `Int.max` when that is unknown.
+    /// The number of descriptors that the process may have; `Int.max` when it is unknown.
     private let allowed: Int
     private let limits: Limits
 
@@ -49,19 +48,19 @@ package struct DescriptorBudget: Sendable {
         allowed = Int(clamping: limit.rlim_cur)
     }
 
-    /// How many descriptors everything but realms may need.
+    /// The number of descriptors that everything but realms may need.
     private var needed: Int {
         HTTPServer.mostSockets(limits.http) + HTTPServer.mostSocketsOfAdministrators(limits.http) + limits.spool.files
             + SheetRoom.descriptors + DescriptorBudget.base
     }
 
-    /// How many realms can be open at the same time.
+    /// The number of realms that can be open at the same time.
     package var realms: Int { allowed == .max ? .max : max(0, (allowed - needed) / DescriptorBudget.perRealm) }
 
     /// Checks that there are descriptors for all promised connections, bodies in files, and some
     /// realms.
     ///
-    /// - Parameter count: How many realms are to be opened.
+    /// - Parameter count: The number of realms to open.
     /// - Throws: `Failure` when the limit of the system is too low.
     package func require(realms count: Int) throws(Failure) {
         guard allowed < needed || count > realms else { return }

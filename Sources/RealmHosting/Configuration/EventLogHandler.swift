@@ -8,7 +8,7 @@ internal import RealmPlatform
 package struct EventLogHandler: LogHandler {
     private let log: AccessLog
     package var metadata: Logger.Metadata = [:]
-    /// The log has a level of its own, which may change.
+    /// The log has its own level, which may change.
     package var logLevel = Logger.Level.debug
 
     /// Makes a logger for the events of the server.

@@ -59,7 +59,7 @@ package enum FirstKey {
         return KeyStore(file, extraKeys: [key])
     }
 
-    /// What is wrong with the file that the environment names, as a sentence.
+    /// An error in the file that the environment names, as a sentence.
     package struct Defect: Error {
         /// The sentence, without a final period.
         package let description: String
@@ -84,7 +84,7 @@ package enum FirstKey {
     /// Makes the first key and stores it.
     ///
     /// - Parameter store: The keys of the server.
-    /// - Returns: The key, which is told once.
+    /// - Returns: The key, which is printed once.
     package static func make(_ store: KeyStore) throws(KeyFile.Failure) -> APIKeyText? {
         guard let file = store.file else { return nil }
         let text = APIKeyText()

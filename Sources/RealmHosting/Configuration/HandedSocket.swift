@@ -22,7 +22,7 @@ package struct HandedSocket: Sendable, Equatable {
 
     /// The variables of the environment by which sockets are handed over; they are for one process only.
     package static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
-    /// How many sockets are taken at most.
+    /// The number of sockets that are taken at most.
     private static let limit: Int32 = 64
 
     /// Reads which sockets were handed over.

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A place at which the server listens for clients, with what is particular to it.
+/// A place at which the server listens for clients, with its own options.
 package struct ListenAddress: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         /// A TCP port of a host name or an address; with port 0 the system assigns one.
@@ -18,13 +18,13 @@ package struct ListenAddress: Sendable, Equatable {
     /// Whether connections are encrypted; nil for TCP encrypted when there are certificates, and a Unix
     /// socket never.
     package var isSecure: Bool?
-    /// Who may open a Unix socket.
+    /// The users that may open a Unix socket.
     package var access = SocketAccess()
 
     /// Makes an address without particulars.
     package init(_ place: Place) { self.place = place }
 
-    /// What a text has to be, for errors.
+    /// The rule for the text, for errors.
     package static let rule =
         "HOST:PORT or unix:PATH is needed, followed by ,tls or ,plain, and for a Unix socket by ,mode=660, ,owner=NAME and "
         + ",group=NAME"

@@ -30,13 +30,13 @@ package final class LiveOptions: Sendable {
     /// The options in force.
     package var current: ServerOptions { newest.withLock { $0 } }
 
-    /// The name of the default realm, which `@default` stands for in paths.
+    /// The name of the default realm, which `@default` represents in paths.
     package var defaultRealm: String { nameOfDefault.withLock { $0 } }
 
     /// The roles in force, apart from the other options because all requests ask for them.
     package var roles: RoleBook { newest.withLock { $0.roles } }
 
-    /// Whom certificates of clients mean, for the same reason.
+    /// The principals that certificates of clients identify, for the same reason.
     package var certificateRules: [CertificateRule] { newest.withLock { $0.certificateRules } }
 
     /// Puts options in force that were read again, as far as they can be while the server runs.
@@ -93,7 +93,7 @@ extension ServerOptions {
     package func changedSettings(from other: ServerOptions) -> [ServerSetting] {
         ServerSetting.all.filter { setting in
             switch setting.name {
-            // These show no secrets, so what they show does not tell whether they differ.
+            // Their text shows no secrets, so it does not reveal whether they differ.
             case "keys": return keys != other.keys
             case "backlinkNames": return backlinkNames != other.backlinkNames
             case "realms":

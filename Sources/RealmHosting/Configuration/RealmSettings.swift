@@ -19,8 +19,7 @@ package struct RealmSettings: Sendable {
     package var key: EncryptionKey?
     /// The names of linking objects.
     package var backlinkNames = BacklinkNames.none
-    /// How many versions may be live before writes are refused: `Int.max` for any number, nil for the
-    /// limit of the server.
+    /// The number of live versions from which on writes are refused: `Int.max` for no limit, nil for the limit of the server.
     package var maximumVersions: Int?
     /// Whether a file of an older format may be upgraded where it is.
     package var upgradesInPlace = false
@@ -28,7 +27,7 @@ package struct RealmSettings: Sendable {
     package var compaction: Database.Compaction?
     /// When to compact the file while it is served; nil for never.
     package var autoCompaction: Database.Compaction?
-    /// How many copies made before migrations to keep; nil for the setting of the server.
+    /// The number of copies before migrations to keep; nil for the setting of the server.
     package var keptCopyCount: Int?
     /// The classes whose objects may only be written by requests with a condition such as
     /// `If-Match`.
@@ -81,8 +80,8 @@ package struct RealmSettings: Sendable {
         }
     }
 
-    /// The member that has no meaning beside the mode, and the reason as a sentence; nil when all members fit. This is the
-    /// one rule for requests, configuration files and realms of earlier servers.
+    /// The member that cannot be combined with the mode, and the reason as a sentence; nil when all members fit. This is the one
+    /// rule for requests, configuration files and realms of earlier servers.
     private var conflict: (member: String, reason: String)? {
         if upgradesInPlace, mode ?? .readWrite != .readWrite {
             return ("upgrade", "only a file of the mode rw is upgraded in place")

@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// Reads the roles of a configuration file.
 ///
-/// It is as strict as it can be without a schema: a member that is unknown or has no meaning beside the others is refused, and
+/// It is as strict as it can be without a schema: a member that is unknown or cannot be combined with the others is refused, and
 /// the queries of rules are parsed.
 struct RoleReader {
     /// The reader of the value of `roles`.
@@ -19,8 +19,8 @@ struct RoleReader {
     /// The members of a rule for realms.
     private static let realmMembers = ["classes", "transactions", "export", "import", "migrate", "showHiddenLinks"]
 
-    /// Why links to hidden objects cannot be shown: positions in collections, their counts and queries are those of what is seen, and
-    /// a stub in an answer would contradict all of them.
+    /// The reason why links to hidden objects cannot be shown: positions in collections, their counts and queries are those of
+    /// the visible part, and a stub in a response would contradict all of them.
     private static let noStubs =
         "'showHiddenLinks: true' is not available: links to objects that a role does not see are null, and left out of lists and sets"
 
@@ -77,7 +77,7 @@ struct RoleReader {
         return limits
     }
 
-    /// Reads what a role may do in the realms of a pattern.
+    /// Reads the rights of a role in the realms of a pattern.
     private func realm(_ text: String, _ json: JSONValue, _ reader: SettingReader) throws(Problem) -> RealmGrant {
         guard let pattern = NamePattern(realms: text) else { throw reader.problem(NamePattern.ruleOfRealms) }
         let object = try SchemaReader(place: reader.place).members(json, RoleReader.realmMembers, reader.place)
@@ -104,7 +104,7 @@ struct RoleReader {
 
     // MARK: - Classes
 
-    /// Reads what a role may do in the classes of a pattern: a list of actions, or an object with rules.
+    /// Reads the rights of a role in the classes of a pattern: a list of actions, or an object with rules.
     private func grant(_ text: String, _ json: JSONValue, _ reader: SettingReader) throws(Problem) -> ClassGrant {
         guard let pattern = NamePattern(classes: text) else { throw reader.problem(NamePattern.ruleOfClasses) }
         let pointer = reader.place.pointer
@@ -148,7 +148,7 @@ struct RoleReader {
         rules.check = try object["check"].map { json throws(Problem) in try query(json, reader.inside("check")) }
         switch (rules.condition, rules.check) {
         case (let condition?, let check?):
-            // What is left behind has to satisfy both, by whatever grant: so both are one query.
+            // The result of a write has to satisfy both, by any grant: so both are one query.
             rules.result = try parse("(\(condition.text)) AND (\(check.text))", reader.inside("check"))
         case (let condition, let check): rules.result = condition ?? check
         }

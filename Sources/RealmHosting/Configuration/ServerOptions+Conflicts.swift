@@ -8,9 +8,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What is wrong with options together, or on this machine, and can be said before anything is opened.
+/// Conflicts among options, or with this machine, that can be found before anything is opened.
 ///
-/// The start of a server refuses most of this too, when it comes to it; this serves to say where a file states it.
+/// The start of a server refuses most of them too, but later; this serves to report their place in a file.
 extension ServerOptions {
     /// The place of a setting, or of a part of its value.
     struct SettingPlace {
@@ -33,8 +33,8 @@ extension ServerOptions {
         let settings: [SettingPlace]
         /// Whether options of the command line are refused for it as such.
         var isOfOptions = false
-        /// Returns what is wrong as a sentence, or nil. It may look at the machine, so it is called only when the options
-        /// are from a file.
+        /// Returns the error as a sentence, or nil. It may examine the machine, so it is called only when the options are from a
+        /// file.
         let text: () -> String?
     }
 
@@ -53,7 +53,7 @@ extension ServerOptions {
     /// Whether nothing is named that could be served.
     package var servesNothing: Bool { paths.isEmpty && dataFolder == nil && memoryRealms.isEmpty && realms.isEmpty }
 
-    /// What may be wrong, in the order in which the start of a server finds it.
+    /// The possible conflicts, in the order in which the start of a server finds them.
     ///
     /// - Parameter keySets: Reads the keys of issuers, and keeps them for putting the options in force.
     func conflicts(_ keySets: KeySetFiles) -> [Conflict] {

@@ -6,7 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What follows from the options of listeners and certificates together.
+/// Values derived from the options of listeners and certificates together.
 extension ServerOptions {
     /// The places at which the server listens for clients: those that are listed, else the one of `host` and `port`.
     package var addresses: [ListenAddress] {
@@ -24,7 +24,7 @@ extension ServerOptions {
         return names
     }
 
-    /// What may be wrong with listeners and certificates.
+    /// The possible conflicts of listeners and certificates.
     var conflictsOfNetwork: [Conflict] {
         var conflicts = addresses.enumerated().map { index, address in
             let place = listeners.isEmpty ? SettingPlace("listen.host") : SettingPlace("listeners", [.index(index)])
@@ -39,7 +39,7 @@ extension ServerOptions {
         return conflicts
     }
 
-    /// Returns why the server does not listen at an address, as far as options tell; nil when it does.
+    /// Returns the reason why the server does not listen at an address, as far as options determine it; nil when it does.
     private func defect(of address: ListenAddress) -> String? {
         if address.isSecure(tls.isOn), !tls.isOn { return StartRefusal.missingCertificate(of: address.description) }
         guard case .port(let host, _) = address.place, !isInsecure, !FirstKey.hasCredentials(self) else { return nil }

@@ -34,7 +34,7 @@ package struct ServerOptions: Sendable {
     /// Whether the server starts when a file in `paths` lacks its key, which its page then asks for.
     package var opensWithoutKeys = false
     package var realms: [ConfiguredRealm] = []
-    /// The name of the default realm; nil where it follows from what is served.
+    /// The name of the default realm; nil where it follows from the served realms.
     package var defaultRealm: String?
     /// The folder of the server's own files: those in it are served if they can be opened, and new
     /// realms are created in it. Nil for none.
@@ -47,12 +47,12 @@ package struct ServerOptions: Sendable {
     package var idleSeconds = 300.0
     /// The number of realms that may be open at the same time; nil for the limit `realms`.
     package var openLimit: Int?
-    /// How many copies made before migrations are kept per realm.
+    /// The number of copies before migrations that are kept per realm.
     package var keptCopyCount = 1
     /// The seconds after which a realm is forgotten that could not be opened and that only a
     /// request has named.
     package var forgetsFailedAfterSeconds = 600.0
-    /// When and where to the realms are backed up by themselves; nil for never.
+    /// The schedule and the target of automatic backups; nil for none.
     package var backupPlan: BackupPlan?
     /// Where the commits of the realms are shipped to.
     package var ship = ShipPlan()
@@ -63,7 +63,7 @@ package struct ServerOptions: Sendable {
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from
     /// `REALM_REST_KEY_NAME`.
     package var environment: @Sendable (String) -> String? = { _ in nil }
-    /// The names of the variables of the environment that begin with `REALM_REST_`, among which those are told of that mean nothing.
+    /// The names of the variables of the environment that begin with `REALM_REST_`; unknown ones are reported at start.
     package var environmentNames: [String] = []
     /// The names of linking objects, by the name of the realm.
     package var backlinkNames: [ByteText: BacklinkNames] = [:]
@@ -107,7 +107,7 @@ package struct ServerOptions: Sendable {
     package var corsOrigins: [String] = []
     /// The issuers whose JSON Web Tokens are accepted.
     package var tokenIssuers: [IssuerSettings] = []
-    /// The roles, and what they allow.
+    /// The roles, and their rights.
     package var roles = RoleBook()
     /// Whether the server may listen on an address that other machines can reach, without
     /// credentials. Clients from there may read.
@@ -142,8 +142,8 @@ package struct ServerOptions: Sendable {
         return RealmName(String(text[..<dot]))?.text
     }
 
-    /// The name of the default realm: the one that is stated, else the only realm that is named by
-    /// itself, else `default`. There may be no realm of this name.
+    /// The name of the default realm: the stated one, else the only realm that is named explicitly, else `default`. There may be
+    /// no realm of this name.
     var nameOfDefault: String {
         if let defaultRealm { return defaultRealm }
         guard paths.count == 1, let path = paths.first, !RealmFiles.isFolder(path) else { return "default" }

@@ -7,7 +7,6 @@ internal import RealmStorage
 
 /// The settings that say who is known to the server.
 extension ServerSetting {
-    /// Who is known to the server.
     static let credentials: [ServerSetting] = [
         ServerSetting(
             "credentials.jwt", effect: .now,
@@ -116,7 +115,6 @@ extension ServerSetting {
 
 /// The setting that says what roles may do.
 extension ServerSetting {
-    /// What roles may do.
     static let roles: [ServerSetting] = [
         ServerSetting(
             "roles", effect: .now,

@@ -128,7 +128,7 @@ extension ServerSetting {
         .object(JSONObject([("certificate", .string(pair.certificate)), ("key", .string(pair.key))]))
     }
 
-    /// Reads for how long browsers are told to use https only. Unlike elsewhere a year is a unit, of 365 days.
+    /// Reads the max-age of HSTS in seconds. Unlike elsewhere a year is a unit, of 365 days.
     private static func strictSeconds(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> Int {
         let rule = "a time up to 10y is needed, such as 1y, 30d or 1h"
         if let text = json.string, text.hasSuffix("y") {
@@ -138,7 +138,7 @@ extension ServerSetting {
         return Int(try reader.time(json, .zero ... .seconds(3650 * 86_400), rule).components.seconds)
     }
 
-    /// Reads which certificates mean a principal: a pattern for the subject or for one of the further names.
+    /// Reads a rule for certificates that identify a principal: a pattern for the subject or for one of the alternative names.
     private static func rule(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> CertificateRule {
         let object = try SchemaReader(place: reader.place).members(json, ["subject", "san", "name", "roles"], reader.place)
         let subject = object["subject"]

@@ -270,7 +270,7 @@ extension ServerSetting {
 
     // MARK: - Requests
 
-    /// What requests may do.
+    /// The settings for the rights of requests.
     private static let requests: [ServerSetting] = [
         .flag("noTransactions", \.allowsTransactions, isInverted: true),
         .flag("serverTiming", \.showsTiming),

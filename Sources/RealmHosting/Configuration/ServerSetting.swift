@@ -24,8 +24,8 @@ package struct ServerSetting: Sendable {
     /// Returns the value that the options have.
     let show: Show
 
-    /// Whether the members of the value are stated one by one: what the command line says of one leaves the others
-    /// as the file has them.
+    /// Whether the members of the value are stated one by one: a member on the command line leaves the others as the file has
+    /// them.
     let isMerged: Bool
     /// When another value is in force after the configuration was read again.
     let effect: SettingEffect
@@ -106,7 +106,7 @@ extension ServerSetting {
             show: { .integer(Int64($0[keyPath: path])) })
     }
 
-    /// A setting whose value is a list of texts. `defect` returns what is wrong with one of them, as a sentence.
+    /// A setting whose value is a list of strings. `defect` returns the error in one of them, as a sentence.
     static func texts(
         _ name: String, option: String? = nil, _ path: any WritableKeyPath<ServerOptions, [String]> & Sendable,
         arePaths: Bool = false, defect: @escaping @Sendable (String) -> String? = { _ in nil }
@@ -129,7 +129,7 @@ extension ServerSetting {
         ServerSetting(
             "limits." + entry.name, effect: entry.takesEffect,
             read: { reader, json, options throws(Problem) in
-                // What is neither a whole number nor a text has no value, and the error says what is needed.
+                // A value that is neither a whole number nor a string is missing, and the error states the rule.
                 let text = Quantity.whole(json).map { String($0) } ?? json.string ?? ""
                 do throws(Limits.Rejection) { try options.limits.set(entry, text) } catch { throw reader.problem(error.text) }
             },

@@ -43,11 +43,11 @@ struct SettingReader {
         return text
     }
 
-    /// Reads a time: a number of seconds, or a text with a unit such as `500ms` or `5m`.
+    /// Reads a time: a number of seconds, or a string with a unit such as `500ms` or `5m`.
     ///
     /// - Parameters:
-    ///   - range: The times that are taken.
-    ///   - rule: What the error says is needed.
+    ///   - range: The permitted times.
+    ///   - rule: The rule in the error.
     func time(_ json: JSONValue, _ range: ClosedRange<Duration>, _ rule: String) throws(Problem) -> Duration {
         // The command line has only texts, so a text of digits is a number of seconds too.
         let seconds = json.string.flatMap { Quantity.number($0[...]) }.map { JSONValue.integer(Int64($0)) }

@@ -17,7 +17,7 @@ extension WriteLimits {
         transactionsPerClient = limits.transactionsPerPrincipal
         idleTime = .seconds(limits.transactionIdleSeconds)
         lifetime = .seconds(limits.transactionSeconds)
-        // A client that states nothing gets what the operator allows.
+        // A client that states nothing gets the limit of the operator.
         usualIdleTime = idleTime
         usualLifetime = lifetime
         writeBytes = limits.writeBytes

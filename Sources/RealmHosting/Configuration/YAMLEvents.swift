@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// The pieces of a YAML text in their order. It is the whole bridge to libyaml.
 ///
-/// libyaml keeps the addresses of its own state and of the text from call to call, so both are in memory of their own.
+/// libyaml keeps the addresses of its own state and of the text from call to call, so both are in separately allocated memory.
 @safe final class YAMLEvents {
     /// One piece of the text.
     struct Event {
@@ -18,7 +18,7 @@ internal import RealmStorage
         let anchor: String?
     }
 
-    /// What a piece is.
+    /// The kinds of pieces.
     enum Kind: Equatable {
         /// A single value; a plain one has no quotes.
         case scalar(String, isPlain: Bool)
@@ -30,7 +30,7 @@ internal import RealmStorage
         case objectEnd
         /// The end of the text.
         case end
-        /// What has no content: starts and ends of documents and of the text.
+        /// A piece without content: the start or end of a document or of the text.
         case mark
     }
 
@@ -70,7 +70,7 @@ internal import RealmStorage
         return Event(kind: kind, line: Int(unsafe event.start_mark.line) + 1, anchor: anchor)
     }
 
-    /// Copies what a piece holds, which libyaml frees afterwards.
+    /// Copies the content of a piece, which libyaml frees afterwards.
     private static func content(_ event: yaml_event_t) -> (Kind, anchor: String?) {
         switch unsafe event.type {
         case YAML_SCALAR_EVENT:
@@ -93,7 +93,7 @@ internal import RealmStorage
         unsafe text.map { unsafe String(cString: $0) }
     }
 
-    /// Returns why libyaml cannot go on.
+    /// Returns the reason why libyaml cannot continue.
     private func failure() -> ConfigurationError {
         guard let problem = unsafe parser.pointee.problem else { return ConfigurationError(text: "this is not YAML") }
         // Of bytes that are no text libyaml knows no line.

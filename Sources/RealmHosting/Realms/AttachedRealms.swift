@@ -11,7 +11,7 @@ internal import RealmStorage
 /// They are in `DATA/.realm-rest/realms.json`, with their options and without keys. The file is replaced as a
 /// whole; a change is durable when its call returns. All threads but those of the daemon may use it.
 final class AttachedRealms: Sendable {
-    /// What is kept of one realm.
+    /// The stored state of one realm.
     struct Entry: Sendable {
         /// The name under which it is served.
         let name: RealmName
@@ -32,7 +32,7 @@ final class AttachedRealms: Sendable {
     private struct State {
         var entries: [ByteText: Entry] = [:]
         var changes = 0
-        /// How many of the changes are stored.
+        /// The number of stored changes.
         var stored = 0
         /// Whether a thread is writing the file.
         var isStoring = false
@@ -48,7 +48,7 @@ final class AttachedRealms: Sendable {
     /// The greatest length of the file in bytes.
     private static let byteLimit = 256 << 20
 
-    /// Makes the list of a data folder; `load` reads what is stored.
+    /// Makes the list of a data folder; `load` reads the stored entries.
     init(dataFolder: String) {
         path = (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + ".realm-rest/realms.json"
     }
@@ -100,7 +100,7 @@ final class AttachedRealms: Sendable {
         try change { $0[name] = nil }
     }
 
-    /// What a thread with an unstored change does.
+    /// The next step of a thread with an unstored change.
     private enum Step {
         /// Its change was stored by another thread.
         case done

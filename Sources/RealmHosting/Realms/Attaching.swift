@@ -10,10 +10,9 @@ internal import RealmStorage
 
 /// One attempt to attach a realm under a name that is reserved, or a dry run of that.
 ///
-/// Whatever may be refused is tried first with all changes in memory (`Database.rehearse`), so that
-/// a refusal leaves everything as it was: no lock file, no copied seed, no half-made file. A dry
-/// run ends there. Then the file is created or opened, its schema is brought to what was requested,
-/// and the catalog serves it.
+/// Everything that may be refused is tried first with all changes in memory (`Database.rehearse`), so that a refusal leaves no
+/// trace: no lock file, no copied seed, no half-made file. A dry run ends there. Then the file is created or opened, its schema
+/// is brought to what was requested, and the catalog serves it.
 ///
 /// `RealmEndpoints` makes one per request and runs it on a worker. A client that waits gets the
 /// outcome as its response. Without one (`respond-async`) the outcome is in the realm's document.
@@ -38,14 +37,14 @@ package final class Attaching: Sendable {
     /// The name under which the realm will be served.
     private var name: String { attachment.name.text }
 
-    /// Makes an attempt, which does nothing before `run`.
+    /// Makes an attempt, which begins with `run`.
     ///
     /// - Parameters:
     ///   - attachment: The request, with its paths resolved. Unless this is a dry run, its name is
     ///     reserved in the catalog.
     ///   - call: The HTTP request.
     ///   - directory: The realms of the server.
-    ///   - isDryRun: Whether to find out only what the request would lead to.
+    ///   - isDryRun: Whether the request is a dry run.
     ///   - former: The failed attempt that is repeated; nil for a first one.
     package init(
         _ attachment: RealmAttachment, _ call: Call, _ directory: RealmDirectory, isDryRun: Bool,
@@ -62,7 +61,7 @@ package final class Attaching: Sendable {
         }
     }
 
-    /// How many seconds a migration may take while a realm is attached.
+    /// The seconds that a migration may take while a realm is attached.
     private static let migrationSeconds = 3600.0
 
     /// Receives the response; nil when no client waits because the realm is opened in the
@@ -207,11 +206,11 @@ package final class Attaching: Sendable {
 
     // MARK: - The schema
 
-    /// Brings the schema to what was requested, and then proceeds on a worker.
+    /// Brings the schema to the requested one, and then proceeds on a worker.
     ///
     /// - Parameters:
     ///   - database: The opened database.
-    ///   - stage: What it was opened for.
+    ///   - stage: The purpose of opening it.
     ///   - promise: Receives the response.
     private func arrange(_ database: Database, _ stage: Stage, _ promise: Promise) {
         let finish: @Sendable (Problem?, String?) -> Void = { [self] problem, backup in
@@ -286,7 +285,8 @@ package final class Attaching: Sendable {
         if former == nil { try call.caller.standing.require() }
     }
 
-    /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps what it has.
+    /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps its
+    /// content.
     private func fill(
         _ database: Database, with sample: Sample, isNew: Bool, _ stage: Stage,
         _ finish: @escaping @Sendable (Problem?, String?) -> Void
@@ -316,7 +316,7 @@ package final class Attaching: Sendable {
     /// - Parameters:
     ///   - database: The opened database, which is writable.
     ///   - isNew: Whether it has no schema yet.
-    ///   - stage: What it was opened for.
+    ///   - stage: The purpose of opening it.
     ///   - finish: Called once, on the writer's thread, with the problem or with the name of the
     ///     backup copy if one was made.
     private func fit(
@@ -379,10 +379,10 @@ package final class Attaching: Sendable {
     /// to the real file, or serves the realm.
     ///
     /// - Parameters:
-    ///   - problem: Why the schema was refused; nil when it fits.
+    ///   - problem: The reason why the schema was refused; nil when it fits.
     ///   - backup: The name of the copy that was made before a migration; nil for none.
     ///   - database: The opened database, which is closed here unless it is served.
-    ///   - stage: What it was opened for.
+    ///   - stage: The purpose of opening it.
     ///   - promise: Receives the response.
     private func proceed(
         problem: Problem?, backup: String?, with database: Database, _ stage: Stage, promise: Promise
@@ -400,7 +400,7 @@ package final class Attaching: Sendable {
             serve(database, backup, promise)
         case .real(let isMade):
             if let problem {
-                // In the log of a cluster it may be left without what was wanted of it.
+                // In the log of a cluster it may remain in an incomplete state.
                 let isGone = giveUp(database, isMade)
                 return fail(isGone ? problem : Problem(unavailable: .refused(.outcomeUnknown)), promise)
             }
@@ -451,8 +451,8 @@ package final class Attaching: Sendable {
 
     /// Gives the database to the catalog, and responds.
     ///
-    /// - Returns: False when the catalog does not take it, for example because the realm was
-    ///   detached meanwhile. The response is a problem then.
+    /// - Returns: False when the catalog does not take it, for example because the realm was detached in the meantime. The
+    ///   response is a problem then.
     @discardableResult
     private func serve(_ database: Database, _ backup: String?, _ promise: Promise) -> Bool {
         directory.attachedOptions.withLock { $0[name] = attachment.options }
@@ -494,7 +494,7 @@ package final class Attaching: Sendable {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        // What its sender may not do any more is not repeated either.
+        // A request that its sender has lost the right to is not repeated either.
         let isRefused = former == nil && call.caller.standing.problem?.code == problem.code
         if promise == nil || former != nil, !control.isCancelled, !isRefused {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
@@ -507,7 +507,7 @@ package final class Attaching: Sendable {
         end { promise?.complete(Response(problem, for: call)) }
     }
 
-    /// Ends the attempt: responds, and calls the actions that wait for the end.
+    /// Ends the attempt: responds, and calls the actions that wait for it.
     ///
     /// - Parameter tell: Completes the promise, if there is one.
     private func end(_ tell: () -> Void) {

@@ -92,7 +92,7 @@ extension FileInspection {
         writer.endArray()
     }
 
-    /// Writes what a server does with the file.
+    /// Writes the handling of the file by a server.
     private static func write(opening outlook: FileOutlook, to writer: inout JSONWriter) {
         writer.beginObject()
         if let mode = outlook.mode {

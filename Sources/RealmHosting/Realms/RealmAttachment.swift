@@ -24,7 +24,7 @@ package struct RealmAttachment: Sendable {
     private(set) var settings: RealmSettings
     /// The classes that the realm has to have; nil keeps the schema of the file.
     var schema: SchemaInput?
-    /// What brings the data of an older schema to `wantedVersion`; nil without migrations.
+    /// The migrations of data of an older schema to `wantedVersion`; nil for none.
     var migrations: AttachMigrations?
     /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
@@ -280,7 +280,7 @@ package struct RealmAttachment: Sendable {
         case .file(let path):
             let place = try AttachRoots.place(path, roots, "/path")
             exists = System.entry(atPath: place, followsLink: false) != nil
-            // A schema says what a file that is not there begins with.
+            // A schema gives a missing file its initial content.
             let isMade = !exists && schema != nil && seed == nil && !isNotForWriting
             source = isMade ? .new(path: place) : .file(path: place)
             if isMade, let folder { try requireServed(place, in: folder) }
@@ -352,13 +352,13 @@ package struct RealmAttachment: Sendable {
     /// The problem `file_not_found` that points at the seed.
     var missingSeed: Problem { Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed") }
 
-    /// What is kept of the realm for the next start of the server; nil for a realm in memory.
+    /// The stored entry of the realm for the next start of the server; nil for a realm in memory.
     var entry: AttachedRealms.Entry? {
         source.path.map { AttachedRealms.Entry(name: name, path: $0, hasKey: settings.key != nil, options: lasting) }
     }
 
-    /// The problem `already_attached` when another realm serves the file; nil when none does. A
-    /// private copy is a file of its own, so it never conflicts.
+    /// The problem `already_attached` when another realm serves the file; nil when none does. A private copy is a separate file,
+    /// so it never conflicts.
     func served(by catalog: Catalog) -> Problem? {
         guard case .file(let path) = source, settings.mode != .copy, settings.mode != .follow,
             let other = catalog.nameServing(path: path)
@@ -392,8 +392,7 @@ extension Problem {
 
     /// Makes the problem for a realm that the catalog does not take.
     ///
-    /// - Parameter failure: The reason: the name or the file is in use, or the realm was detached
-    ///   meanwhile.
+    /// - Parameter failure: The reason: the name or the file is in use, or the realm was detached in the meantime.
     package init(_ failure: Catalog.Failure) {
         switch failure {
         case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")

@@ -10,14 +10,14 @@ internal import RealmStorage
 /// Watches for files that another program changes while they are served, and closes and reopens
 /// their realms.
 ///
-/// One thread checks the files of all realms every two seconds. Requests also report what they
-/// notice through `fail`. A realm whose file is no longer the one that was opened is closed, and
-/// opened again under a new epoch when that succeeds. A realm that could not be opened at the start
-/// is retried in the same way. Workers close and open, so the thread never waits for a file.
+/// One thread checks the files of all realms every two seconds. Requests also report changes that they notice, through `fail`. A
+/// realm whose file is no longer the one that was opened is closed, and opened again under a new epoch when that succeeds. A
+/// realm that could not be opened at the start is retried in the same way. Workers close and open, so the thread never waits for
+/// a file.
 ///
 /// There is one for a server. Any thread may call it; a `Monitor` guards its state.
 package final class RealmCaretaker: Sendable {
-    /// What the thread and the workers have in progress, with counters for the metrics.
+    /// The work in progress of the thread and the workers, with counters for the metrics.
     private struct State {
         /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets
         /// to it.
@@ -28,13 +28,13 @@ package final class RealmCaretaker: Sendable {
         var failures = 0
         /// The number of realms that were opened again since the start of the server.
         var revivals = 0
-        /// The number of realms that were closed because nobody used them.
+        /// The number of realms that were closed because they were unused.
         var closings = 0
     }
 
     /// The seconds between two checks of the files of all realms.
     private static let pauseSeconds = 2.0
-    /// How many seconds `stop` waits at most for realms that are being opened.
+    /// The longest wait of `stop`, in seconds, for realms that are being opened.
     private static let patienceSeconds = 5.0
 
     /// Checks the files. Nothing is opened after it was stopped.
@@ -77,7 +77,7 @@ package final class RealmCaretaker: Sendable {
 
     // MARK: - The thread
 
-    /// Starts the thread that checks all files every two seconds. Further calls do nothing.
+    /// Starts the thread that checks all files every two seconds. Later calls are no-ops.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
     package func start() throws(Threads.Failure) { try thread.start { [self] in run() } }
@@ -137,7 +137,7 @@ package final class RealmCaretaker: Sendable {
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
     }
 
-    /// Closes the realms that nobody has used for the configured time.
+    /// Closes realms that were unused for the configured time.
     private func closeUnused() {
         let seconds = options.current.idleSeconds
         guard seconds > 0 else { return }
@@ -190,7 +190,7 @@ package final class RealmCaretaker: Sendable {
     ///
     /// - Parameters:
     ///   - database: The open realm.
-    ///   - error: What was noticed. It goes to the log and to the realm's document.
+    ///   - error: The error that was noticed. It goes to the log and to the realm's document.
     package func fail(_ database: Database, _ error: StorageError) {
         guard catalog.fail(database, error) else { return }
         log?.note("realm_failed", realm: database.name.text, "\(error)", level: .error)
@@ -201,8 +201,8 @@ package final class RealmCaretaker: Sendable {
         work { [self] in close(database, error) }
     }
 
-    /// Takes a realm out of service like `fail(_:_:)`, and returns the problem that answers a request for it: `realm_not_found` where it
-    /// was detached meanwhile.
+    /// Takes a realm out of service like `fail(_:_:)`, and returns the problem for a request for it: `realm_not_found` where it
+    /// was detached in the meantime.
     package func problem(of database: Database, _ error: StorageError) -> Problem {
         guard !catalog.isDetached(database) else { return .noRealm }
         fail(database, error)
@@ -264,8 +264,8 @@ package final class RealmCaretaker: Sendable {
 
     // MARK: - Metrics
 
-    /// Writes three counters: how often realms failed because their file changed, were opened again,
-    /// and were closed because nobody used them.
+    /// Writes three counters: of realms that failed because their file changed, were reopened, and were closed because they were
+    /// unused.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
@@ -277,7 +277,7 @@ package final class RealmCaretaker: Sendable {
 }
 
 extension StorageError {
-    /// Whether a realm is none of this server's any more, so that it is not opened again by itself.
+    /// Whether a realm no longer belongs to this server, so that it is not reopened automatically.
     ///
     /// - Parameter isReplicated: Whether it is a cache of a log, which may have forgotten it.
     fileprivate func isForeign(_ isReplicated: Bool) -> Bool {
@@ -300,17 +300,17 @@ private struct QuietMoments {
         var since: Instant
     }
 
-    /// How many seconds nothing must have been written.
+    /// The seconds without writes that are required.
     private static let quietSeconds = 5.0
-    /// How many seconds pass before a compaction that failed is tried again.
+    /// The seconds before a compaction that failed is retried.
     private static let retrySeconds = 60.0
 
-    /// What was seen last, by the epoch of the realm.
+    /// The last observed state, by the epoch of the realm.
     private var seen: [ByteText: Seen] = [:]
 
     /// Returns the realms that are to be compacted now.
     ///
-    /// - Parameter databases: All open realms; what is known of others is forgotten.
+    /// - Parameter databases: All open realms; the state of others is forgotten.
     mutating func due(among databases: [Database], _ now: Instant = .now()) -> [Database] {
         var next: [ByteText: Seen] = [:]
         var due: [Database] = []

@@ -131,7 +131,7 @@ package struct RealmDeparture: Sendable {
 
     /// Returns the state of a realm that was opened for the request.
     ///
-    /// - Throws: `realm_not_found` when it was detached meanwhile; `overloaded` when too many realms are in use.
+    /// - Throws: `realm_not_found` when it was detached in the meantime; `overloaded` when too many realms are in use.
     private func opened(_ result: Catalog.Waking) throws(Problem) -> Catalog.State {
         guard case .settled(let state) = result else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
         guard let state else { throw Problem.noRealm }

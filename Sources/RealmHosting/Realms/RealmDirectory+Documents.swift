@@ -51,8 +51,8 @@ extension RealmDirectory {
     ///   - state: Its state in the catalog. Damage in one realm does not keep the others out of a
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.
-    ///   - call: The call; the document has what its sender may see.
-    ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
+    ///   - call: The call; the document has the part that its sender may see.
+    ///   - isRehearsed: Whether the realm was opened for a dry run, after which no other request reads it.
     ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
     ///     the file of a realm that is not open.
     ///   - looks: Whether to read the file of a realm that is closed.
@@ -116,8 +116,8 @@ extension RealmDirectory {
         return access.grant(call.caller) == .administer ? refusal : Problem(refusal.code, detail)
     }
 
-    /// Keeps the reason why a realm that is attached in the background was refused; nil forgets it. What is
-    /// kept of realms that are not listed as failed any more is forgotten too.
+    /// Keeps the reason why a realm that is attached in the background was refused; nil forgets it. Reasons of realms that are no
+    /// longer listed as failed are forgotten too.
     func noteRefusal(_ refusal: Problem?, of name: String) {
         refusals.withLock { $0[name] = nil }
         guard let refusal else { return }
@@ -156,7 +156,7 @@ extension RealmDirectory {
         writer.member("path", text: path)
     }
 
-    /// Writes the member `file`, which describes the file of a realm that is not open, for those who may open any file.
+    /// Writes the member `file`, which describes the file of a realm that is not open, for clients that may open any file.
     private func describe(
         _ file: @autoclosure () -> FileInspection?, to writer: inout JSONWriter, for call: Call
     ) {
@@ -168,7 +168,7 @@ extension RealmDirectory {
 
     /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.
     ///
-    /// What a cluster keeps of a realm may be newer than its file here, so that is not read.
+    /// The realm in the log of a cluster may be newer than its file here, so that file is not read.
     private func write(_ realm: ClosedRealm, looks: Bool, to writer: inout JSONWriter, for call: Call) {
         let name = realm.name.text
         var facts = RealmFacts(path: realm.path)
@@ -226,7 +226,7 @@ extension RealmDirectory {
         }
     }
 
-    /// Writes the array `backups`: the copies beside the file.
+    /// Writes the array `backups`: the copies next to the file.
     private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
         guard !backups.isEmpty else { return }
         writer.key("backups")

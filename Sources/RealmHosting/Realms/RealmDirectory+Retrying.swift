@@ -30,7 +30,7 @@ extension RealmDirectory {
     ///
     /// - Parameters:
     ///   - attaching: The attempt.
-    ///   - isAboutContents: Whether the reason is what the file contains.
+    ///   - isAboutContents: Whether the content of the file is the reason.
     func noteFailure(of attaching: Attaching, isAboutContents: Bool) {
         let facts = isAboutContents ? attaching.attachment.firstPath.flatMap { try? System.facts(path: $0) } : nil
         let name = attaching.attachment.name.text

@@ -17,8 +17,8 @@ extension RealmDirectory {
         RealmVisibility(principal: call.caller.principal, roles: options.roles, isJudged: call.caller.roleReach != nil)
     }
 
-    /// Returns whether the sender of a request is told what only those need to know who run the server: sizes, versions in use,
-    /// waiting writes, and whether a realm is empty, which tells of objects that the sender may not see.
+    /// Returns whether the sender of a request gets facts that only operators need: sizes, versions in use, waiting writes, and
+    /// whether a realm is empty, which reveals objects that the sender may not see.
     func tellsAll(to call: Call) -> Bool { call.caller.principal.kind == .local || access.grant(call.caller) == .administer }
 
     /// The number of realms that are taken from the catalog at once.
@@ -29,7 +29,7 @@ extension RealmDirectory {
     ///
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
-    ///   - limit: How many realms are returned at most.
+    ///   - limit: The limit of the result.
     ///   - call: The request.
     /// - Returns: The realms, and whether there are more.
     /// - Throws: The problem of a stopped budget.
@@ -54,8 +54,8 @@ extension RealmDirectory {
         return (Array(visible.prefix(limit)), visible.count > limit)
     }
 
-    /// Returns realms in the order of their names, those of a cluster that have no file here included. Waits for the log of the cluster;
-    /// without it the list has what this node has.
+    /// Returns realms in the order of their names, including those of a cluster without a file here. Waits for the log of the
+    /// cluster; without it the list has the realms of this node.
     private func listed(after name: String?, limit: Int) -> (realms: [(name: String, state: Catalog.State)], hasMore: Bool) {
         catalog.page(after: name, limit: limit, logged: cluster?.names(after: name, limit: limit + 1) ?? [])
     }

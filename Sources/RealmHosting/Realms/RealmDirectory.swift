@@ -10,9 +10,8 @@ internal import RealmStorage
 
 /// The realms of a server as clients see and change them: it attaches, detaches and describes them.
 ///
-/// The catalog has the open databases. This adds what the requests asked for, the realms that are
-/// being opened, and the rules about folders and rights. There is one for a server, and the
-/// endpoints of realms use it. Any thread may call it.
+/// The catalog has the open databases. This adds the requested options, the realms that are being opened, and the rules about
+/// folders and rights. There is one for a server, and the endpoints of realms use it. Any thread may call it.
 package final class RealmDirectory: Sendable {
     /// The databases by name, with those that failed to open and the names that are reserved.
     package let catalog: Catalog
@@ -23,8 +22,7 @@ package final class RealmDirectory: Sendable {
     var defaultRealm: String { liveOptions.defaultRealm }
     /// The folders that paths in requests about realms may lead into.
     package let folders: RealmFolders
-    /// How many realms the server may have: the configured limit, or less where the system allows
-    /// few open files.
+    /// The number of realms that the server may have: the configured limit, or less where the system allows few open files.
     package let realmLimit: Int
     /// The policy that decides which clients are shown paths and options.
     package let access: AccessPolicy
@@ -34,11 +32,11 @@ package final class RealmDirectory: Sendable {
     let pinned: PinnedVersions
     /// The streams and polls, which end when their realm is detached.
     package let notifications: ChangeService
-    /// This server as a node of a cluster; nil for a server by itself.
+    /// This server as a node of a cluster; nil for a single server.
     package let cluster: ClusterService?
     /// The attach requests in progress, by the name of their realm.
     let openings = RankedMutex<[ByteText: Attaching]>(.leaf, [:])
-    /// How many requests are deleting the files of a realm, by its name.
+    /// The number of requests that are deleting the files of a realm, by its name.
     let deletions = RankedMutex<[ByteText: Int]>(.leaf, [:])
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
     /// by the name of the realm. Administrators see them in the realm's document.
@@ -56,13 +54,13 @@ package final class RealmDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - catalog: The databases by name.
-    ///   - folders: Where files may be.
-    ///   - realmLimit: How many realms there may be.
+    ///   - folders: The folders that may have files.
+    ///   - realmLimit: The configured or lower limit.
     ///   - access: The rules of access.
     ///   - workers: The pool for work that waits for files.
     ///   - pinned: The snapshot leases.
     ///   - notifications: The streams and polls.
-    ///   - cluster: This server as a node of a cluster; nil for a server by itself.
+    ///   - cluster: This server as a node of a cluster; nil for a single server.
     package init(
         catalog: Catalog, options: LiveOptions, folders: RealmFolders, realmLimit: Int, access: AccessPolicy,
         workers: WorkerPool, pinned: PinnedVersions, notifications: ChangeService, cluster: ClusterService? = nil
@@ -105,8 +103,8 @@ package final class RealmDirectory: Sendable {
         }
     }
 
-    /// Checks that there may be one more open realm, since each one takes addresses and open files. Realms that nobody uses are
-    /// closed if that is necessary.
+    /// Checks that there may be one more open realm, since each one takes addresses and open files. Unused realms are closed if
+    /// that is necessary.
     ///
     /// - Throws: As `takeRoom`.
     package func requireRoom() throws(Problem) {
@@ -132,8 +130,8 @@ package final class RealmDirectory: Sendable {
     /// Does long work on a realm, which ends when the realm is detached.
     ///
     /// - Parameters:
-    ///   - control: What cancels the work.
-    ///   - body: The work, which looks at the control. It is done on this thread.
+    ///   - control: Cancels the work.
+    ///   - body: The work, which checks the control. It is done on this thread.
     /// - Throws: The problem of the work, or `detached` when the control was cancelled.
     package func work<Result>(
         on name: String, _ control: WorkControl, _ body: () throws(Problem) -> Result

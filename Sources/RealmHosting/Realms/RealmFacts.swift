@@ -21,10 +21,10 @@ struct RealmFacts {
     var fileBytes: Int?
     /// The path of the file; nil for a realm without one.
     private let path: String?
-    /// What was read from the contents of the file; nil when it could not be read.
+    /// The contents read from the file; nil when it could not be read.
     var contents: Contents?
 
-    /// What the newest version of a file contains, as the sender of the request sees it.
+    /// The content of the newest version of a file, as the sender of the request sees it.
     struct Contents {
         /// The number of bytes of the file that are in use; nil when it is not known.
         let usedBytes: Int?
@@ -46,7 +46,7 @@ struct RealmFacts {
         fileBytes = path.flatMap { System.entry(atPath: $0)?.byteCount }
     }
 
-    /// Adds what the reason why a file cannot be opened says about it.
+    /// Adds the facts in the reason why a file cannot be opened.
     mutating func take(_ error: StorageError) {
         guard case .refused(let refusal) = error else { return }
         switch refusal {
@@ -58,10 +58,10 @@ struct RealmFacts {
         }
     }
 
-    /// Adds what was read from the file.
+    /// Adds the facts read from the file.
     ///
     /// - Parameters:
-    ///   - scope: What the sender of the request sees; nil for everything.
+    ///   - scope: The part that the sender of the request may see; nil for everything.
     ///   - isReadOnly: Whether the whole server is for reading only.
     mutating func take(_ facts: ClosedFacts, shownBy scope: (any VersionScope)?, isReadOnly: Bool) {
         mode = (isReadOnly ? facts.mode.onlyReading : facts.mode).rawValue
@@ -86,11 +86,11 @@ struct RealmFacts {
         writer.member("writtenBy", text: writers)
     }
 
-    /// Writes the members, and the names of those that are not known.
+    /// Writes the members, and the names of unknown ones.
     ///
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
-    ///   - tellsAll: Whether the sender of the request is told sizes and use.
+    ///   - tellsAll: Whether the sender of the request gets sizes and use.
     func write(to writer: inout JSONWriter, isDefault: Bool, tellsAll: Bool) {
         var unknown: [String] = []
         func write<Value>(_ name: StaticString, _ value: Value?, _ write: (Value) -> Void) {

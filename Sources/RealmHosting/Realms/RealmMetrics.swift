@@ -11,8 +11,8 @@ extension MetricsRegistry {
     /// Adds the metrics of the open realms, which are counted each time `/metrics` is requested.
     ///
     /// - Parameters:
-    ///   - limit: How many realms have metrics of their own, the first by name. The text about
-    ///     thousands of realms would take long to produce.
+    ///   - limit: The number of realms with their own metrics, the first by name. The text about thousands of realms would take
+    ///     long to produce.
     package func addRealms(_ catalog: Catalog, limit: Int = .max) {
         add { [catalog] text in
             let ready = catalog.all.compactMap { entry -> RealmMetrics.Realm? in

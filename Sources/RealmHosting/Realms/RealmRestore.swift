@@ -33,12 +33,13 @@ package struct RealmRestore: Sendable {
     /// - Parameters:
     ///   - admitted: The realm for which the request was admitted; nil for one that was not open. Its body may have taken long, and
     ///     another realm may have the name by now.
-    ///   - condition: The condition of the request, which is compared now and once more when nothing writes any longer.
+    ///   - condition: The condition of the request, which is compared now and once more after the last write.
     ///   - directory: The realms of the server.
     ///   - control: Cancels everything before `run`.
-    /// - Throws: `realm_not_found` where another realm has the name, `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
-    ///   of its own, `read_only` for one that was attached for reading only, `precondition_failed`,
-    ///   `encryption_key_required` or `encryption_key_wrong` for one that has failed because its key is unknown.
+    /// - Throws: `realm_not_found` where another realm has the name, `realm_unavailable` while the realm is being opened,
+    ///   `not_owned` for a realm that does not own its file, `read_only` for one that was attached for reading only,
+    ///   `precondition_failed`, `encryption_key_required` or `encryption_key_wrong` for one that has failed because its key is
+    ///   unknown.
     package init(
         _ name: String, admitted: Database?, if condition: WriteCondition, _ directory: RealmDirectory, _ control: WorkControl
     ) throws(Problem) {
@@ -186,7 +187,7 @@ package struct RealmRestore: Sendable {
     /// The number of times that a failed realm is asked for while it is being closed, with 10 ms in between.
     private static let attempts = 500
 
-    /// Takes the realm out of service; false when its state has changed meanwhile.
+    /// Takes the realm out of service; false when its state has changed in the meantime.
     private func takeOutOfService() -> Bool {
         for _ in 0..<RealmRestore.attempts {
             if directory.catalog.beginReplacing(target) { return true }

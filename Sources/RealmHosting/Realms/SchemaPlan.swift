@@ -16,7 +16,7 @@ struct SchemaPlan: Sendable {
     private let schema: SchemaInput?
     /// The schema version that the realm has to have afterwards; nil for any.
     private let wantedVersion: UInt64?
-    /// What brings the data to `wantedVersion`; nil without migrations.
+    /// The migrations of the data to `wantedVersion`; nil for none.
     private let migrations: AttachMigrations?
     /// Whether the migration steps may lose data.
     private let allowsDataLoss: Bool
@@ -37,7 +37,7 @@ struct SchemaPlan: Sendable {
         self.isNew = isNew
     }
 
-    /// Brings the schema of a realm to what was requested, within a write transaction.
+    /// Brings the schema of a realm to the requested one, within a write transaction.
     ///
     /// A new realm gets the schema as it is. An existing one is migrated if the steps lead beyond
     /// its version, and then the classes and properties that it lacks are added.

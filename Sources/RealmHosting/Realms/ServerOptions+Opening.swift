@@ -45,13 +45,13 @@ extension ServerOptions {
         if settings.key == nil { settings.key = try key(of: realm.name) }
         var opening = settings.adding(to: openOptions)
         if isReadOnly { opening.mode = opening.mode?.onlyReading ?? .readOnly }
-        // The mode wins over what the server does with files of older formats.
+        // The mode takes precedence over the server's handling of files of older formats.
         opening.upgradesInPlace =
             (settings.upgradesInPlace || upgradesInPlace) && opening.mode ?? .readWrite == .readWrite
         return opening
     }
 
-    /// The options with which a file that is named by itself, or found in a folder, is opened.
+    /// The options for a file that is named explicitly, or found in a folder.
     ///
     /// - Throws: `StorageError` when its key in the environment is malformed.
     package func opening(of name: RealmName) throws(StorageError) -> Database.OpenOptions {

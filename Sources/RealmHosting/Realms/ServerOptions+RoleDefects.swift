@@ -6,11 +6,11 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Whether roles fit the realms that are configured beside them.
+/// Checks that roles fit the configured realms.
 extension ServerOptions {
-    /// Returns what the roles say of a realm of the configuration that does not fit its schema; nil when all fits.
+    /// Returns a grant that does not fit the schema of a configured realm; nil when all fit.
     ///
-    /// Realms that cannot be opened have no schema yet; they are looked at when they are there (`RoleWatch`).
+    /// Realms that cannot be opened have no schema yet; they are checked when they are there (`RoleWatch`).
     ///
     /// - Parameters:
     ///   - catalog: The realms, which are open, closed or not there.
@@ -28,7 +28,7 @@ extension ServerOptions {
         return nil
     }
 
-    /// Returns what the roles say of an open realm that does not fit its schema.
+    /// Returns a grant that does not fit the schema of an open realm.
     private func roleDefect(in database: Database) -> RoleDefect? {
         roles.defects(in: database.current.snapshot, realm: database.name.text).first
     }

@@ -9,12 +9,12 @@ internal import RealmStorage
 
 /// Ships the commits of all realms of a server to a folder or a bucket, without any write waiting for it.
 ///
-/// One thread stores what waits, realm by realm. A store that is down is tried again with growing pauses; meanwhile records wait in
-/// memory up to a limit, beyond which a base takes their place. Failures are counted and logged.
+/// One thread stores waiting commits, realm by realm. A store that is down is retried with growing pauses; until then records
+/// wait in memory up to a limit, beyond which a base takes their place. Failures are counted and logged.
 ///
 /// There is one in a server with a plan. Any thread may call it; a mutex guards its state.
 package final class ShipService: Sendable {
-    /// What is known of one realm.
+    /// The state of one realm.
     private struct Realm {
         /// Keeps its records and stores them.
         let shipper: RealmShipper
@@ -37,7 +37,7 @@ package final class ShipService: Sendable {
 
     /// The pauses after failures grow up to so many seconds.
     private static let longestPause = 30.0
-    /// How many seconds `stop` goes on storing what waits.
+    /// The seconds for which `stop` continues to store waiting commits.
     private static let patienceSeconds = 5.0
     /// The number of realms that are looked at together.
     private static let pageSize = 1000
@@ -54,8 +54,8 @@ package final class ShipService: Sendable {
     /// Makes the service. Realms are followed from their opening on, and nothing is stored before `start`.
     ///
     /// - Parameters:
-    ///   - plan: How soon, and what is kept.
-    ///   - store: Where commits are shipped to.
+    ///   - plan: The delay and the retention.
+    ///   - store: The target of the shipped commits.
     ///   - catalog: The realms of the server.
     ///   - queueBytes: The memory that waiting records may take.
     ///   - log: The log; nil for none.
@@ -119,7 +119,7 @@ package final class ShipService: Sendable {
     /// Opens those of the next closed realms of which the store does not have the newest version, as far as their times tell.
     ///
     /// - Parameter last: The name of the realm after which to begin; nil for the first.
-    /// - Returns: Where to go on, as the parameter; nil when all were looked at.
+    /// - Returns: The name to continue after, as the parameter; nil when all were checked.
     private func lookAtClosed(after last: String?) -> String?? {
         let page = catalog.page(after: last, limit: ShipService.pageSize)
         for (name, state) in page.realms {
@@ -175,7 +175,7 @@ package final class ShipService: Sendable {
         }
     }
 
-    /// Counts what was done, and sets when a realm that failed is tried again.
+    /// Counts the progress, and sets the time at which a failed realm is retried.
     private func note(_ progress: RealmShipper.Progress, _ failure: StorageError?, _ name: String) {
         state.withLock { state in
             state.control = nil
@@ -196,7 +196,7 @@ package final class ShipService: Sendable {
 
     // MARK: - Metrics
 
-    /// Writes how far the store is behind, and what was stored since the start.
+    /// Writes the lag of the store, and the amounts stored since the start.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
