@@ -19,8 +19,8 @@ struct AdminEndpoints: Sendable {
 
     /// Answers `GET /admin/leases` with all transactions, snapshots and streams that clients hold.
     ///
-    /// Each has its id, kind, realm, principal and time of beginning. Transactions that ended by
-    /// themselves are removed from the list first.
+    /// Each has its id, kind, realm, principal and time of beginning. Transactions that have ended on their own are removed from
+    /// the list first.
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func leases(_ call: Call) throws(Problem) -> Reply {

@@ -12,7 +12,7 @@ internal import SystemPackage
 
 /// Copies of a realm as compact files: sent to the client, or stored on the server.
 ///
-/// A copy holds its version, not the writer: writes go on while it is made.
+/// A copy holds its version, not the writer: writes continue while it is made.
 struct BackupEndpoints: Sendable {
     let server: ServerState
 
@@ -191,7 +191,7 @@ struct BackupEndpoints: Sendable {
         do throws(StorageError) { state = .ready(try Database.open(name: name, path: path, opening)) } catch {
             state = .failed(error)
         }
-        // A realm that was detached meanwhile stays so.
+        // A realm that was detached in the meantime stays so.
         try? server.directory.catalog.settle(name, state)
     }
 

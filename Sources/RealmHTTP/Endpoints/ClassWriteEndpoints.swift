@@ -27,7 +27,7 @@ enum ClassWriteEndpoints {
         let maker = ObjectMaker(
             className: target.name, policy: try ObjectMaker.policy(options.parameters), input: try options.input())
         let bodies = try ObjectBodies(call, options) {
-            // What exists, and what the sender may write, is found out object by object.
+            // The existence of objects, and the rights of the sender, are checked object by object.
             guard maker.policy == nil, call.writeRights == nil else { return nil }
             return target.database.rowShape(of: target.name, .documents)
         }

@@ -8,7 +8,7 @@ internal import RealmPlatform
 internal import RealmReplica
 internal import RealmStorage
 
-/// What a node knows of its cluster.
+/// The state of a cluster as one of its nodes knows it.
 struct ClusterEndpoints: Sendable {
     let server: ServerState
 

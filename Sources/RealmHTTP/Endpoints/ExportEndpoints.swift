@@ -83,7 +83,7 @@ struct ExportEndpoints: Sendable {
             in: context.snapshot, budget: budget, sortedValues: context.limits.sortedValues, secondsPerChunk: seconds)
     }
 
-    /// Returns what is sent, and whether texts are cut in it.
+    /// Returns the content to send, and whether texts are truncated in it.
     private func body(
         _ rows: StreamRows, _ format: ExportFormat, separator: UInt8?, geometry: String?, _ context: ReadContext
     ) throws(Problem) -> (body: any ChunkProducer, isCut: Bool) {
@@ -102,7 +102,7 @@ struct ExportEndpoints: Sendable {
         }
     }
 
-    /// Makes the file of an export; tells whether texts are cut in it.
+    /// Makes the file of an export, and returns whether texts are truncated in it.
     private func file(
         _ rows: StreamRows, _ format: ExportFormat, _ context: ReadContext
     ) throws(Problem) -> (file: BodyFile, isCut: Bool) {

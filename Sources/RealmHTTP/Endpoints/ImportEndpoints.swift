@@ -12,7 +12,7 @@ internal import RealmStorage
 struct ImportEndpoints: Sendable {
     let server: ServerState
 
-    /// How long an import may take in all, in seconds, the wait for the writer and all commits included.
+    /// The time that an import may take in all, in seconds, including the wait for the writer and all commits.
     private static let importSeconds = 600.0
 
     /// Answers `POST …/import`.
@@ -178,7 +178,7 @@ struct ImportEndpoints: Sendable {
     /// - Parameters:
     ///   - reader: The records.
     ///   - mode: Whether objects that exist are changed or are an error.
-    ///   - options: What the client requests besides.
+    ///   - options: The other options of the client.
     ///   - database: The open realm.
     /// - Returns: A reply that is completed after the last commit, or after the first failure.
     /// - Throws: `conflicting_parameters` for options that need a single transaction, such as a dry

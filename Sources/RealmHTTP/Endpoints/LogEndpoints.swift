@@ -25,7 +25,7 @@ struct LogEndpoints: Sendable {
         guard let log = server.accessLog else { throw Problem(.notFound, "this server writes no log") }
         return .work {
             let (lines, last) = log.tail(after: since, limit: limit)
-            // Those between what the client knows and the first line: forgotten, or beyond the limit.
+            // Lines between the client's position and the first line: forgotten, or beyond the limit.
             let missing = max(0, (lines.first?.number ?? last + 1) - 1 - (since ?? 0))
             guard isText else { return Response(unstored: LogEndpoints.document(lines, last: last, missing: missing)) }
             let text = OutputBuffer.text(lines.map { $0.text + "\n" }.joined())
@@ -44,7 +44,7 @@ struct LogEndpoints: Sendable {
         return isText
     }
 
-    /// Returns lines as JSON. `next` is what the next request sends as `since`, `missing` how many lines before these are left out.
+    /// Returns lines as JSON. `next` is the `since` of the next request, `missing` the number of omitted lines before these.
     private static func document(_ lines: [LogTail.Line], last: Int, missing: Int) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()

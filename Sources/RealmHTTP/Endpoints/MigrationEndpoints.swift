@@ -10,7 +10,7 @@ internal import RealmStorage
 
 /// Migrations: changes of a schema together with the data.
 enum MigrationEndpoints {
-    /// Answers `POST …/migrations`: changes the schema and the data in one commit of its own.
+    /// Answers `POST …/migrations`: changes the schema and the data in a separate commit.
     ///
     /// The write shares its commit with no other. Where the configuration keeps backups, the file
     /// is copied before the commit, except in a dry run.

@@ -11,8 +11,8 @@ internal import RealmStorage
 enum ObjectEndpoints {
     /// Answers `GET …/objects/{class}/{key}` on the daemon's thread.
     ///
-    /// The entity tag is a digest of what the object stores. Where other objects are shown too, by
-    /// `fields` or `expand`, it is that of the version instead.
+    /// The entity tag is a digest of the stored values. Where other objects are shown too, by `fields` or `expand`, it is that of
+    /// the version instead.
     ///
     /// - Parameter call: The call, with the class and the key in its path.
     /// - Returns: The object, or 304 when the client has that already.

@@ -118,9 +118,9 @@ enum ObjectWriteEndpoints {
     ///
     /// - Parameters:
     ///   - call: The call, with the key of the object in its path.
-    ///   - options: What the request asks of the write, with its conditions.
-    ///   - change: Changes the object and makes the answer. It runs on the writer's thread, after
-    ///     the object was found and its conditions hold.
+    ///   - options: The options of the request for the write, with its conditions.
+    ///   - change: Changes the object and makes the response. It runs on the writer's thread, after the object was found and its
+    ///     conditions hold.
     /// - Returns: A reply that is completed when the change is durable; 404 when there is no such
     ///   object, 412 when a condition does not hold.
     /// - Throws: The `Problem` of a malformed key, an unknown class or a missing condition.

@@ -10,7 +10,7 @@ internal import RealmPlatform
 internal import RealmReplica
 internal import RealmStorage
 
-/// What the server reports of itself: health, readiness, version and metrics.
+/// The reports of the server about itself: health, readiness, version and metrics.
 struct OperationsEndpoints: Sendable {
     let server: ServerState
 
@@ -64,7 +64,7 @@ struct OperationsEndpoints: Sendable {
 
     /// Answers `GET /metrics` in the Prometheus text format, for administrators.
     ///
-    /// The attendant writes it: a thread of its own, which has time even when all workers are busy.
+    /// The attendant writes it: a separate thread, which has time even when all workers are busy.
     func metrics(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
         return .attend { [metrics = server.metrics] in

@@ -8,8 +8,9 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The pages for people, which are the console and the documents, and the client that pages of others take from here. All are parts of the
-/// program and tell nothing of what is served.
+/// The pages for people, which are the console and the documents, and the client for pages of other origins.
+///
+/// All are parts of the program and reveal nothing about the served realms.
 struct PageEndpoints: Sendable {
     let server: ServerState
 
@@ -24,7 +25,7 @@ struct PageEndpoints: Sendable {
         return .now(Response(unstored: index(for: call)))
     }
 
-    /// Returns the index: where a program finds what, and to those who may read the version.
+    /// Returns the index: the paths for programs, and the version for clients that may read it.
     private func index(for call: Call) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
@@ -66,7 +67,7 @@ struct PageEndpoints: Sendable {
         return .now(file.response(to: call))
     }
 
-    /// Answers `GET /docs/` and what is below it with a page.
+    /// Answers `GET /docs/` and the paths below it with a page.
     ///
     /// - Throws: `not_found` when there is no such page.
     func document(_ call: Call) throws(Problem) -> Reply {

@@ -57,7 +57,7 @@ enum PropertyEndpoints {
         return .now(try elements(of: try CollectionTarget.links(context), parameters, context))
     }
 
-    /// Returns what a request selects of a collection.
+    /// Returns the elements of a collection that a request selects.
     private static func elements(
         of target: CollectionTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {

@@ -54,8 +54,8 @@ struct RealmEndpoints: Sendable {
         }
     }
 
-    /// Answers `GET /v1/realms/{realm}` with the description of one realm. Here the backups beside
-    /// the file are listed too, for those who see all of the description.
+    /// Answers `GET /v1/realms/{realm}` with the description of one realm. It lists the backups next to the file, too, for
+    /// clients that may see all of the description.
     ///
     /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
@@ -116,7 +116,7 @@ struct RealmEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - attaching: The attachment.
-    ///   - options: What the client requests besides.
+    ///   - options: The other options of the client.
     ///   - promise: Delivers the response.
     /// - Throws: A `Problem` that is known before the file is opened, such as a missing file or too
     ///   many realms.
@@ -185,7 +185,7 @@ struct RealmEndpoints: Sendable {
         }
     }
 
-    /// How often a realm that is just being opened by the server itself is tried, with 10 ms in between.
+    /// The number of attempts at a realm that the server is just opening, with 10 ms in between.
     private static let keyAttempts = 500
 
     /// Opens a failed realm with a key. Called on a worker.

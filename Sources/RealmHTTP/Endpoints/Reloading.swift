@@ -18,7 +18,7 @@ internal import RealmStorage
 /// There is one in a server. Reading waits for files, so `run` belongs on a worker or on the thread that
 /// receives signals.
 package final class Reloading: Sendable {
-    /// What a reload has changed.
+    /// The changes of a reload.
     package struct Result: Sendable {
         /// The names of the settings whose new values are in force.
         package fileprivate(set) var applied: [String] = []
@@ -35,7 +35,6 @@ package final class Reloading: Sendable {
     /// The number of realms that a result names.
     static let keptLimit = 1000
 
-    /// What is known about reloads.
     private struct State {
         var isRunning = false
         /// The names of the realms that a configuration has named since the server was started.
@@ -46,11 +45,11 @@ package final class Reloading: Sendable {
         var failures = 0
     }
 
-    /// What the options of the server were read from; nil for options that were not read.
+    /// The source of the options of the server; nil for options that were not read.
     private let configuration: Configuration?
     /// The options in force.
     private let options: LiveOptions
-    /// What clients hold open.
+    /// The leases of clients.
     private let leases: LeaseRegistry
     /// The realms of the server.
     private let directory: RealmDirectory
@@ -71,9 +70,9 @@ package final class Reloading: Sendable {
     /// Makes the reloading of a server.
     ///
     /// - Parameters:
-    ///   - configuration: What the options were read from; nil when they were not read.
+    ///   - configuration: The source of the options; nil when they were not read.
     ///   - options: The options in force.
-    ///   - leases: What clients hold open.
+    ///   - leases: The leases of clients.
     ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log; nil for none.
     ///   - audit: The audit log; nil for none.
@@ -101,7 +100,7 @@ package final class Reloading: Sendable {
 
     /// Reads the configuration again and puts it in force.
     ///
-    /// - Returns: What has changed.
+    /// - Returns: The changes.
     /// - Throws: `invalid_body` as 422, with the file and the line, when it cannot be read or does not fit; `invalid_configuration` when
     ///   there is no configuration file; `overloaded` while another reload runs. Nothing has changed then.
     package func run() throws(Problem) -> Result {
@@ -128,7 +127,7 @@ package final class Reloading: Sendable {
             let read = try configuration.again()
             read.keySets.keep(tokens.keysInForce)
             try read.check()
-            // Before anything is in force: what a role says of a realm must not be less than it was meant to be.
+            // Before any option is in force: a role must not grant less in a realm than intended.
             if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
                 throw read.error(about: defect)
             }
@@ -200,7 +199,7 @@ package final class Reloading: Sendable {
         let changed = old.changedSettings(from: new)
         var result = Result()
         result.applied = changed.map(\.name)
-        // What differs still was not taken over.
+        // The remaining differences were not taken over.
         result.restart = new.changedSettings(from: read).map(\.name)
         let names = result.applied
         if names.contains("roles") { endOutdated() }
@@ -213,7 +212,7 @@ package final class Reloading: Sendable {
             accessLog?.note("backups_not_started", realm: "", "the system provides no thread", level: .error)
         }
         if names.contains(where: { $0.hasPrefix("audit.") }) { audit?.replace(with: new.audit) }
-        // What cannot be used was refused before, or is told by the certificates themselves.
+        // Unusable certificates were refused before, or report themselves.
         try? tls?.replace(with: new.tls)
         state.withLock { $0.named.formUnion(new.realms.map(\.name.text)) }
         serve(new.realms, &result)
@@ -221,7 +220,7 @@ package final class Reloading: Sendable {
         return result
     }
 
-    /// Ends what was begun with rights that its owner has no more.
+    /// Ends everything begun with rights that its owner has lost.
     private func endOutdated() {
         directory.notifications.endOutdated()
         leases.endOutdated()

@@ -7,23 +7,23 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What a principal may do in the classes of the realms, as `/v1/me` lists it.
+/// The rights of a principal in the classes of the realms, as `/v1/me` lists them.
 ///
-/// No realm is opened for it: the schema of a closed one is read from its file. One that cannot be read counts as left out, and those
-/// that the principal may not know of are not in it. It ends at a number of realms and of classes: whoever needs more asks for the
-/// schema of a realm.
+/// No realm is opened for it: the schema of a closed one is read from its file. One that cannot be read counts as left out, and
+/// those that the principal may not know of are not in it. It ends at a number of realms and of classes: a client that needs more
+/// requests the schema of a realm.
 struct RightsSummary {
     /// The greatest number of realms.
     static let realmLimit = 100
     /// The greatest number of classes of all realms together.
     static let classLimit = 1000
 
-    /// By the name of the realm and that of the class the words for what is allowed.
+    /// The permitted actions, by the names of the realm and the class.
     let may: JSONObject
     /// Whether something was left out: because of the limits, or as a realm cannot be read.
     let hasMore: Bool
 
-    /// Finds out what a principal may do.
+    /// Collects the rights of a principal.
     ///
     /// - Parameters:
     ///   - visibility: The principal with its roles.
@@ -51,7 +51,7 @@ struct RightsSummary {
         }
         let known = Set(names.map { Array($0.utf8) })
         var last: String?
-        // Realms in which the principal has no right are none of what was left out.
+        // Realms in which the principal has no right do not count as left out.
         while !hasMore {
             let page = catalog.page(after: last, limit: RightsSummary.realmLimit)
             try Problem.stored(budget.spend(1 + page.realms.count))

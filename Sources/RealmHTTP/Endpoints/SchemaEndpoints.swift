@@ -148,7 +148,7 @@ struct SchemaEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call, with the tags that the client has.
-    ///   - epoch: What the tag begins with: the epoch of the realm, or `api`.
+    ///   - epoch: The prefix of the tag: the epoch of the realm, or `api`.
     private func description(_ call: Call, _ text: OutputBuffer, epoch: String) -> Response {
         let etag = "\"o.\(epoch).\(SchemaEndpoints.hash(text))\""
         var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", text)
@@ -177,8 +177,8 @@ final class APIDescription: Sendable {
 
     /// Returns the document as JSON.
     ///
-    /// Two requests that come first at the same time may both assemble the text; the lock is not
-    /// held meanwhile, and the results are equal.
+    /// Two requests that come first at the same time may both assemble the text; the lock is not held while they do, and the
+    /// results are equal.
     ///
     /// - Parameter ints: The form of integers in the responses that are described.
     /// - Complexity: O(1) after the first call for a form.

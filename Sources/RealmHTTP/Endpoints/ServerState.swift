@@ -11,8 +11,7 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Everything that the requests of one server share: realms, threads, memory, leases, and what is
-/// kept for later requests.
+/// Everything that the requests of one server share: realms, threads, memory, leases, and state kept for later requests.
 ///
 /// All of it is made here, before anything that uses it, and never replaced; it lives as long as
 /// the server.
@@ -25,11 +24,11 @@ package final class ServerState: Sendable {
     package let catalog: Catalog
     /// Which hosts and origins are accepted, and what each client may do.
     package let rules: AccessRules
-    /// Tells who sends a request.
+    /// Authenticates requests.
     package let authenticator: Authenticator
     /// Whether the server is stopping; it then reports that it is not ready.
     package let lifecycle = Lifecycle()
-    /// What `/metrics` shows; every part adds its own.
+    /// The content of `/metrics`; every part adds its own.
     package let metrics = MetricsRegistry()
     /// Transactions, snapshots and streams that clients hold, as administrators see them.
     package let leases = LeaseRegistry()
@@ -51,7 +50,7 @@ package final class ServerState: Sendable {
     let backups: BackupService
     /// Ships the commits of all realms; nil when nothing is shipped.
     let shipping: ShipService?
-    /// This server as a node of a cluster; nil for a server by itself.
+    /// This server as a node of a cluster; nil for a single server.
     let cluster: ClusterService?
     /// Verifies the tokens of clients.
     let tokens: TokenVerifier
@@ -73,12 +72,11 @@ package final class ServerState: Sendable {
     /// - Parameters:
     ///   - catalog: The realms, which may be opened before or later.
     ///   - options: The options of the server, with its limits.
-    ///   - configuration: What the options were read from, which a reload reads again; nil for nothing.
-    ///   - rules: Which hosts and origins are accepted, and what each client may do.
-    ///   - authenticator: Tells who sends a request; nil for a server without credentials.
+    ///   - configuration: The source of the options, which a reload reads again; nil for none.
+    ///   - rules: The accepted hosts and origins, and the rights of each client.
+    ///   - authenticator: Authenticates requests; nil for a server without credentials.
     ///   - folders: The folders in which requests may name files; by default none.
-    ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
-    ///     configured limit alone.
+    ///   - realmLimit: The number of realms that the system's limit on open files permits; nil for the configured limit alone.
     ///   - tokens: Verifies the tokens of clients; nil for one that knows no issuers.
     ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log of requests; nil for none.
@@ -124,7 +122,7 @@ package final class ServerState: Sendable {
         addMetrics()
     }
 
-    /// What a node of a cluster asks of the server.
+    /// The callbacks of a cluster node to the server.
     var clusterHooks: ClusterService.Hooks {
         ClusterService.Hooks(
             fail: { [weak caretaker] database, error in caretaker?.fail(database, error) },
@@ -140,7 +138,7 @@ package final class ServerState: Sendable {
     /// The limits on sizes, counts and times, from the options of the server.
     package var limits: Limits { liveLimits.current }
 
-    /// The limits in force, for what goes on reading them.
+    /// The limits in force, for code that keeps reading them.
     var liveLimits: LiveLimits { liveOptions.limits }
 
     /// The folders in which long bodies are stored: the data folder, if there is one, then the
@@ -156,7 +154,7 @@ package final class ServerState: Sendable {
     private static func shipping(
         _ options: ServerOptions, _ catalog: Catalog, spoolFolders: [String], log: AccessLog?
     ) -> ShipService? {
-        // What is wrong with the target was found when the configuration was checked.
+        // Errors in the target were found when the configuration was checked.
         guard let store = try? options.ship.store(options.environment) else { return nil }
         let service = ShipService(
             options.ship, to: store.makingFiles(inOneOf: spoolFolders), catalog, queueBytes: options.limits.shipQueueBytes,

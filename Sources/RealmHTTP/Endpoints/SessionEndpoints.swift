@@ -9,14 +9,14 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Who a client is, and the sessions of browsers.
+/// The identity of a client, and the sessions of browsers.
 struct SessionEndpoints: Sendable {
     let server: ServerState
 
     /// The largest number of open realms for which the rights are found out on the daemon's thread.
     private static let shortList = 20
 
-    /// Answers `GET /v1/me` with the principal, its roles, when its credential expires, and what it may do.
+    /// Answers `GET /v1/me` with the principal, its roles, the end of its credential, and its rights.
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func me(_ call: Call) throws(Problem) -> Reply {
@@ -62,8 +62,8 @@ struct SessionEndpoints: Sendable {
     ///
     /// The response to `POST` has the cookie, and in its body the token that unsafe requests have to send.
     ///
-    /// - Throws: `unauthenticated` for a request without a credential of its own, `not_found` for one to end a session that has
-    ///   none, `invalid_body` for a body.
+    /// - Throws: `unauthenticated` for a request without a credential, `not_found` for one to end a session that has none,
+    ///   `invalid_body` for a body.
     func session(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
         guard call.request.body.isEmpty else { throw Problem(.invalidBody, "this request takes no body") }
@@ -101,7 +101,7 @@ struct SessionEndpoints: Sendable {
     ///
     /// - Parameters:
     ///   - value: The secret.
-    ///   - seconds: How long browsers keep it; with 0 they forget it.
+    ///   - seconds: The time for which browsers keep it; with 0 they forget it.
     private static func cookie(_ value: String, seconds: Int) -> String {
         "\(SessionTable.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; Secure; SameSite=Strict"
     }

@@ -75,7 +75,7 @@ struct SnapshotEndpoints: Sendable {
 
     /// Returns the snapshots that a client may see.
     ///
-    /// Local clients see all of them, everybody else their own.
+    /// Local clients see all of them, other clients their own.
     private func list(_ database: Database, _ call: Call) -> Response {
         let owner = call.ownerScope
         var writer = JSONWriter()

@@ -79,8 +79,8 @@ struct SubscriptionEndpoints: Sendable {
     /// or changed.
     ///
     /// - Parameters:
-    ///   - result: The version that all of them start from, or why there is none.
-    ///   - share: What the definitions take of the memory of the client.
+    ///   - result: The version that all of them start from, or the reason why there is none.
+    ///   - share: The memory of the definitions, counted for the client.
     /// - Returns: The response to the client.
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call

@@ -10,7 +10,7 @@ internal import RealmStorage
 
 /// The options in the body of a request that begins a transaction. The body may be empty.
 struct TransactionOptions {
-    /// How long the request waits for the writer at most.
+    /// The longest wait of the request for the writer.
     var wait = Duration.seconds(5)
     /// The time without a request after which the transaction is rolled back; nil for the limit of
     /// the server.

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What the API description says about credentials: keys, sessions, and who a client is.
+/// The part of the API description about credentials: keys, sessions, and the identity of a client.
 enum OpenAPIAccess {
     // MARK: - Credentials
 
@@ -39,7 +39,7 @@ enum OpenAPIAccess {
         "type": "array", "description": "Lists the networks that the key is taken from.",
         "items": OpenAPIParts.words("192.0.2.0/24"), "example": ["192.0.2.0/24"],
     ]
-    /// The schema of the claims that stand for those of a token.
+    /// The schema of the claims that represent those of a token.
     private static let claims: DocumentValue = [
         "type": "object", "description": "Holds what rules of access can ask for, by name.",
         "additionalProperties": true, "example": ["team": "shop"],

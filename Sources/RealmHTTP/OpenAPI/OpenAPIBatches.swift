@@ -13,7 +13,7 @@ internal import RealmStorage
 enum OpenAPIBatches {
     /// The parts of a batch that differ from set to set.
     struct Parts {
-        /// What the names of the schemas begin with.
+        /// The prefix of the names of the schemas.
         let prefix: String
         /// The schema of a new object.
         let new: DocumentValue
@@ -30,7 +30,7 @@ enum OpenAPIBatches {
     ]
     /// The kinds of operations whose schemas have an object in them.
     private static let typed: Set<ByteText> = ["create", "put", "patch", "patchWhere"]
-    /// What the names of the schemas of operations in a class begin with, where they have no object in them.
+    /// The prefix of the names of the schemas of operations in a class that contain no object.
     private static let classPrefix = "Class"
 
     /// The schemas of operations on objects of any class, with and without the class in them, in the order of the document.
@@ -90,7 +90,7 @@ enum OpenAPIBatches {
                     )
                 ),
             ]
-        // The schemas of all sets are told in the same words.
+        // The schemas of all sets share their descriptions.
         return all.map { name, schema in
             let base = name.dropFirst(name.hasPrefix(prefix + "Batch") ? prefix.count : classPrefix.count)
             return (name, schema.describing(OpenAPITexts.schemas[String(base)] ?? "Is a part of a batch."))

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The schemas of subscriptions and of what they deliver.
+/// The schemas of subscriptions and of their events.
 extension OpenAPIChanges {
     /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
@@ -45,7 +45,7 @@ extension OpenAPIChanges {
         ]
     }
 
-    /// Returns the schemas of the response of a long-poll and of what is in it, by name.
+    /// Returns the schemas of the response of a long-poll and of its parts, by name.
     ///
     /// - Parameters:
     ///   - prefix: The name of the class that the objects are of; empty for objects of any class.
@@ -95,8 +95,7 @@ extension OpenAPIChanges {
 
     /// Returns the schema of one row of a change set or snapshot.
     ///
-    /// No member is required: which of them a row has depends on what is observed, and on the
-    /// parameter `include`.
+    /// No member is required: the members of a row depend on the observed definition, and on the parameter `include`.
     private static func rowSchema(_ object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object", "description": "Is a row of a subscription: an object, or an element of a collection.",

@@ -7,11 +7,10 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What change notifications add to the API description: operations, parameters and schemas.
+/// The part of the API description about change notifications: operations, parameters and schemas.
 ///
-/// A stream of events can be described as text only. The long-poll at the same path returns the
-/// same information as a JSON document, so that is what is described in detail, and generated
-/// clients use it.
+/// A stream of events can be described as text only. The long-poll at the same path returns the same information as a JSON
+/// document, so that document is described in detail, and generated clients use it.
 enum OpenAPIChanges {
     /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
@@ -55,7 +54,7 @@ enum OpenAPIChanges {
             ], isConditional: false),
         problems: .ofChanges)
 
-    /// The operation `GET …/changes/{class}`, the same for one class, whose poll has a type of its own in the description of a
+    /// The operation `GET …/changes/{class}`, the same for one class, whose poll has a separate type in the description of a
     /// realm.
     static let changesOfClass = OperationDescription(
         "getChangesOfClass", "Returns the changes of a subscription to objects of one class.", tag: "changes",

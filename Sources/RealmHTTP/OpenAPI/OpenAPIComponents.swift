@@ -5,8 +5,8 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parts that operations of a description share, in their final form: objects inside of schemas have names of their own,
-/// and everything has a description and an example.
+/// The parts that operations of a description share, in their final form: nested objects have named schemas, and everything has a
+/// description and an example.
 ///
 /// A description has those of them that it refers to, and no others.
 struct OpenAPIComponents {
@@ -86,8 +86,8 @@ struct OpenAPIComponents {
     /// Returns the members of `components` that a document needs, in the order of the document.
     ///
     /// - Parameters:
-    ///   - used: What the document refers to, as in `schemas/Link`. What is referred to from there is found here.
-    ///   - schemas: Schemas besides the shared ones, which come first.
+    ///   - used: The direct references of the document, as in `schemas/Link`. Indirect references are found here.
+    ///   - schemas: Schemas in addition to the shared ones, which come first.
     func members(
         usedBy used: Set<ByteText>, adding own: [(String, DocumentValue)] = []
     ) -> [(String, [(String, DocumentValue)])] {
@@ -102,7 +102,7 @@ struct OpenAPIComponents {
             + [("examples", shown), ("securitySchemes", OpenAPIAccess.securitySchemes)]
     }
 
-    /// Returns the references, and those of what they lead to.
+    /// Returns the references, and the references of their targets.
     private func closure(_ used: Set<ByteText>) -> Set<ByteText> {
         var all: Set<ByteText> = []
         var waiting = Array(used)
@@ -119,7 +119,7 @@ struct OpenAPIComponents {
         return all
     }
 
-    /// Adds what a value refers to, as in `schemas/Link`.
+    /// Adds the references in a value, as in `schemas/Link`.
     static func collect(_ value: DocumentValue, _ references: inout Set<ByteText>) {
         switch value {
         case .array(let elements): for element in elements { collect(element, &references) }

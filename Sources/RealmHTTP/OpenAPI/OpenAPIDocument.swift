@@ -31,14 +31,14 @@ package enum OpenAPIDocument {
         }
     }
 
-    /// How much a description of a realm tells.
+    /// The level of detail of a description of a realm.
     package enum Profile: String, Sendable, CaseIterable {
         /// `full`: every operation with every parameter. `simple`: the six common operations of each class with the few
         /// parameters that most requests need, for generators that make a positional argument of each.
         case full, simple
     }
 
-    /// The groups of operations, with what they are about.
+    /// The groups of operations, with their subjects.
     private static let tags: [(String, String)] = [
         ("realms", "The realms that are served."), ("schema", "Schemas and their migrations."),
         ("objects", "Objects, queries and aggregates."), ("transfer", "Exports, imports and backups."),
@@ -210,7 +210,7 @@ package enum OpenAPIDocument {
 
     /// Returns the responses of a health check.
     ///
-    /// - Parameter description: A sentence about what has been checked when it passes.
+    /// - Parameter description: A sentence about the checks that it passes.
     static func status(_ description: String) -> DocumentValue {
         OpenAPIParts.responses(
             [

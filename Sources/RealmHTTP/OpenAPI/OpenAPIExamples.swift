@@ -17,7 +17,7 @@ struct OpenAPIExamples {
 
     /// How deep objects in objects are shown.
     private static let depth = 4
-    /// How many members of an object are shown besides those that are required.
+    /// The number of members of an object that are shown in addition to required ones.
     private static let members = 24
 
     /// Examples of texts by the name of the member or parameter that they stand at.
@@ -33,11 +33,11 @@ struct OpenAPIExamples {
         "plan": "scan of all objects", "snapshot": "yjtFIZ9MAzf9sy0-cB4g-A", "csrfToken": "Jt0l3Cq1Zb", "roles": "editor",
     ]
 
-    /// Returns the schema with an example at each part of it that has none. References and what is any value are left as they
-    /// are.
+    /// Returns the schema with an example at each part of it that has none. References and schemas of any value are left
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - name: The name of the member or parameter that it stands at.
+    ///   - name: The name of its member or parameter.
     func completed(_ schema: DocumentValue, named name: String) -> DocumentValue {
         guard case .object(let members) = schema, schema["$ref"] == nil else { return schema }
         let inner = DocumentValue.object(
@@ -57,8 +57,8 @@ struct OpenAPIExamples {
     /// Returns a value that a schema permits.
     ///
     /// - Parameters:
-    ///   - name: The name of the member or parameter that it stands at.
-    ///   - depth: How many objects the value is inside of.
+    ///   - name: The name of its member or parameter.
+    ///   - depth: The number of objects around the value.
     func value(of schema: DocumentValue, named name: String, depth: Int) -> DocumentValue {
         if let example = schema["example"] ?? schema["default"] ?? schema["enum"]?.elements.first { return example }
         if let reference = schema["$ref"]?.text ?? schema["anyOf"]?.elements.first?["$ref"]?.text {

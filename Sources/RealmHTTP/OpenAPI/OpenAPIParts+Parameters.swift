@@ -7,8 +7,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parameters of reads, with what the server checks of each: patterns, lengths, and the limits of its
-/// configuration.
+/// The parameters of reads, with the checks of the server: patterns, lengths, and the limits of its configuration.
 extension OpenAPIParts {
     // MARK: - Pieces
 

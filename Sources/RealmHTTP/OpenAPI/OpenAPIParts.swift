@@ -64,12 +64,12 @@ enum OpenAPIParts {
     /// Returns the schema of a string that is not empty.
     ///
     /// - Parameters:
-    ///   - most: The largest number of characters; nil for no bound of its own.
+    ///   - most: The largest number of characters; nil for no bound.
     ///   - pattern: A regular expression for the whole text; nil for any.
     ///   - example: A text of this kind.
     static func words(atMost most: Int? = nil, pattern: String? = nil, _ example: String) -> DocumentValue {
         .members(
-            // A pattern says by itself that a text is not empty.
+            // A pattern implies that a string is not empty.
             ("type", "string"), ("minLength", pattern == nil ? 1 : nil), ("maxLength", most.map { .int($0) }),
             ("pattern", pattern.map { .string($0) }),
             ("example", .string(example)))
@@ -115,7 +115,7 @@ enum OpenAPIParts {
     ///
     /// - Parameters:
     ///   - minimum: The smallest permitted value.
-    ///   - maximum: The largest permitted value; nil for no bound of its own.
+    ///   - maximum: The largest permitted value; nil for no bound.
     static func number(from minimum: Int, to maximum: Int? = nil) -> DocumentValue {
         .members(("type", "integer"), ("format", "int64"), ("minimum", .int(minimum)), ("maximum", maximum.map { .int($0) }))
     }

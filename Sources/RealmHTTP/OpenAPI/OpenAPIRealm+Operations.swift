@@ -82,7 +82,7 @@ struct ClassOperations {
     let name: String
     /// The name of the class.
     let label: String
-    /// How much is described.
+    /// The level of detail.
     let profile: OpenAPIDocument.Profile
     /// The form of integers in the responses.
     let ints: OpenAPIDocument.Integers
@@ -172,8 +172,8 @@ struct ClassOperations {
     ///
     /// - Parameters:
     ///   - id: The `operationId`.
-    ///   - summary: What it does.
-    ///   - text: The id of the operation of any class, whose details are these too.
+    ///   - summary: A sentence about the operation.
+    ///   - text: The id of the operation of any class, which has the same details.
     ///   - body: The name of the schema of the body.
     ///   - bodyText: A sentence about the body.
     ///   - answer: The name of the schema of the response.

@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// The schemas of the classes of a realm.
 extension OpenAPIRealm {
-    /// What a schema of a class is for.
+    /// The purpose of a schema of a class.
     enum Form {
         /// Objects as they are read.
         case read
@@ -19,8 +19,8 @@ extension OpenAPIRealm {
         case patch
     }
 
-    /// Returns the schemas of a class with their names: for reading an object and a page, and for
-    /// classes with objects of their own also for links, changes, creating and patching.
+    /// Returns the schemas of a class with their names: for reading an object and a page, and for classes of top-level objects
+    /// also for links, changes, creating and patching.
     func schemas(_ table: Table) -> [(String, DocumentValue)] {
         let examples = OpenAPIExamples(lookup: schema(named:))
         return bareSchemas(table).map { name, make in
@@ -131,7 +131,7 @@ extension OpenAPIRealm {
         ]
     }
 
-    /// Returns the schema of what a client may send for an object.
+    /// Returns the schema of an object in a request.
     ///
     /// Required for a new object are single-valued properties that cannot be null, except those with a
     /// default and a primary key that the server can generate (objectId or uuid). A nullable primary key is required too:

@@ -8,12 +8,11 @@ internal import RealmStorage
 
 /// The API description of one realm, derived from its schema in one version.
 ///
-/// It has the operations on objects once per class, and for each class schemas with its
-/// properties, so that generated clients have types of their own for the classes. Names of classes
-/// that are no identifiers are mapped to identifiers; the original is kept in `x-realm-name`.
-/// `/v1/realms/{realm}/openapi.json` returns the document.
+/// It has the operations on objects once per class, and for each class schemas with its properties, so that generated clients
+/// have a type for each class. Names of classes that are no identifiers are mapped to identifiers; the original is kept in
+/// `x-realm-name`. `/v1/realms/{realm}/openapi.json` returns the document.
 ///
-/// It describes plain JSON and leaves out other representations, of which a generated client could use none.
+/// It describes plain JSON and leaves out other representations, which generated clients cannot use.
 ///
 /// A value is made for one request and holds the snapshot that it reads.
 package struct OpenAPIRealm {
@@ -25,7 +24,7 @@ package struct OpenAPIRealm {
     let ints: OpenAPIDocument.Integers
     /// The limits of the server, which bodies state.
     let limits: Limits
-    /// How much is described.
+    /// The level of detail.
     let profile: OpenAPIDocument.Profile
     /// The values that creates take for properties they leave out.
     let defaults: ClassDefaults
@@ -47,10 +46,10 @@ package struct OpenAPIRealm {
     /// - Parameters:
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
-    ///   - profile: How much is described.
+    ///   - profile: The level of detail.
     ///   - limits: The limits of the server, which parameters and bodies state.
     ///   - defaults: The values that creates take for properties they leave out.
-    ///   - shared: The paths besides those of classes.
+    ///   - shared: The paths in addition to those of classes.
     /// - Complexity: O(n) in the number of properties, unless many names are mapped to the same
     ///   identifier.
     init(
@@ -171,8 +170,8 @@ package struct OpenAPIRealm {
     /// Writes one member of an object, with a comma before all but the first.
     ///
     /// - Parameters:
-    ///   - used: What the document refers to, to which that of the member is added.
-    ///   - separator: What is written before the member; a comma afterwards.
+    ///   - used: The references of the document, to which those of the member are added.
+    ///   - separator: The text before the member; a comma afterwards.
     private static func append(
         _ member: DocumentValue.Member, _ used: inout Set<ByteText>, separator: inout String, to buffer: OutputBuffer
     ) {
@@ -265,10 +264,10 @@ package struct OpenAPIRealm {
     /// Returns whether links of a top-level class lead to a class.
     func isLinked(_ table: Table) -> Bool { linked.contains(table.key) }
 
-    /// Returns whether objects of a class are created by requests, by themselves or in others.
+    /// Returns whether objects of a class are created by requests, directly or in others.
     func isCreated(_ table: Table) -> Bool { table.kind != .embedded || inputs.created.contains(table.key) }
 
-    /// Returns whether objects of a class are changed by merge patches, by themselves or in others.
+    /// Returns whether objects of a class are changed by merge patches, directly or in others.
     func isPatched(_ table: Table) -> Bool { table.kind != .embedded || inputs.patched.contains(table.key) }
 
     /// Finds the embedded classes that bodies of writes lead to.

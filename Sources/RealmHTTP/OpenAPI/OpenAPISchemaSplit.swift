@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Gives names to objects inside of schemas.
 ///
 /// A generator makes a class of each object, and invents a name for one that is described in place. Here the name follows from
-/// where the object stands, so that it stays the same, and the description has it as a component of its own.
+/// where the object stands, so that it stays the same, and the description has it as a separate component.
 enum OpenAPISchemaSplit {
     /// Better names than those that would follow from the place.
     private static let names: [ByteText: String] = [

@@ -208,7 +208,7 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
-    /// The report about a file of an older format; members next to the format are for those who may see all classes.
+    /// The report about a file of an older format; members next to the format are for clients that may see all classes.
     private static let conversion: DocumentValue = [
         "type": "object", "required": ["fromFormat"],
         "description":
@@ -231,7 +231,7 @@ enum OpenAPISchemas {
 
     /// The description of a realm.
     ///
-    /// Only two members are required: a realm that is not open may lack what is read from its file, which `unknown` names then.
+    /// Only two members are required: a realm that is not open may lack members read from its file, which `unknown` names then.
     private static let realm: DocumentValue = [
         "type": "object",
         "required": ["name", "state"],
@@ -274,7 +274,7 @@ enum OpenAPISchemas {
         ],
     ]
 
-    /// What is known of the file of a realm that is not open, as `realm-rest info --json` prints it.
+    /// The known facts about the file of a realm that is not open, as `realm-rest info --json` prints them.
     private static let fileDescription: DocumentValue = [
         "type": "object", "description": "Describes the file of a realm that is not open.",
         "required": ["fileBytes", "opening", "unknown"],
@@ -407,7 +407,7 @@ enum OpenAPISchemas {
         ],
     ]
 
-    /// A link further away, which is expanded by a dotted path only.
+    /// A link at a deeper level, which is expanded by a dotted path only.
     private static let expandedLink: DocumentValue = [
         "type": "object",
         "description": "Is a link, which has $link alone, or where it was expanded the members of the object with its $meta.",

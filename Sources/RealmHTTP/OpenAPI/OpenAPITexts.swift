@@ -4,11 +4,11 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What descriptions say about operations and schemas beyond their names.
+/// Descriptions of operations and schemas beyond their names.
 enum OpenAPITexts {
-    /// What is said about one operation.
+    /// The description of one operation.
     struct Operation: Sendable {
-        /// What there is to know beyond the summary.
+        /// The text beyond the summary.
         let details: String
         /// A sentence about the body of a request; nil for an operation without one.
         let body: String?

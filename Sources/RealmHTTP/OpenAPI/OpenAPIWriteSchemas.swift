@@ -44,7 +44,7 @@ extension OpenAPIWrites {
     static let time: DocumentValue = ["type": "string", "format": "date-time"]
     /// The schema of an HTTP status.
     static let status: DocumentValue = ["type": "integer", "format": "int32", "example": 200]
-    /// The schema of what is in the body of another response.
+    /// The schema of the body of another response.
     private static let otherBody = anything.describing("Is the body of the response.")
 
     /// The schemas by name, in the order of the document.

@@ -6,8 +6,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What writes add to the API description: operations, parameters, and the documents that they take
-/// and return.
+/// The part of the API description about writes: operations, parameters, and the documents that they take and return.
 enum OpenAPIWrites {
     // MARK: - Parameters
 

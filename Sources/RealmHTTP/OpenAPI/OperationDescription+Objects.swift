@@ -106,7 +106,7 @@ extension OperationDescription {
     ///   - id: The `operationId`.
     ///   - tag: The group under which the operation is shown.
     ///   - schema: The name of the schema of the object in the response.
-    ///   - body: The schema of a merge patch. A JSON Patch has a shared schema of its own.
+    ///   - body: The schema of a merge patch. A JSON Patch has a separate, shared schema.
     static func update(_ id: String, tag: String, schema: String, body: DocumentValue) -> OperationDescription {
         OperationDescription(
             id, "Changes some properties by a merge patch or a JSON Patch.", tag: tag,

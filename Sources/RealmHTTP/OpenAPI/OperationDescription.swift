@@ -6,18 +6,17 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What the API description states about one method at a path.
+/// The entry of the API description for one method at a path.
 ///
-/// A `RouteOperation` has one of these beside the function that answers it. The path, its variables
-/// and the method are not repeated here: they come from the route, so that the document and the
-/// router cannot disagree.
+/// A `RouteOperation` has one of these next to its function. The path, its variables and the method are not repeated here: they
+/// come from the route, so that the document and the router cannot disagree.
 struct OperationDescription: Sendable {
     /// The `operationId`, which generators use as the name of a function. It is unique in a
     /// document.
     let id: String
     /// One sentence about the operation, for people who read the document.
     let summary: String
-    /// What there is to know beyond the summary.
+    /// The text beyond the summary.
     let details: String
     /// A sentence about the body of a request.
     let bodyText: String
@@ -47,16 +46,15 @@ struct OperationDescription: Sendable {
     /// - Parameters:
     ///   - id: The `operationId`, unique in a document.
     ///   - summary: One sentence for people.
-    ///   - details: What there is to know beyond the summary; nil for what `OpenAPITexts` has under the id.
+    ///   - details: The text beyond the summary; nil for that of `OpenAPITexts` under the id.
     ///   - tag: The group under which the operation is shown.
-    ///   - parameters: The names of shared parameters besides those of path variables.
+    ///   - parameters: The names of shared parameters in addition to those of path variables.
     ///   - types: The media types that the body may have.
     ///   - body: The schema of the JSON forms of the body; nil when none is described.
-    ///   - bodyText: A sentence about the body; nil for what `OpenAPITexts` has under the id.
+    ///   - bodyText: A sentence about the body; nil for that of `OpenAPITexts` under the id.
     ///   - requiresBody: Whether a request without a body is an error.
     ///   - responses: The responses of success by status, as an object.
-    ///   - problems: The codes of the operation besides those that any request, and any body, can
-    ///     have.
+    ///   - problems: The codes of the operation in addition to those that any request, and any body, can have.
     init(
         _ id: String, _ summary: String, details: String? = nil, tag: String, parameters: [String] = [],
         taking types: BodyTypes = [], body: DocumentValue? = nil, bodyText: String? = nil, requiresBody: Bool = true,
@@ -122,7 +120,7 @@ struct OperationDescription: Sendable {
         (type == .ndjson && sendsLinesAsBytes ? .bytes : type).schema(schema)
     }
 
-    /// The responses, in which 200 is also what a write with `dryRun=true` is answered with, where that is possible.
+    /// The responses. 200 is also the response to a write with `dryRun=true`, where that is possible.
     private var tried: DocumentValue {
         guard parameters.contains("DryRun") else { return responses }
         return .object(responses.members.map { $0.name == "200" ? .init("200", OperationDescription.tried($0.value)) : $0 })
@@ -164,8 +162,7 @@ extension Set<ProblemCode> {
 extension BodyType {
     /// Returns the schema of a body of this type in the API description.
     ///
-    /// - Parameter schema: The schema of the JSON forms of the body. Lines, tables, bytes and a
-    ///   JSON Patch have schemas of their own.
+    /// - Parameter schema: The schema of the JSON forms of the body. Lines, tables, bytes and a JSON Patch have separate schemas.
     func schema(_ schema: DocumentValue) -> DocumentValue {
         switch self {
         case .json, .ejson, .mergePatch: return schema

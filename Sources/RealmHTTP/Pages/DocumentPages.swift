@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The pages below `/docs/`, made of what the server itself uses: the table of problems and the API description, and of documents.
+/// The pages below `/docs/`, made from documents and from the data of the server: the table of problems and the API description.
 struct DocumentPages: Sendable {
     /// Returns the API description of the server.
     let description: @Sendable () -> DocumentValue

@@ -8,7 +8,7 @@ internal import RealmStorage
 struct HTMLWriter {
     typealias Attribute = (name: StaticString, value: String)
 
-    /// What was written so far.
+    /// The HTML written so far.
     private(set) var html = ""
 
     mutating func text(_ text: String) {

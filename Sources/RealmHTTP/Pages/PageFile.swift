@@ -47,8 +47,8 @@ struct PageFile: Sendable {
         return response
     }
 
-    /// What browsers may do with pages and their files: nothing from elsewhere is loaded, no script stands in a page, and no other
-    /// page shows them in itself. They ask each time whether a file is still the same, so that a new version is seen at once.
+    /// The policy for browsers: they load no other origins, run no inline scripts and show the pages in no frame. They revalidate
+    /// files each time, so that a new version is seen at once.
     ///
     /// Requests to this server state where they come from: where neither https nor loopback is used, browsers state it by nothing
     /// else, see `OriginPolicy`.

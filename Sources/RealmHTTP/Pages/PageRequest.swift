@@ -5,9 +5,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Tells what a client takes at a path that has a page for people and something else for programs.
+/// Decides which form a client wants at a path that has a page for people and another response for programs.
 enum PageRequest {
-    /// Whether a client names pages among what it accepts, as browsers do, and does not like JSON as much.
+    /// Whether a client accepts pages, as browsers do, and does not prefer JSON.
     static func prefersPage(_ request: Request) -> Bool {
         guard let text = request.headers[.accept] else { return false }
         let accept = AcceptHeader(text)

@@ -39,9 +39,8 @@ struct AdmissionControl: Sendable {
 
     /// Checks a request and looks up its route and its realm.
     ///
-    /// On success `call.match`, `call.caller.principal` and `call.realm` are set; on failure they are set as far as
-    /// the checks came. A request with a token that is not known yet passes with `call.caller.unverifiedToken`, and
-    /// `verify` goes on with it later.
+    /// On success `call.match`, `call.caller.principal` and `call.realm` are set; on failure they are set as far as the checks
+    /// came. A request with an unknown token passes with `call.caller.unverifiedToken`, and `verify` continues with it later.
     ///
     /// - Parameter call: A request whose head is complete.
     /// - Returns: The route of the path.
@@ -58,9 +57,9 @@ struct AdmissionControl: Sendable {
         call.methods = route.readMethods.union(route.writeMethods)
         call.bodyTypes = route.bodyTypes(of: call.request.method)
         call.queryNames = route.queryNames(of: call.request.method)
-        // Whoever signs in has no credential yet, or one that has expired.
+        // A client that signs in has no credential yet, or one that has expired.
         if wantsPage { return route }
-        // What monitors the server needs no credential, and is answered whatever it brings.
+        // Probes need no credential, and get a response whatever they send.
         let isProbe = route.traits.contains(.isUnmetered) && route.access(of: call.request.method) == .health
         if !isProbe { try authenticate(call, route) }
         try checkRate(call, route)
@@ -69,8 +68,8 @@ struct AdmissionControl: Sendable {
         return route
     }
 
-    /// Returns whether a request reads a page or a file of one, which is the same to everybody. At `/` there is an index for programs
-    /// too, which is not.
+    /// Returns whether a request reads a page or a file of one, which is the same for all clients. At `/` there is an index for
+    /// programs too, which is not.
     private static func wantsPage(_ call: Call, at route: Route) -> Bool {
         guard route.traits.contains(.showsPages), route.readMethods.contains(call.request.method ?? .delete) else { return false }
         return route.pattern.text != "/" || PageRequest.prefersPage(call.request)
@@ -84,7 +83,7 @@ struct AdmissionControl: Sendable {
         guard route.isServed else { throw AdmissionControl.nothing(call) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, call) }
         call.realm = checked(try realmState(call, route), call)
-        // Whoever looks at the state of a realm does not keep it open.
+        // A client that reads the state of a realm does not keep it open.
         if case .ready(let database)? = call.realm, !route.pattern.isRealm { database.noteUse(call.request.arrival) }
         try checkMethod(route, call)
     }
@@ -110,7 +109,7 @@ struct AdmissionControl: Sendable {
         {
             call.caller.principal = principal
         }
-        // How long the body of a request may be is known before its token is verified, so the most generous role counts.
+        // The limit of the body of a request is needed before its token is verified, so the most generous role counts.
         let roles = server.liveOptions.roles
         call.caller.roleLimits =
             call.caller.unverifiedToken == nil ? roles.limits(of: call.caller.principal.roles) : roles.widestLimits
@@ -143,7 +142,7 @@ struct AdmissionControl: Sendable {
         return principal
     }
 
-    /// Checks whether the principal of a request may do what the route does, and notes on the request when it may not.
+    /// Checks whether the principal of a request has the rights for the route, and records a refusal in the request.
     private func checkRights(_ call: Call, _ route: Route) throws(Problem) {
         do throws(Problem) {
             try judge(call, route)
@@ -156,9 +155,9 @@ struct AdmissionControl: Sendable {
         }
     }
 
-    /// Checks whether the principal of a request may do what the route does. No other place asks for that.
+    /// Checks whether the principal of a request has the rights for the route. No other place checks that.
     private func judge(_ call: Call, _ route: Route) throws(Problem) {
-        // Nobody was asked for a credential there, and everybody may read it.
+        // Probe routes are public: they need no credential.
         if route.traits.contains(.isUnmetered), route.readMethods.contains(call.request.method ?? .delete) { return }
         let isOpen = route.traits.contains(.isOpenToAdminListener) && call.request.entrance.isForAdministrators
         if isOpen, call.request.headers.forwardedBy == nil, route.readMethods.contains(call.request.method ?? .delete) { return }
@@ -173,9 +172,9 @@ struct AdmissionControl: Sendable {
         try checkRealm(call, route)
     }
 
-    /// Checks that a principal with a realm of its own uses no other one.
+    /// Checks that a principal that is bound to a realm uses no other one.
     ///
-    /// - Throws: `realm_not_found` for another realm; `not_found` or `forbidden` for what concerns all realms.
+    /// - Throws: `realm_not_found` for another realm; `not_found` or `forbidden` for paths that concern all realms.
     private func checkRealm(_ call: Call, _ route: Route) throws(Problem) {
         guard let realm = call.caller.principal.realm else { return }
         if route.pattern.position(of: .realm) != nil {
@@ -190,11 +189,11 @@ struct AdmissionControl: Sendable {
         }
     }
 
-    /// Verifies the token of a request that has passed `check` with one that was not known, and goes on with its checks.
+    /// Verifies the token of a request that has passed `check` with one that was not known, and continues with its checks.
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - then: Receives nil when the request is admitted, otherwise the problem that answers it; once, on any thread.
+    ///   - then: Receives nil when the request is admitted, otherwise the problem for the response; once, on any thread.
     func verify(_ token: String, of call: Call, then: @Sendable @escaping (Problem?) -> Void) {
         server.authenticator.verify(token, of: call.request) { [self] result in
             do throws(Problem) {
@@ -214,7 +213,8 @@ struct AdmissionControl: Sendable {
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - wantsPage: Whether it is for a page, which tells nothing of what is served, so that links may lead there from anywhere.
+    ///   - wantsPage: Whether it is for a page, which reveals nothing about the served realms, so that links may lead there from
+    ///     anywhere.
     /// - Throws: `host_not_allowed`, `cross_origin`, `invalid_parameter`,
     ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
     private func checkBeforeRouting(_ call: Call, wantsPage: Bool) throws(Problem) {
@@ -321,7 +321,7 @@ struct AdmissionControl: Sendable {
     /// Continues the checks of a request when the closed realm that it names was opened.
     ///
     /// - Parameters:
-    ///   - state: The state of the realm; nil when it was detached meanwhile.
+    ///   - state: The state of the realm; nil when it was detached in the meantime.
     ///   - call: The request, whose `realm` is set.
     /// - Throws: `realm_not_found`, or `read_only` for a write when the file is only read.
     func checkOpened(_ state: Catalog.State?, _ call: Call) throws(Problem) {
@@ -341,8 +341,8 @@ struct AdmissionControl: Sendable {
 
     /// Checks that the method is available at the path.
     ///
-    /// Whether it is available depends on the route and the realm. The header field `Allow` of the
-    /// problem lists only what this client may use.
+    /// Whether it is available depends on the route and the realm. The header field `Allow` of the problem lists only methods
+    /// that this client may use.
     ///
     /// - Throws: `read_only` for a write to a realm or server that is only read, otherwise
     ///   `method_not_allowed`.

@@ -18,14 +18,16 @@ internal import RealmStorage
 /// entry that is used again moves to the young one. One response takes at most a quarter of a
 /// shard. Any thread may use the cache.
 final class AnswerCache: Sendable {
-    /// What a response depends on besides the version: the target, the `Accept` field and what the sender may see. Reads by
-    /// `GET` and `HEAD` share entries.
+    /// The parts of a request that determine the response to it in a version: the target, the `Accept` field and the scope of the
+    /// sender.
+    ///
+    /// Reads by `GET` and `HEAD` share entries.
     private struct Key: Hashable {
         /// The request target as it was sent, with path and query string.
         let target: [UInt8]
         /// The `Accept` field, which decides the representation together with the target.
         let accept: String?
-        /// The identity of what the sender may see; nil for everything.
+        /// The identity of the sender's scope; nil for everything.
         let scope: String?
         /// The hash of all, computed once: it selects the shard and the slot of `seen`, and serves
         /// the dictionaries.
@@ -59,8 +61,7 @@ final class AnswerCache: Sendable {
         let byteCount: Int
     }
 
-    /// One part of the cache, guarded by one lock: two generations of entries, and what was
-    /// requested once.
+    /// One part of the cache, guarded by one lock: two generations of entries, and the keys that were requested once.
     private struct Shard {
         /// Entries that were added or used since the generations last changed places.
         var young: [Key: Entry] = [:]
@@ -85,8 +86,7 @@ final class AnswerCache: Sendable {
     /// and places in tables.
     private static let overheadBytes = 1024
 
-    /// A shard with its lock, in an object of its own because a lock cannot be an element of an
-    /// array.
+    /// A shard with its lock, in a separate object because a lock cannot be an element of an array.
     private final class Guarded: Sendable {
         let state = RankedMutex(.leaf, Shard())
     }

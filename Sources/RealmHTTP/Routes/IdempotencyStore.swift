@@ -11,15 +11,14 @@ internal import RealmStorage
 /// The first responses to writes with an `Idempotency-Key`, for clients that repeat a request
 /// because they received no response.
 ///
-/// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of
-/// the body must be the same. A sender whose rights have changed since is not shown the response. The digest
-/// is seeded per process, so a client cannot construct two bodies of the same digest. The store is bounded in time, number and bytes; beyond
-/// that the oldest of the client that has most is dropped. For want of bytes only the document of a response goes: what was written is not
-/// written again. It is in memory only: a restart of the server forgets all keys. So does the end
-/// of the realm as it is open: its deletion, another file in its place, or a new opening. Any
-/// thread may use it.
+/// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of the body must be the
+/// same. A sender whose rights have changed since is not shown the response. The digest is seeded per process, so a client cannot
+/// construct two bodies of the same digest. The store is bounded in time, number and bytes; beyond that the oldest of the client
+/// that has most is dropped. When bytes are short only the document of a response is dropped: the write is not repeated. It is in
+/// memory only: a restart of the server forgets all keys. So does the end of the realm as it is open: its deletion, another file
+/// in its place, or a new opening. Any thread may use it.
 final class IdempotencyStore: Sendable {
-    /// What is known about one value of `Idempotency-Key`.
+    /// The entry of one value of `Idempotency-Key`.
     private struct Entry {
         /// The digest of the request that first had the key.
         let fingerprint: Int
@@ -47,23 +46,23 @@ final class IdempotencyStore: Sendable {
 
     /// All keys and responses, guarded by a lock that is never held while waiting.
     private let entries = RankedMutex(.leaf, Entries())
-    /// The realms, which tell the opening after a request that has begun one; nil where no request does.
+    /// The realms, which know the opening after a request that has begun one; nil where no request does.
     private let catalog: Catalog?
-    /// How long a response is kept, in seconds.
+    /// The retention of a response, in seconds.
     private let seconds: Double
-    /// How many responses are kept at most.
+    /// The limit of kept responses.
     private let countLimit: Int
-    /// How much memory the documents and header fields of the responses may take together, in bytes; one of them at most
-    /// an eighth of it.
+    /// The memory in bytes that the documents and header fields of the responses may take together; one of them may take an
+    /// eighth of it.
     private let byteLimit: Int
 
     /// Creates an empty store.
     ///
     /// - Parameters:
     ///   - catalog: The realms; nil where no request begins another opening of one.
-    ///   - seconds: How long a response is kept.
-    ///   - countLimit: How many responses are kept at most.
-    ///   - byteLimit: How many bytes the responses may take together.
+    ///   - seconds: The retention of a response.
+    ///   - countLimit: The limit of kept responses.
+    ///   - byteLimit: The memory in bytes that the responses may take together.
     init(_ catalog: Catalog? = nil, seconds: Double = 600, countLimit: Int = 10_000, byteLimit: Int = 64 << 20) {
         self.catalog = catalog
         self.seconds = seconds
@@ -74,9 +73,9 @@ final class IdempotencyStore: Sendable {
     /// The problem of a key that another request has.
     static var reused: Problem { Problem(.idempotencyKeyReused, "this idempotency key was used for another request") }
 
-    /// What the store knows about a request that writes.
+    /// The result of looking up a request that writes.
     enum Attempt {
-        /// The request has no key, or a method that is idempotent by itself.
+        /// The request has no key, or a method that is idempotent anyway.
         case none
         /// The key is new and belongs to this request until its ticket has a response.
         case first(Ticket)
@@ -121,7 +120,7 @@ final class IdempotencyStore: Sendable {
     /// responses are dropped on the way.
     ///
     /// - Parameter call: A write whose body is complete; a long body is read for its digest.
-    /// - Returns: What the store knows about it.
+    /// - Returns: The result of the look-up.
     /// - Throws: `invalid_parameter` for a malformed key, `idempotency_key_reused` when another
     ///   request had the key, `idempotency_in_progress` while the first one is running.
     func begin(_ call: Call) throws(Problem) -> Attempt {
@@ -145,7 +144,7 @@ final class IdempotencyStore: Sendable {
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
             var forgotten = forgetOld(&entries)
             if let entry = entries.byKey[name], entry.until <= .now() { forgotten += remove(name, &entries) }
-            // What was written to the realm before it was opened anew need not be there any more.
+            // Writes before the realm was reopened may be gone.
             if let entry = entries.byKey[name], entry.answer != nil, entry.realm == first.realm, entry.life != life {
                 forgotten += remove(name, &entries)
             }
@@ -184,8 +183,8 @@ final class IdempotencyStore: Sendable {
         return .success(.known(answer))
     }
 
-    /// Returns what a repetition with other rights is answered, and one of a response whose document is gone: 204, with the version and
-    /// without the document.
+    /// Returns the response to a repetition with other rights, or to one whose response has lost its document: 204, with the
+    /// version.
     private static func bare(_ answer: Response) -> Response {
         var bare = Response(status: 204)
         bare.headers = answer.headers.filter { $0.name.description == "Realm-Version" }
@@ -195,7 +194,7 @@ final class IdempotencyStore: Sendable {
 
     /// Removes a kept response.
     ///
-    /// - Returns: What was dropped, for the caller to free after it has released the lock.
+    /// - Returns: The dropped entries, for the caller to free after it has released the lock.
     private func remove(_ key: String, _ entries: inout Entries) -> [Entry] {
         guard let entry = entries.byKey.removeValue(forKey: key) else { return [] }
         entries.kept.remove(ByteText(key))
@@ -231,11 +230,11 @@ final class IdempotencyStore: Sendable {
         return hasher.finalize()
     }
 
-    /// Stores the response of a key and drops what has expired or exceeds a bound.
+    /// Stores the response of a key and drops responses that have expired or exceed a bound.
     ///
     /// - Parameters:
     ///   - key: The principal and the value of `Idempotency-Key`.
-    ///   - reopened: The name of a realm that the request may have opened anew; nil for none.
+    ///   - reopened: The name of a realm that the request may have reopened; nil for none.
     private func keep(_ response: Response, _ key: String, reopened: String?) {
         let life = reopened.map { IdempotencyStore.life(of: catalog?[$0]) }
         let byteCount = IdempotencyStore.byteCount(of: response)
@@ -248,7 +247,7 @@ final class IdempotencyStore: Sendable {
             if let life { entry.life = life }
             entry.until = Instant.now().adding(seconds: seconds)
             entries.byKey[key] = entry
-            // Those that were refused have a share of their own, so that they take no place of those that have written.
+            // Refusals have a separate share, so that they take no place of responses to writes.
             let client = ByteText(response.status >= 400 ? entry.client + "\n" : entry.client)
             entries.kept.add(ByteText(key), of: client, byteCount: isLong ? 0 : byteCount, until: entry.until)
             return forgetOld(&entries)
@@ -272,10 +271,10 @@ final class IdempotencyStore: Sendable {
         }
     }
 
-    /// Drops responses that have expired or are too many, and the documents of those that take too much memory. A refusal has nothing
-    /// but its document.
+    /// Drops responses that have expired or are too many, and the documents of those that take too much memory. A refusal
+    /// consists of its document.
     ///
-    /// - Returns: What was dropped, for the caller to free after it has released the lock.
+    /// - Returns: The dropped entries, for the caller to free after it has released the lock.
     private func forgetOld(_ entries: inout Entries) -> [Entry] {
         var forgotten = entries.kept.removeOld().compactMap { entries.byKey.removeValue(forKey: $0) }
         while let key = entries.kept.removeOne(beyond: countLimit) {

@@ -7,22 +7,22 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Knows which reads were too long for the threads of the daemon a moment ago, so that the next ones like them go to a worker at once.
+/// Remembers reads that were just too long for the threads of the daemon, so that similar ones go to a worker at once.
 ///
-/// Without it each of them would first keep a thread busy that everybody shares, only to be begun anew. Reads are alike when they are
-/// sent by the same client to the same path with the same parameters, but for numbers and quoted texts in them. What is noted is
-/// forgotten after a second, and when a read like it turns out to be brief. Of reads that share a slot the last one is known, so a read
-/// may be tried on the daemon's thread, or given to a worker, in vain, which changes nothing but the time.
+/// Without it each of them would first keep a shared thread busy, only to be restarted. Reads are alike when they are sent by the
+/// same client to the same path with the same parameters, but for numbers and quoted texts in them. An entry is forgotten after a
+/// second, and when a similar read turns out to be brief. Of reads that share a slot the last one is known, so a read may be
+/// tried on the daemon's thread, or given to a worker, in vain, which affects only the time.
 package final class LongReads: Sendable {
     /// A read that was too long.
     private struct Note {
-        /// What it has in common with reads like it.
+        /// The hash that it shares with similar reads.
         var shape: Int
         /// When it is forgotten.
         var end: Instant
     }
 
-    /// How many reads can be known.
+    /// The number of reads that can be remembered.
     private static let slotCount = 64
     /// For how long a read is known, in seconds.
     private static let seconds = 1.0
@@ -76,7 +76,7 @@ package final class LongReads: Sendable {
 
     private static func slot(_ shape: Int) -> Int { Int(UInt(bitPattern: shape) % UInt(slotCount)) }
 
-    /// Returns the hash of what a call has in common with others like it: client, method, and target without numbers and quoted texts.
+    /// Returns the hash that a call shares with similar ones: of client, method, and target without numbers and quoted texts.
     private static func shape(_ owner: some RequestOwner) -> Int {
         var hasher = Hasher()
         hasher.combine(owner.account)

@@ -28,7 +28,7 @@ extension OpenAPIRealm {
     /// - Parameters:
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
-    ///   - profile: How much is described.
+    ///   - profile: The level of detail.
     ///   - limits: The limits of the server, which parameters and bodies state.
     ///   - defaults: The values that creates take for properties they leave out.
     package init(
@@ -42,9 +42,9 @@ extension OpenAPIRealm {
 }
 
 extension RouteTable {
-    /// What the patterns of routes in a realm begin with.
+    /// The prefix of the patterns of routes in a realm.
     private static let prefix = "/v1/realms/{realm}/"
-    /// What the rest of the pattern begins with, for the paths that the description of a realm has besides those of classes.
+    /// The prefixes of the rest of the pattern, for the paths in the description of a realm in addition to those of classes.
     private static let shared = [
         "schema", "objects/{class}/{key}/", "batch", "export", "import", "transactions", "snapshots", "writes", "subscriptions",
         "changes",

@@ -6,14 +6,14 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Guesses which path was meant by one that does not exist.
+/// Suggests paths in the place of one that does not exist.
 ///
-/// Only paths that the API description has are proposed; they are the same for everybody.
+/// Only paths that the API description has are proposed; they are the same for all clients.
 enum PathAdvice {
     /// Paths with more segments than any pattern has are not compared.
     private static let segmentLimit = 12
 
-    /// Returns the end of an error text about a path that no route has; empty when it is not known what was meant.
+    /// Returns the end of an error text about a path that no route has; empty without a suggestion.
     static func hint(for target: RequestTarget) -> String {
         let segments = target.segments.indices.prefix(segmentLimit + 1).map {
             String(decoding: target.segment($0), as: UTF8.self)
@@ -29,7 +29,7 @@ enum PathAdvice {
         return continuation(segments) ?? place(segments)
     }
 
-    /// Returns how a path goes on that ends too early, before the name of a class; nil for other paths.
+    /// Returns the continuation of a path that ends too early, before the name of a class; nil for other paths.
     private static func continuation(_ segments: [String]) -> String? {
         for route in RouteTable.routes where route.isServed && !route.traits.contains(.isHidden) {
             let pattern = route.pattern.segments

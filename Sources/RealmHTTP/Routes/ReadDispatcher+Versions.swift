@@ -183,7 +183,7 @@ extension ReadDispatcher {
         }
     }
 
-    /// What a read of a realm that another node writes waits for.
+    /// The state that a read of a realm on another node waits for.
     private enum ReplicaGoal {
         /// A version that the read names. If it does not come in time, the endpoint says so.
         case version(UInt64)
@@ -215,7 +215,8 @@ extension ReadDispatcher {
         }
     }
 
-    /// Answers a linear read of a replica that has not heard from the log in time: as the owner, if this node is that meanwhile.
+    /// Answers a linear read of a replica that has not heard from the log in time: as the owner, if this node is the owner by
+    /// now.
     private func retry(
         _ call: Call, of replica: FollowedLogRealm, _ cluster: ClusterService, _ endpoint: @escaping RouteOperation.Function
     ) -> Reply {

@@ -12,9 +12,8 @@ internal import RealmStorage
 /// Answers calls that read: from the cache, by their endpoint on the daemon's thread if that is
 /// brief, or by a worker.
 ///
-/// A read is tried on the daemon's thread first, for two milliseconds at most. If it takes longer
-/// it is given up and begun again by a worker; reads change nothing, so that has no effect besides
-/// the time.
+/// A read is tried on the daemon's thread first, for two milliseconds at most. If it takes longer it is aborted and restarted by
+/// a worker; reads change nothing, so that only takes time.
 struct ReadDispatcher: Sendable {
     /// The limits of the server, of which the time and length of a read are used here.
     let liveLimits: LiveLimits
@@ -28,7 +27,7 @@ struct ReadDispatcher: Sendable {
     let timers: TimerQueue
     /// The reads that were too long for the daemon's threads a moment ago.
     private let longReads = LongReads()
-    /// This server as a node of a cluster; nil for a server by itself.
+    /// This server as a node of a cluster; nil for a single server.
     let cluster: ClusterService?
 
     /// Answers a call that reads.
@@ -139,9 +138,7 @@ struct ReadDispatcher: Sendable {
         }
     }
 
-    /// Calls the endpoint on a worker and completes what it leaves to do.
-    ///
-    /// - Throws: The `Problem` that is the response.
+    /// Calls the endpoint on a worker and completes the work that it leaves.
     private static func answer(of call: Call, _ endpoint: RouteOperation.Function) throws(Problem) -> Response {
         switch try endpoint(call) {
         case .now(let response): return response

@@ -41,7 +41,7 @@ package final class RequestDispatcher: RequestHandler {
     /// Has requests recorded in the audit log.
     private let audit: AuditTrail
 
-    /// Creates the application of a server, with a cache and endpoints of its own.
+    /// Creates the application of a server, with its own cache and endpoints.
     ///
     /// - Parameter server: The parts that requests share. The metrics of the cache, the requests and the
     ///   refusals are added to its metrics.
@@ -99,8 +99,8 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Lets the body of a request arrive that another node has to answer: a proxy that is to repeat it there may give up when a part of
-    /// it is not taken.
+    /// Receives the body of a request for another node: a proxy that is to repeat it there may fail when a part of the body is
+    /// not taken.
     ///
     /// - Returns: Nil for a request that is answered at once.
     private func admissionToBody(of call: Call, answeredWith problem: Problem) -> Admission? {
@@ -175,7 +175,7 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Whether a closed realm has to be opened to answer a request: not to describe it, unless only the log can tell whether it exists.
+    /// Whether a request needs a closed realm to be opened: not to describe it, unless only the log knows whether it exists.
     private func needsOpening(_ realm: ClosedRealm, for call: Call) -> Bool {
         guard RouteTable.route(of: call).pattern.isRealm else { return true }
         return server.cluster != nil && realm.byteCount == nil
@@ -201,8 +201,8 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Answers a request for a closed realm, which a worker opens before. Further requests for the realm wait
-    /// for that without a worker.
+    /// Answers a request for a closed realm, which a worker opens before. Later requests for the realm wait for that without a
+    /// worker.
     private func replyAfterOpening(to call: Call) -> Reply {
         server.workers.reply(to: call) { [self] promise in
             server.catalog.wake(call.match.decoded(.realm) ?? "") { [self] result in
@@ -215,10 +215,10 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Has a failed realm opened again, unless that was tried too recently.
+    /// Reopens a failed realm, unless that was tried too recently.
     ///
-    /// - Returns: A reply that waits for the outcome and goes on with it; nil for a request that does not need the
-    ///   realm open, and when the request is to be answered as it is.
+    /// - Returns: A reply that waits for the outcome and continues with it; nil for a request that does not need the realm open,
+    ///   and when there is no new attempt.
     private func replyAfterAttempt(to call: Call) -> Reply? {
         guard let name = call.match.decoded(.realm), case .failed? = server.catalog[name] else { return nil }
         guard server.catalog.isDue(name, call.request.arrival) else {
@@ -323,8 +323,7 @@ package final class RequestDispatcher: RequestHandler {
 
     // MARK: - End
 
-    /// Does to a response what is done to all of them. Called once for each, on the thread that
-    /// made it.
+    /// Applies the common last steps to a response. Called once for each, on the thread that made it.
     ///
     /// - Parameters:
     ///   - response: The response as the endpoint made it.
@@ -334,7 +333,7 @@ package final class RequestDispatcher: RequestHandler {
         var response = response
         server.cluster?.complete(&response, for: call)
         let finished = finisher.finish(response, for: call)
-        // Whoever has the response can find it in the log.
+        // A client with the response can find it in the log.
         audit.end(finished, of: call)
         return finished
     }
@@ -349,8 +348,8 @@ package final class RequestDispatcher: RequestHandler {
         finisher.finishesQuickly(response, for: call)
     }
 
-    /// Counts and logs a request whose response was sent, or could not be sent. What it has made for its client alone is taken back unless
-    /// the client has got the response with its id: another one may have taken its place, such as a problem.
+    /// Counts and logs a request whose response was sent, or could not be sent. A resource made for its client alone is released
+    /// unless the client has received the response with its id: another response, such as a problem, may have replaced it.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
@@ -430,8 +429,7 @@ private final class DispatchedCall: RequestTask {
     }
 }
 
-/// What is done when a request has ended: it is counted and logged, and memory is returned to the
-/// system after large ones.
+/// The work after the end of a request: it is counted and logged, and memory is returned to the system after large ones.
 private struct RequestEnds: Sendable {
     /// The parts that the requests of the server share.
     private let server: ServerState

@@ -11,8 +11,8 @@ internal import RealmStorage
 
 /// The last step of every response.
 ///
-/// What was read from a file that another program has changed is replaced by a problem, long texts
-/// are packed, and the header fields that all responses have are added.
+/// A response read from a file that another program has changed is replaced by a problem, long texts are packed, and the common
+/// header fields are added.
 struct ResponseFinisher: Sendable {
     /// The parts that the requests of the server share.
     private let server: ServerState
@@ -106,8 +106,8 @@ struct ResponseFinisher: Sendable {
         response.tag { EntityTag.packed($0, coding) }
     }
 
-    /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is
-    /// told, also to whoever has ended its own credential.
+    /// Replaces the response to a read that waited while its credential was revoked, or its rights changed. Finished writes are
+    /// reported, even to a client that has ended its own credential.
     private func replaceOutdated(_ response: inout Response, _ call: Call) {
         guard response.status < 400, let problem = call.caller.standing.problemOfReading,
             RouteTable.route(of: call).onlyReads(call.request.method)
@@ -125,10 +125,9 @@ struct ResponseFinisher: Sendable {
     /// Replaces a response that was read from a file which another program has changed, and lets
     /// the realm fail.
     ///
-    /// Bytes that the file has lost are read as zeros, so the contents cannot be trusted. The file
-    /// itself is examined before streams and before server errors, which may come from a file that
-    /// is being overwritten; for all others only what is known already counts. A stream is examined
-    /// further while it is sent.
+    /// Bytes that the file has lost are read as zeros, so the contents cannot be trusted. The file itself is examined before
+    /// streams and before server errors, which may come from a file that is being overwritten; all others rely on the known
+    /// state. A stream is examined again while it is sent.
     private func replaceUnsound(_ response: inout Response, _ call: Call) {
         guard case .ready(let database)? = call.realm, !ResponseFinisher.removesRealm(call) else { return }
         var isWorthALook = response.status >= 500

@@ -8,17 +8,17 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Decides by the roles of a principal what it may do in a realm, and what it sees there.
+/// Decides by the roles of a principal what it may do and see in a realm.
 ///
-/// Whoever has rights to a part of a realm only may use the paths that heed them: they show and change nothing else. Everything else
-/// is refused to them. Which objects and properties a write may concern is decided by the write itself (`WriteRestriction`).
+/// A principal with rights to a part of a realm may use only paths that are restricted to that part; others are refused. The
+/// write itself decides which objects and properties it may concern (`WriteRestriction`).
 struct RolePolicy: Sendable {
     /// The roles in force.
     let roles: RoleBook
-    /// Whether the server has credentials, which decides what a refused client is told.
+    /// Whether the server has credentials, which decides the problem of a refused client.
     let hasCredentials: Bool
 
-    /// Checks a request of a principal that does not administer, and sets what it sees.
+    /// Checks a request of a principal that does not administer, and sets its scope.
     ///
     /// - Parameters:
     ///   - call: The request, whose principal and path are known.
@@ -33,7 +33,7 @@ struct RolePolicy: Sendable {
             guard isInRealm, !roles.administers(RightsHolder(call.caller.principal)) else {
                 return try checkOutsideRealms(call, route)
             }
-            // No realm can have the name, so nobody has rights in it.
+            // No realm can have the name, so no client has rights in it.
             throw refusal(call, .noRealm)
         }
         let held = call.caller.principal.rights(in: realm, by: roles)
@@ -97,7 +97,7 @@ struct RolePolicy: Sendable {
         return call.caller.principal.kind != .anonymous || roles.mayHaveRights(holder)
     }
 
-    /// Returns what a route does with what is seen.
+    /// Returns the action of a route on the visible part.
     private func action(of route: Route, _ rights: RealmRights) -> RightsAction {
         if route.traits.contains(.subscribes) { return .subscribe }
         guard route.traits.contains(.exports) else { return .read }
@@ -105,7 +105,7 @@ struct RolePolicy: Sendable {
         return rights.mayExport ? .read : .export
     }
 
-    /// Returns the problem of a refused request; whoever sends no credential is asked for one.
+    /// Returns the problem of a refused request; anonymous clients are asked for a credential.
     private func refusal(_ call: Call, _ problem: Problem) -> Problem {
         guard call.caller.principal.kind == .anonymous else { return problem }
         return Problem.unauthenticated(call.request, hasCredentials: hasCredentials)

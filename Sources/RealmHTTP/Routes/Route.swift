@@ -44,23 +44,23 @@ package final class Route: Sendable {
         package static let isOpenToAdminListener = Traits(rawValue: 256)
         /// The ticket of a registration in the URL takes the place of a credential.
         package static let takesTickets = Traits(rawValue: 512)
-        /// Reads show what the sender may see and nothing else, and writes change what it may change and nothing else, so that
-        /// whoever has a part of the rights can use the path.
+        /// Reads and writes are restricted to the rights of the sender, so that a principal with a part of the rights can use the
+        /// path.
         package static let showsVisible = Traits(rawValue: 1024)
-        /// Reads observe what they show, which is a right of its own.
+        /// Reads observe the visible part, which is a separate right.
         package static let subscribes = Traits(rawValue: 2048)
-        /// Reads give all that they show away, which is a right of its own.
+        /// Reads export all that they show, which is a separate right.
         package static let exports = Traits(rawValue: 4096)
         /// Writes concern this server's way to a realm alone, so each node of a cluster takes them.
         package static let concernsNode = Traits(rawValue: 65536)
-        /// Writes change the schema, which is a right of its own.
+        /// Writes change the schema, which is a separate right.
         package static let migrates = Traits(rawValue: 32768)
-        /// Writes take many objects in, which is a right of its own.
+        /// Writes import many objects, which is a separate right.
         package static let imports = Traits(rawValue: 8192)
-        /// A `POST` checks for long before it changes anything, which is given up once its client has left.
+        /// A `POST` checks for long before it changes anything; it is aborted once its client has left.
         package static let endsWithClient = Traits(rawValue: 131072)
-        /// Reads show texts that are part of the program, the same to everybody: they need no credential, and a link on a page of
-        /// another origin may lead there.
+        /// Reads show texts that are part of the program, the same for all clients: they need no credential, and a link on a page
+        /// of another origin may lead there.
         package static let showsPages = Traits(rawValue: 16384)
     }
 
@@ -68,8 +68,7 @@ package final class Route: Sendable {
     package let pattern: PathPattern
     /// The properties that distinguish this path from most others.
     package let traits: Traits
-    /// What can be done at the path, in the order of the API description. It is empty for a path
-    /// that is reserved.
+    /// The operations at the path, in the order of the API description. It is empty for a path that is reserved.
     package let operations: [RouteOperation]
     /// The methods that change no realm.
     package let readMethods: MethodSet
@@ -86,8 +85,8 @@ package final class Route: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: The path, with variables in braces, as `PathPattern` reads it.
-    ///   - traits: In which ways the path is special.
-    ///   - operations: What can be done at the path; nothing for a reserved path.
+    ///   - traits: The special treatment of the path.
+    ///   - operations: The operations at the path; none for a reserved path.
     init(_ pattern: String, _ traits: Traits = [], operations: [RouteOperation] = []) {
         self.pattern = PathPattern(pattern)
         self.traits = traits
@@ -164,7 +163,7 @@ package final class Route: Sendable {
         return operations.first { $0.methods.contains(method) }
     }
 
-    /// Checks what the route alone decides: the media type of a body, and whether the request may name a transaction.
+    /// Makes the checks that depend on the route alone: the media type of a body, and whether the request may name a transaction.
     ///
     /// - Throws: `unsupported_media_type` or `conflicting_parameters`.
     func check(_ call: Call) throws(Problem) {
@@ -182,7 +181,7 @@ package final class Route: Sendable {
             !operation.joinsTransactions
         else { return }
         if traits.contains(.concernsTransactions) {
-            // The request that begins one has an answer of its own.
+            // The request that begins one has a separate response.
             guard pattern.variables.contains(.id), call.match.decoded(.id) != id else { return }
             throw Problem(.conflictingParameters, "the path and the header field name different transactions")
                 .with("header", "Realm-Transaction")

@@ -7,8 +7,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What one method does at a path, or several methods with the same meaning such as `GET` and
-/// `QUERY`.
+/// The operation of one method at a path, or of several methods with the same meaning such as `GET` and `QUERY`.
 package struct RouteOperation: Sendable {
     /// The function of an endpoint that answers a call.
     typealias Function = @Sendable (Call) throws(Problem) -> Reply
@@ -27,21 +26,20 @@ package struct RouteOperation: Sendable {
     let queryNames: [String]
     /// The codes of all problems that a request can be answered with.
     package let problems: Set<ProblemCode>
-    /// The name of the method in the API description with the operation there; nil for what is not
-    /// described.
+    /// The name of the method in the API description with the operation there; nil if it is not described.
     let description: (method: String, operation: OperationDescription)?
 
     /// Whether requests can be made inside an interactive transaction, so that they see its uncommitted state or add to
     /// it. The description lists the header field then; all others refuse it.
     package let joinsTransactions: Bool
 
-    /// What its lines in the audit log are about, where that does not follow from the rest.
+    /// The kind of its lines in the audit log, where it does not follow from the rest.
     private var statedAuditKind: AuditKind?
-    /// Whether it is carried out also while the audit log is required and cannot be written, because it only gives something up, or
-    /// because it may mend that.
+    /// Whether it runs even while the audit log is required and cannot be written, because it only releases a resource, or may
+    /// repair the log.
     package private(set) var mayGoUnrecorded = false
 
-    /// Returns what the line of a request in the audit log is about; nil for a request that leaves none.
+    /// Returns the kind of the audit line of a request; nil for a request without one.
     ///
     /// - Parameter method: The method of the request.
     package func auditKind(of method: HTTPMethod?) -> AuditKind? {
@@ -54,8 +52,8 @@ package struct RouteOperation: Sendable {
     /// Returns the operation with lines in the audit log.
     ///
     /// - Parameters:
-    ///   - kind: What the lines are about.
-    ///   - mayGoUnrecorded: Whether it is carried out also when no line can be written.
+    ///   - kind: The kind of the lines.
+    ///   - mayGoUnrecorded: Whether it runs even when no line can be written.
     func audited(as kind: AuditKind, mayGoUnrecorded: Bool = false) -> RouteOperation {
         var copy = self
         copy.statedAuditKind = kind

@@ -86,8 +86,7 @@ extension RouteTable {
             ]),
     ]
 
-    /// The routes of snapshots. They need the right to read only, because a snapshot changes
-    /// nothing and expires by itself.
+    /// The routes of snapshots. They need the right to read only, because a snapshot changes nothing and expires automatically.
     private static let snapshotRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/snapshots", .showsVisible,

@@ -111,9 +111,9 @@ extension RouteTable {
     ///
     /// - Parameters:
     ///   - id: The `operationId` of `GET`; that of `POST` has `ByBody` behind it.
-    ///   - subject: What is aggregated, for the summaries.
-    ///   - problems: The problems besides those of all reads and queries.
-    ///   - endpoint: The function that answers.
+    ///   - subject: The aggregated rows, for the summaries.
+    ///   - problems: The problems in addition to those of all reads and queries.
+    ///   - endpoint: The function of the operations.
     private static func aggregates(
         _ id: String, of subject: String, _ problems: Set<ProblemCode> = [],
         _ endpoint: @escaping @Sendable (ServerState) -> @Sendable (Call) throws(Problem) -> Reply

@@ -9,14 +9,13 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Answers calls that write: repetitions with an idempotency key from what is kept, all others by
-/// their endpoint.
+/// Answers calls that write: repetitions with an idempotency key from the kept response, all others by their endpoint.
 struct WriteDispatcher: Sendable {
     /// The responses that are kept for repetitions.
     private let idempotency: IdempotencyStore
     /// The threads that ask the log of a cluster.
     let workers: WorkerPool
-    /// This server as a node of a cluster; nil for a server by itself.
+    /// This server as a node of a cluster; nil for a single server.
     let cluster: ClusterService?
 
     /// Makes a dispatcher.
@@ -24,7 +23,7 @@ struct WriteDispatcher: Sendable {
     /// - Parameters:
     ///   - catalog: The realms, to whose openings idempotency keys belong.
     ///   - workers: The threads that ask the log of a cluster.
-    ///   - cluster: This server as a node of a cluster; nil for a server by itself.
+    ///   - cluster: This server as a node of a cluster; nil for a single server.
     init(_ catalog: Catalog, workers: WorkerPool, cluster: ClusterService?) {
         idempotency = IdempotencyStore(catalog)
         self.workers = workers
@@ -77,7 +76,7 @@ struct WriteDispatcher: Sendable {
                     var response = Response(status: 204)
                     response.add("Realm-Version", earlier.version)
                     response.add("Idempotency-Replayed", constant: "true")
-                    // The log goes on to know it.
+                    // The log still knows it.
                     ticket.forget()
                     promise.complete(response)
                 } catch {

@@ -10,12 +10,12 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Sees to it that a credential that is revoked or has expired ends everywhere within a second, and so does what was begun with it, or
-/// without one before there were any.
+/// Propagates revoked and expired credentials within a second.
 ///
-/// Twice a second, on the thread of the timer, it looks whether the file of keys has changed, and ends the streams and polls of
-/// principals that are over, and what those hold who do not come back. The file is short, and read only when it has changed. Times of
-/// use are stored by a worker.
+/// Everything begun with such a credential ends, and so does everything begun without one before there were any. Twice a second,
+/// on the thread of the timer, it checks whether the file of keys has changed, and ends the streams and polls of ended
+/// principals, and the leases of those that cannot return. The file is short, and read only when it has changed. Times of use are
+/// stored by a worker.
 final class AccessWatch: Sendable {
     /// The keys, sessions and failures of the server.
     private let authenticator: Authenticator
@@ -29,9 +29,9 @@ final class AccessWatch: Sendable {
     private let timers: TimerQueue
     /// The pool that stores times of use, which waits for the disk.
     private let workers: WorkerPool
-    /// The log, which is told of a file that cannot be read; nil for none.
+    /// The log for a file that cannot be read; nil for none.
     private let log: AccessLog?
-    /// Tells of roles that do not fit the schema of a realm.
+    /// Reports roles that do not fit the schema of a realm.
     private let roles: RoleWatch
     /// Whether `stop` was called.
     private let isStopped = Atomic<Bool>(false)

@@ -7,7 +7,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A socket for clients that is bound, with what is particular to it.
+/// A bound socket for clients, with its own options.
 struct BoundListener: Sendable {
     let socket: ListeningSocket
     /// Whether its connections are encrypted.

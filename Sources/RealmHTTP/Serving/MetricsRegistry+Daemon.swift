@@ -16,7 +16,7 @@ extension MetricsRegistry {
     /// - Parameters:
     ///   - daemon: The HTTP server whose counters are read each time `/metrics` is
     ///     requested.
-    ///   - others: The further listeners for clients, which share most with the first.
+    ///   - others: The other listeners for clients, which share most with the first.
     func addDaemon(_ daemon: HTTPServer, _ others: [HTTPServer]) {
         let inFlight = { @Sendable [others = others.map { Weak(server: $0) }] in
             others.reduce(0) { $0 + ($1.server?.requestsInFlight ?? 0) }
@@ -57,7 +57,7 @@ extension MetricsRegistry {
         weak let server: HTTPServer?
     }
 
-    /// Adds the metrics of the administrators' listener, under names of their own.
+    /// Adds the metrics of the administrators' listener, under separate names.
     ///
     /// - Parameter daemon: The HTTP server of that listener; nil when the server has none, in which
     ///   case no metric is added.

@@ -60,14 +60,13 @@ extension RealmServer {
 
     /// Makes the HTTP server of the administrators' listener.
     ///
-    /// It has one daemon thread and two workers of its own, so a client that occupies the main
-    /// listener cannot keep administrators out.
+    /// It has its own daemon thread and two workers, so a client that occupies the main listener cannot keep administrators out.
     ///
     /// - Parameters:
     ///   - socket: The socket from `bindAdmin`, which the server takes over; nil for no listener.
     ///   - limits: The limits of the main listener. The number of connections is replaced by
     ///     `adminConnections`.
-    ///   - handler: The dispatcher that answers the requests of both listeners.
+    ///   - handler: The dispatcher for the requests of both listeners.
     /// - Returns: The server, not yet started; nil without a socket.
     static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ handler: RequestDispatcher) -> HTTPServer? {
         guard let socket else { return nil }

@@ -12,8 +12,8 @@ extension RealmServer {
     /// Reads the certificates.
     ///
     /// - Parameters:
-    ///   - log: The log, which is told what happens to certificates later.
-    ///   - report: Called with what is worth telling about them now.
+    ///   - log: The log for later events of certificates.
+    ///   - report: Called with warnings about them.
     /// - Returns: nil for a server without encryption.
     /// - Throws: `Failure` when they cannot be used.
     static func certificates(
@@ -75,7 +75,7 @@ extension RealmServer {
         }
     }
 
-    /// Checks that nobody reaches a socket who must not.
+    /// Checks that a socket is reachable only by permitted clients.
     private static func check(
         _ socket: ListeningSocket, _ options: ServerOptions, hasCredentials: Bool
     ) throws(ListeningSocket.Failure) {

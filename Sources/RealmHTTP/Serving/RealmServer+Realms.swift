@@ -47,7 +47,7 @@ extension RealmServer {
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
-    /// Checks that no file of the data folder of a node is opened as a realm by itself: its commits would not be in the log.
+    /// Checks that no file of the data folder of a node is opened explicitly as a realm: its commits would not be in the log.
     private static func requireOutsideOfCluster(_ options: ServerOptions) throws(Failure) {
         guard options.cluster.address != nil, let folder = options.dataFolder else { return }
         let root = ((try? System.resolved(folder)) ?? folder) + "/"
@@ -195,10 +195,10 @@ extension RealmServer {
         }
     }
 
-    /// The lines that the command line prints about the realms at the start: name, mode and, when it
-    /// is not `rw`, why; then the numbers of classes and objects, and the URL.
+    /// The lines that the command line prints about the realms at the start: name, mode and, when it is not `rw`, the reason;
+    /// then the numbers of classes and objects, and the URL.
     ///
-    /// - Parameter limit: How many realms are listed; a last line counts the others.
+    /// - Parameter limit: The number of listed realms; a last line counts the others.
     package func summaries(limit: Int) -> [String] {
         let realms = state.catalog.page(after: nil, limit: limit).realms
         let count = state.catalog.listedCount
@@ -228,8 +228,8 @@ extension RealmServer {
     /// Checks that the roles fit the schemas of the realms of the configuration that could be opened.
     ///
     /// - Parameters:
-    ///   - configuration: What they were read from, which knows the lines; nil when they were not read.
-    /// - Throws: `Failure` with the file and the line of the first rule that names what a schema lacks.
+    ///   - configuration: Their source, which knows the lines; nil when they were not read.
+    /// - Throws: `Failure` with the file and the line of the first rule that names a class or property that a schema lacks.
     static func checkRoles(
         _ options: ServerOptions, _ configuration: Configuration?, _ catalog: Catalog
     ) throws(Failure) {

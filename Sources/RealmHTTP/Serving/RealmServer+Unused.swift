@@ -6,7 +6,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What the operator stated and the server makes no use of, most often because a name is misspelt.
+/// Stated options that the server does not use, most often because a name is misspelt.
 extension RealmServer {
     /// Reports keys for realms that are not served, and variables of the environment that mean nothing.
     ///

@@ -31,12 +31,12 @@ package final class RealmServer: Sendable {
     package let state: ServerState
     /// The HTTP server of the main listener.
     package let daemon: HTTPServer
-    /// The further listeners for clients.
+    /// The other listeners for clients.
     package let others: [HTTPServer]
     /// The HTTP server of the administrators' listener; nil when administrators use the main
     /// listener, or none.
     package let adminDaemon: HTTPServer?
-    /// The key that was made because this is the first start; nil for every other start. It is told once.
+    /// The key that was made because this is the first start; nil for every other start. It is printed once, on standard error.
     package let firstKey: String?
     /// Has credentials that end end everywhere.
     private let accessWatch: AccessWatch
@@ -51,7 +51,7 @@ package final class RealmServer: Sendable {
     /// Opens the realms and binds the listeners. No request is answered before `start`.
     ///
     /// - Parameters:
-    ///   - options: What to serve, where to listen, and the limits.
+    ///   - options: The realms, the listeners and the limits.
     ///   - report: Called with a sentence about each realm that is not served, or only for reading.
     /// - Throws: `Failure` for anything that should stop the start: a named file that cannot be
     ///   opened, an address that cannot be bound or needs `--insecure`, a malformed option, or too
@@ -63,8 +63,8 @@ package final class RealmServer: Sendable {
     /// Opens the realms and binds the listeners, as `init(_:report:)`.
     ///
     /// - Parameters:
-    ///   - options: What to serve, where to listen, and the limits.
-    ///   - configuration: What the options were read from, which a reload reads again; nil when they were not read.
+    ///   - options: The realms, the listeners and the limits.
+    ///   - configuration: The source of the options, which a reload reads again; nil when they were not read.
     ///   - report: Called with a sentence about each realm that is not served, or only for reading.
     /// - Throws: `Failure`, as `init(_:report:)`.
     package init(
@@ -150,14 +150,13 @@ package final class RealmServer: Sendable {
         isMade = true
     }
 
-    /// Starts to answer requests.
+    /// Starts to serve requests.
     ///
     /// - Parameters:
     ///   - announce: Called when all threads run, and before the first line of the log is
     ///     written. `realm-rest serve` prints the address here.
-    ///   - everySecond: Called about once a second while the server runs, on a thread of its own; it must not wait.
-    /// - Throws: `Failure` when threads cannot be started, and what `announce` throws. The
-    ///   listeners are stopped then.
+    ///   - everySecond: Called about once a second while the server runs, on a separate thread; it must not wait.
+    /// - Throws: `Failure` when threads cannot be started, and the errors of `announce`. The listeners are stopped then.
     package func start(announce: () throws -> Void = {}, everySecond: @escaping @Sendable () -> Void = {}) throws {
         do {
             try startAll(everySecond)
@@ -195,7 +194,7 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Closes what was opened for a server that does not come to be.
+    /// Cleans up after a failed start.
     private static func abandon(_ listeners: [BoundListener], admin: ListeningSocket?, audit: AuditLog?) {
         for one in listeners { one.socket.close() }
         admin?.close()
@@ -238,7 +237,7 @@ package final class RealmServer: Sendable {
     /// The URL at which clients reach the main listener, with the port that the system has assigned
     /// if the option was 0.
     package var url: String { daemon.url }
-    /// The URLs of the further listeners for clients.
+    /// The URLs of the other listeners for clients.
     package var furtherURLs: [String] { others.map(\.url) }
     /// The SHA-256 digest of the certificate that was made for trials; nil for none.
     package var fingerprintOfTrial: String? { state.tls?.fingerprintOfTrial }
@@ -292,7 +291,7 @@ package final class RealmServer: Sendable {
     /// Writes the remaining lines of the logs, for a process that ends without `stop` or in the
     /// middle of it.
     ///
-    /// - Parameter seconds: How long to wait at most for the disk, and then for the reader of the log.
+    /// - Parameter seconds: The longest wait for the disk, and then for the reader of the log.
     package func closeLog(seconds: Double) {
         audit?.close(seconds: seconds)
         log?.close(seconds: seconds)

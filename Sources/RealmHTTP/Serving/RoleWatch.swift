@@ -9,28 +9,29 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Tells the operator of roles that lose a class, because the schema of a realm lacks what a rule names.
+/// Reports roles that lose a class, because the schema of a realm lacks a name in a rule.
 ///
-/// Rights never include what does not fit (`RealmRights.fitting`); this only says so. It looks at each open realm when that has come,
-/// or has had commits, and compares its schema with the one that was looked at last: so everything is told once for each schema
-/// and for each reading of the roles.
+/// Rights never include grants that do not fit (`RealmRights.fitting`); this only reports them. It checks each open realm when it
+/// is new, or has had commits, and compares its schema with the last one: so every loss is reported once for each schema and for
+/// each reading of the roles.
 package final class RoleWatch: Sendable {
-    /// What was found out about a realm.
+    /// The result of checking a realm.
     private struct Finding {
         /// The version that was looked at last.
         var token: VersionToken
         let schema: SchemaMark
-        /// How many classes roles lose in it.
+        /// The number of classes that roles lose in it.
         let lossCount: Int
     }
 
-    /// What is known of all realms.
+    /// The state of all realms.
     private struct State {
         /// The roles that were looked at; nil before the first look.
         var roles: RoleBook?
-        /// The findings by the name of the realm. Those of closed realms stay, so that nothing is told again when they open.
+        /// The findings by the name of the realm. Those of closed realms stay, so that losses are not reported again when they
+        /// open.
         var findings: [ByteText: Finding] = [:]
-        /// How many losses were told.
+        /// The number of reported losses.
         var told = 0
 
         /// Notes that a realm has another version with the schema that was looked at.
