@@ -7,11 +7,10 @@ extension Problem {
     /// Makes the problem for a request body, or another text of the client, that could not be read
     /// as JSON.
     ///
-    /// An empty or malformed text and one that nests too deeply are `invalid_json`; too many values
-    /// are `body_too_large` with the limit and the byte offset; a text that the caller had no
-    /// memory for is `overloaded`.
+    /// An empty or malformed text and one that nests too deeply are `invalid_json`; too many values are `body_too_large` with the
+    /// limit and the byte offset; text that the caller had no memory for is `overloaded`.
     ///
-    /// - Parameter error: What the JSON parser reported.
+    /// - Parameter error: The error of the JSON parser.
     package init(_ error: JSONError) {
         switch error {
         case .empty, .malformed: self = Problem(.invalidJSON, error.description)
@@ -26,7 +25,7 @@ extension Problem {
     /// Runs a closure that parses JSON, and converts a parser error into a problem.
     ///
     /// - Parameter body: The parsing; it is called once, on the calling thread.
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     /// - Throws: The problem made of the `JSONError` that `body` throws.
     package static func parsing<Result>(_ body: () throws(JSONError) -> Result) throws(Problem) -> Result {
         do throws(JSONError) { return try body() } catch { throw Problem(error) }

@@ -4,9 +4,9 @@ internal import RealmEngine
 internal import RealmPlatform
 package import RealmStorage
 
-/// Problems about names and keys that do not exist, which propose what was probably meant.
+/// Problems about names and keys that do not exist, which suggest similar ones.
 ///
-/// Callers pass what the sender of the request sees, so that no name of something else is proposed.
+/// Callers pass the view of the sender, so that no hidden name is suggested.
 extension Problem {
     /// Makes `class_not_found` for the name of a class.
     ///
@@ -31,7 +31,7 @@ extension Problem {
         return Problem(.realmNotFound, "there is no realm of this name\(hint)")
     }
 
-    /// Makes `object_not_found` for a key. A text that cannot be a key of the class is told from one that no object has.
+    /// Makes `object_not_found` for a key. A malformed key is distinguished from one that no object has.
     ///
     /// - Parameters:
     ///   - key: The key as it was sent.

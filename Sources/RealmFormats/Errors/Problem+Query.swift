@@ -8,13 +8,12 @@ extension Problem {
     /// Makes the problem for a query that does not parse, does not fit the class, or failed while
     /// it ran.
     ///
-    /// Errors in the text are `invalid_query`, or `unknown_key_path` when a property does not
-    /// exist; both carry `position`, an offset into the text in Unicode scalars, where the engine
-    /// knows it. A damaged file and a passed deadline become the problems that other reads answer
-    /// for them.
+    /// Errors in the text are `invalid_query`, or `unknown_key_path` when a property does not exist; both carry `position`, an
+    /// offset into the text in Unicode scalars, where the engine knows it. A damaged file and a passed deadline become the same
+    /// problems as in other reads.
     ///
     /// - Parameters:
-    ///   - error: What the query engine reported.
+    ///   - error: The error of the query engine.
     ///   - parameter: The name of the request parameter that holds the query text, such as `where`.
     package init(_ error: QueryError, parameter: String) {
         switch error {
@@ -37,7 +36,7 @@ extension Problem {
     /// the text.
     ///
     /// - Parameters:
-    ///   - error: What the query engine reported, with the part of the query that it concerns.
+    ///   - error: The error of the query engine, with the part of the query that it concerns.
     ///   - names: The request parameters that the parts were read from.
     package init(_ error: QueryError, in names: QueryPartNames) {
         guard let name = names.orderName(of: error.part) else {
@@ -57,7 +56,7 @@ extension Problem {
     /// Makes the problem of a query's error, or of the reason why the query was stopped.
     ///
     /// - Parameters:
-    ///   - error: What the query engine reported.
+    ///   - error: The error of the query engine.
     ///   - names: The request parameters that the parts of the query were read from.
     ///   - budget: The budget of the request, which knows why it stopped the query.
     package init(_ error: QueryError, in names: QueryPartNames, _ budget: WorkBudget) {
@@ -89,7 +88,7 @@ extension Problem {
     ///   - parameter: The request parameter that the query text came from; it is named in the
     ///     problem.
     ///   - body: The work; it is called once, on the calling thread.
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     /// - Throws: The problem made of the `QueryError` that `body` throws.
     package static func querying<Result>(
         _ parameter: String = "where", _ body: () throws(QueryError) -> Result

@@ -73,13 +73,12 @@ extension Problem {
         ]
     }
 
-    /// Makes the problem for damage or a failing disk that is met while a request is being
-    /// answered.
+    /// Makes the problem for damage or a failing disk during a request.
     ///
     /// The texts for statuses of 500 and above are constant: where exactly the file is damaged
     /// belongs into the log and not into a response.
     ///
-    /// - Parameter error: What the storage layer reported while reading.
+    /// - Parameter error: The error of the storage layer.
     package init(serving error: StorageError) {
         if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
             self = problem
@@ -87,7 +86,7 @@ extension Problem {
         }
         switch error {
         case .corrupt, .refused(.unsound), .refused(.notARealm), .refused(.formatUnsupported):
-            // A copy, such as the one that is converted for a backup, is refused for what is wrong with the file itself.
+            // A copy, such as a converted one for a backup, is refused for errors in the file itself.
             self.init(.fileCorrupt, "the file of this realm is damaged")
         case .limit: self.init(.outOfRange, error.description)
         case .io, .refused: self.init(.internalError, "the file of this realm cannot be read")
@@ -130,8 +129,7 @@ extension Problem {
     /// Makes the problem for a response that would exceed one of its size limits.
     ///
     /// - Parameters:
-    ///   - detail: What there is too much of, as a clause; advice to request less is appended to
-    ///     it.
+    ///   - detail: The exceeded amount, as a clause; advice to request less is appended to it.
     ///   - name: The name of the limit on the command line, such as `answer-bytes`.
     package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
         Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with(
@@ -173,15 +171,15 @@ extension Problem {
         self.init(.realmUnavailable, error.isFileChange ? error.description : Problem.notOpened)
     }
 
-    /// Makes the problem that requests for the contents of a realm receive that could not be opened.
+    /// Makes the problem of requests for the contents of a realm that could not be opened.
     ///
-    /// What lasts until the file or the key is another one has the code and the status of that, and no time to try again. What may
-    /// pass is 503 `realm_unavailable`, whose member `cause` is the code.
+    /// An error that lasts until the file or the key is replaced keeps its code and status, without a time to retry. A transient
+    /// one is 503 `realm_unavailable`, whose member `cause` is the code.
     ///
     /// - Parameters:
-    ///   - error: Why it could not be opened.
-    ///   - refusal: Why the request that attached it was refused although its file can be opened; nil for other reasons.
-    ///   - tellsAll: Whether the client may know all about the file. Others learn the code alone.
+    ///   - error: The reason why it could not be opened.
+    ///   - refusal: The refusal of the request that attached it, although its file can be opened; nil for other reasons.
+    ///   - tellsAll: Whether the client may know all about the file. Others receive the code alone.
     package init(failed error: StorageError, _ refusal: Problem?, tellsAll: Bool) {
         let cause = refusal ?? Problem(opening: error)
         // A refusal of a migration can have the code of any write; requests for a realm have those of their group alone.
@@ -214,7 +212,7 @@ extension Problem {
 
     /// Makes the problem for a realm of a cluster that this node cannot serve or write to; nil for every other refusal.
     ///
-    /// - Parameter refusal: Why. What the client library of the log says may name hosts, so it stays in the log.
+    /// - Parameter refusal: The refusal. Messages of the client library of the log may name hosts, so they stay in the log.
     package static func ofLog(_ refusal: StorageError.Refusal) -> Problem? {
         switch refusal {
         case .notOwner(let node): return .notOwner(node)

@@ -6,9 +6,9 @@ internal import RealmStorage
 /// An error response before it is written: the content of an `application/problem+json` document
 /// (RFC 9457).
 ///
-/// A problem is thrown anywhere between admission and the end of an endpoint, and becomes a
-/// `Response` in one place, `Response.init(_:for:)`. It is a plain value: the functions `with`
-/// return changed copies, so that a text can be made in a low layer and completed further up.
+/// A problem is thrown anywhere between admission and the end of an endpoint, and becomes a `Response` in one place,
+/// `Response.init(_:for:)`. It is a plain value: the functions `with` return changed copies, so that a text can be made in a low
+/// layer and completed in a higher one.
 package struct Problem: Error, Sendable {
     /// The stable code that client programs may branch on.
     package let code: ProblemCode
@@ -18,16 +18,16 @@ package struct Problem: Error, Sendable {
     /// A sentence for people about this occurrence, which may change between releases. It never
     /// contains paths, keys or values when the status is 500 or above.
     package var detail: String
-    /// The members of the document beside the fixed ones, such as `parameter` or `limit`, in the
-    /// order in which they are written.
+    /// The members of the document in addition to the fixed ones, such as `parameter` or `limit`, in the order in which they are
+    /// written.
     package var extensions: [Extension] = []
     /// Header fields that the response needs because of this problem, such as `Allow` with a 405.
     package var headers: [HeaderField] = []
-    /// How many seconds a client should wait before it tries again. It is sent as `Retry-After`,
-    /// plus at most one random second, where the status of the code allows that field.
+    /// The seconds that a client should wait before a retry. They are sent as `Retry-After`, plus at most one random second,
+    /// where the status of the code allows that field.
     package var retryAfterSeconds = 1
 
-    /// One member of a problem document beside the fixed ones.
+    /// One member of a problem document in addition to the fixed ones.
     package struct Extension: Sendable {
         /// The name of the member. It is a constant of the program and needs no JSON escape.
         package let name: StaticString
@@ -57,11 +57,11 @@ package struct Problem: Error, Sendable {
         case json([UInt8])
     }
 
-    /// Makes a problem with the usual status of its code and no further members.
+    /// Makes a problem with the usual status of its code and no other members.
     ///
     /// - Parameters:
-    ///   - code: What went wrong, for programs.
-    ///   - detail: What went wrong, for people: a clause in lower case without a full stop.
+    ///   - code: The kind of error, for programs.
+    ///   - detail: The error for people: a clause in lower case without a full stop.
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
         self.status = code.status
@@ -110,7 +110,7 @@ extension Problem {
     ///
     /// - Parameters:
     ///   - name: The parameter of the URL or member of the body; it becomes the member `parameter`.
-    ///   - detail: What is wrong with the value.
+    ///   - detail: The error in the value.
     package static func invalidParameter(_ name: String, _ detail: String) -> Problem {
         Problem(.invalidParameter, detail).with("parameter", name)
     }
@@ -119,16 +119,15 @@ extension Problem {
     ///
     /// - Parameters:
     ///   - name: The name of the field; it becomes the member `header`.
-    ///   - detail: What is wrong with it.
+    ///   - detail: The error in it.
     package static func invalidHeader(_ name: String, _ detail: String) -> Problem {
         Problem(.invalidParameter, detail).with("header", name)
     }
 
-    /// Makes 400 `conflicting_parameters` for a parameter that is valid by itself and excluded by
-    /// others of the same request.
+    /// Makes 400 `conflicting_parameters` for a parameter that is valid alone and excluded by others of the same request.
     ///
     /// - Parameters:
-    ///   - detail: Which combination is not possible.
+    ///   - detail: The impossible combination.
     ///   - parameter: The parameter that the client should leave out; it becomes the member
     ///     `parameter`.
     package static func conflict(_ detail: String, parameter: String) -> Problem {
@@ -137,8 +136,8 @@ extension Problem {
 
     /// Makes the problem for a request that libmicrohttpd refuses before the server sees it.
     ///
-    /// - Parameter status: The status that the library was about to answer; those without a code of
-    ///   their own become 400 `malformed_request`.
+    /// - Parameter status: The status that the library was about to send; those without a separate code become 400
+    ///   `malformed_request`.
     package init(refusedByDaemon status: Int) {
         switch status {
         case 413: self.init(.bodyTooLarge, "the length of the body is beyond all limits")
@@ -161,8 +160,8 @@ extension Problem {
     /// Makes a problem for a limit of the server that a request exceeded.
     ///
     /// - Parameters:
-    ///   - code: The code that fits what was too much, which also decides the status.
-    ///   - detail: What there was too much of.
+    ///   - code: The code of the exceeded limit, which also decides the status.
+    ///   - detail: The exceeded amount.
     ///   - limit: The value of the limit; it becomes the member `limit`.
     package static func overLimit(_ code: ProblemCode, _ detail: String, limit: Int) -> Problem {
         Problem(code, detail).with("limit", .integer(Int64(limit)))

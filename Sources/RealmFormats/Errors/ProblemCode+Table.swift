@@ -6,7 +6,7 @@ extension ProblemCode {
     /// The HTTP status that a problem of this code has unless the place that raises it sets another.
     package var status: Int { row.status }
 
-    /// What the problem means, in a sentence. Code is between backticks.
+    /// The meaning of the problem, in a sentence. Code is between backticks.
     package var meaning: String { row.meaning }
 
     /// How to mend the problem, in a few sentences. Code is between backticks.

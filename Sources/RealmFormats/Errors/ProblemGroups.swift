@@ -2,11 +2,10 @@
 
 internal import RealmPlatform
 
-/// What causes a problem.
+/// The causes of problems.
 ///
-/// An operation names the groups that concern it, and so every code that it can answer. The API
-/// description lists the codes of an operation and derives its error statuses from them; tests
-/// check each problem that a server answers against the list of its operation.
+/// An operation names the groups that concern it, and so every code of its responses. The API description lists the codes of an
+/// operation and derives its error statuses from them; tests check each problem of a server against the list of its operation.
 struct ProblemGroups: OptionSet {
     let rawValue: UInt16
 
@@ -25,8 +24,7 @@ struct ProblemGroups: OptionSet {
 }
 
 extension Set<ProblemCode> {
-    /// What any request at all can be answered with: errors in its head, limits of the server, and
-    /// failures of the server itself.
+    /// Problems of any request: errors in its head, limits of the server, and failures of the server itself.
     package static let ofAnyRequest = of(.any)
 
     /// Bodies that are read as JSON, or as lines of it.
@@ -45,10 +43,10 @@ extension Set<ProblemCode> {
     /// Requests that name an object by its key, and perhaps one of its properties.
     package static let ofObjects = of(.objects)
 
-    /// All writes: the state of the realm and of the transaction that a write belongs to, and what one commit may change.
+    /// All writes: the state of the realm and of the transaction that a write belongs to, and the limits of one commit.
     package static let ofWrites = of(.writes).union(ofReads)
 
-    /// Values that are written, and what they may be refused for.
+    /// Written values, and the reasons to refuse them.
     package static let ofValues = of(.values)
 
     /// Batches, which may select, patch and assert.

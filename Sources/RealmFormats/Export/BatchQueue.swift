@@ -4,14 +4,14 @@ internal import DequeModule
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The next batches of a stream, as the threads that write them share them: each takes the first one that nobody has taken.
+/// The next batches of a stream, shared by the threads that write them: each takes the first free one.
 ///
-/// The thread of the stream adds batches and removes them in order. There are at most as many as it adds, so what is written ahead is
-/// bounded. A lock guards everything.
+/// The thread of the stream adds batches and removes them in order. There are at most as many as it adds, so the amount written
+/// ahead is bounded. A lock guards everything.
 final class BatchQueue: Sendable {
     /// The states of a batch.
     private enum Stage {
-        /// Nobody writes it yet.
+        /// No thread writes it yet.
         case waiting
         /// A thread writes it.
         case taken
@@ -22,16 +22,16 @@ final class BatchQueue: Sendable {
     private struct Entry {
         let number: Int
         let batch: RowBatch
-        /// How far it is.
+        /// Its progress.
         var stage = Stage.waiting
     }
 
-    /// What the lock guards.
+    /// The state under the lock.
     private struct State {
         /// The batches in their order.
         var entries: Deque<Entry> = []
         var count = 0
-        /// How many helpers are writing, or are about to.
+        /// The number of helpers that are writing, or are about to.
         var helpers = 0
         /// Whether the stream has ended.
         var isStopped = false
@@ -49,7 +49,7 @@ final class BatchQueue: Sendable {
     /// Adds a batch behind the others.
     func add(_ batch: RowBatch) { state.withLock { $0.entries.append($0.entry(batch)) } }
 
-    /// Removes the first batch if it is written. What is left of it is the first one then.
+    /// Removes the first batch if it is written. An unwritten rest of it is the first one then.
     func removeFirst() -> BatchLines? {
         state.withLock { state in
             guard case .done(let lines)? = state.entries.first?.stage else { return nil }
@@ -59,7 +59,7 @@ final class BatchQueue: Sendable {
         }
     }
 
-    /// Takes the first batch that nobody writes; nil when there is none, or the stream has ended.
+    /// Takes the first batch that no thread writes; nil when there is none, or the stream has ended.
     func take() -> (number: Int, batch: RowBatch)? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -79,7 +79,7 @@ final class BatchQueue: Sendable {
         state.withLock { state in state.entries.first.map { ($0.number, $0.batch) } }
     }
 
-    /// Stores what was written of a batch, unless another thread was faster.
+    /// Stores the written lines of a batch, unless another thread was faster.
     func store(_ lines: BatchLines, at number: Int) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.number == number }) else { return }
@@ -90,10 +90,10 @@ final class BatchQueue: Sendable {
 
     // MARK: - Helpers
 
-    /// Returns how many helpers are wanted besides those that are there: one for every three batches that nobody writes but the next one.
+    /// Returns the number of additional helpers: one for every three free batches, without the next one.
     ///
     /// - Parameter limit: The greatest number.
-    /// - Returns: How many more are wanted.
+    /// - Returns: The number of helpers to add.
     func wantedHelpers(atMost limit: Int) -> Int {
         state.withLock { state in
             let waiting = state.entries.count { if case .waiting = $0.stage { true } else { false } }
@@ -104,9 +104,9 @@ final class BatchQueue: Sendable {
     /// Counts helpers that have begun or left.
     func noteHelpers(_ change: Int) { state.withLock { $0.helpers += change } }
 
-    /// Tells the helpers to leave, and drops all batches.
+    /// Signals the helpers to leave, and drops all batches.
     func stop() {
-        // What the batches hold is released after the lock.
+        // The content of the batches is released after the lock.
         let dropped = state.withLock { state in
             state.isStopped = true
             defer { state.entries = [] }

@@ -28,8 +28,8 @@ extension ChunkProducer {
 
 /// The sizes of streamed responses.
 package enum Streaming {
-    /// How many bytes a producer should make in one call.
+    /// The number of bytes that a producer should make in one call.
     package static let chunkBytes = 64 << 10
-    /// How many finished chunks may wait for the client before the producer pauses.
+    /// The number of finished chunks that may wait for the client before the producer pauses.
     package static let queuedChunks = 4
 }

@@ -6,16 +6,16 @@ internal import RealmStorage
 
 /// Writes objects in the form of an export. It is used by one thread at a time.
 final class ExportLines: LineWriter {
-    /// What each object may cost.
+    /// The limit of work and time per object.
     private let budget: WorkBudget
     /// How the objects of each class are written.
     private let plans: [ObjectPlan]
     private let format: ExportFormat
-    /// What an export looks like.
+    /// The format of an export and its options.
     struct Form: Sendable {
         /// NDJSON, JSON or CSV, which has room for one class.
         let format: ExportFormat
-        /// What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+        /// The separator of cells in CSV for a spreadsheet; nil for CSV that can be imported.
         let separator: UInt8?
         /// How objects are written.
         let representation: Representation
@@ -29,10 +29,10 @@ final class ExportLines: LineWriter {
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - plans: How the objects of each class are written.
+    ///   - plans: The plans for the objects of each class.
     ///   - snapshot: The version that they belong to.
-    ///   - form: What the export looks like.
-    ///   - budget: What each object may cost.
+    ///   - form: The format and its options.
+    ///   - budget: The limit of work and time per object.
     init(_ plans: [ObjectPlan], _ snapshot: Snapshot, _ form: Form, budget: WorkBudget) {
         self.plans = plans
         self.budget = budget
@@ -45,8 +45,8 @@ final class ExportLines: LineWriter {
     ///
     /// - Parameters:
     ///   - snapshot: The version that they belong to.
-    ///   - form: What the export looks like.
-    ///   - budget: What each object may cost.
+    ///   - form: The format and its options.
+    ///   - budget: The limit of work and time per object.
     static func csv(_ plan: ObjectPlan, _ snapshot: Snapshot, _ form: Form, budget: WorkBudget) -> CSVWriter {
         let writer = CSVWriter(plan, snapshot, form.representation, budget: budget)
         if let separator = form.separator { writer.fitSpreadsheets(separator: separator) }

@@ -21,13 +21,13 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     private let schema: String
     /// The text of the version token, for the header of the export.
     private let version: String
-    /// Whether the version may have more than what is exported, which the export states.
+    /// Whether the export may lack parts of the version, which it states.
     private let isPartial: Bool
     /// How objects are written.
     private let representation: Representation
     /// The threads that help to write the objects.
     var helpers = ScanHelpers.shared
-    /// What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+    /// The separator of cells in CSV for a spreadsheet; nil for CSV that can be imported.
     private var separator: UInt8?
     /// The objects as they are written, made with the first chunk.
     private lazy var lines = makeLines()
@@ -59,11 +59,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         schema = SchemaDocument.document(RealmSchema(rows.snapshot)).json
     }
 
-    /// Writes CSV for a spreadsheet: cells that it would take as formulas get an apostrophe, the text
-    /// begins with a byte order mark, and another separator stands between cells if there is one. Such
-    /// an export does not import to the same values.
+    /// Writes CSV for a spreadsheet: cells that it would take as formulas get an apostrophe, the text begins with a byte order
+    /// mark, and another separator is between cells if there is one. Such an export does not import to the same values.
     ///
-    /// - Parameter separator: What separates cells: the semicolon where the comma is in numbers.
+    /// - Parameter separator: The separator of cells: the semicolon where numbers have a comma.
     package func fitSpreadsheets(separator: UInt8) { self.separator = separator }
 
     /// The form of the objects.
@@ -130,7 +129,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
-    /// Ends the present class and begins further ones, whose names only the JSON document has.
+    /// Ends the present class and begins later ones, whose names only the JSON document has.
     private func beginParts(upTo last: Int, _ buffer: OutputBuffer) {
         while part < last {
             if format == .json {

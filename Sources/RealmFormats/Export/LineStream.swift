@@ -4,20 +4,21 @@ package import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// Writes the objects of a stream in batches, ahead of what is sent and with helpers that are free.
+/// Writes the objects of a stream in batches, ahead of the client and with free helpers.
 ///
-/// The thread of the stream takes the next objects from their source, writes the first batch that nobody writes, and passes on what is
-/// written, in order. Helpers do the same with the batches behind it. What a helper was kept from, the thread writes itself, so a stream
-/// never waits for a helper; and the lines are the same whoever has written them.
+/// The thread of the stream takes the next objects from their source, writes the first free batch, and passes on written ones, in
+/// order. Helpers do the same with the batches behind it. The thread itself writes batches that no helper has taken, so a stream
+/// never waits for a helper; and the lines do not depend on the thread.
 ///
-/// What is written ahead of the first batch is at most `batchCount` batches of `longestBatchBytes`, each with one object more of
-/// `longestRowBytes`. Longer objects, and those that cannot be written, are left until they are the first, so all that is before them is sent.
+/// At most `batchCount` batches of `longestBatchBytes` are written ahead of the first one, each with one object more of
+/// `longestRowBytes`. Longer objects, and those that cannot be written, are left until they are the first, so that all earlier
+/// ones are sent.
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class LineStream: ChunkProducer, @unchecked Sendable {
     /// About how many bytes a batch should have.
     static let batchBytes = 32 << 10
-    /// How many bytes end a batch early.
+    /// The number of bytes that ends a batch early.
     static let longestBatchBytes = 64 << 10
     /// The length in bytes of the longest object that is written ahead.
     private static let longestRowBytes = 256 << 10
@@ -26,7 +27,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
     /// The greatest number of helpers for a stream, which is more than a client takes.
     private static let helperCount = 3
 
-    /// What comes next.
+    /// The next part of the stream.
     enum Found {
         /// The lines of some objects of one class.
         case lines(BatchLines)
@@ -49,7 +50,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
     private var header: ((OutputBuffer) -> Void)?
     /// The next batches.
     private let queue = BatchQueue()
-    /// What follows the batches of the queue; nil when more objects have to be looked for.
+    /// The part after the batches of the queue; nil when the search for objects has to continue.
     private var following: Found?
     /// The mean length in bytes of the objects that were written last.
     private var rowBytes = 512

@@ -12,7 +12,7 @@ extension LineStream {
 
 /// Writes objects as lines of Extended JSON. It is used by one thread at a time.
 private final class MongoLines: LineWriter {
-    /// What each object may cost.
+    /// The limit of work and time per object.
     private let budget: WorkBudget
     /// Writes documents.
     private let writer: MongoWriter
@@ -21,7 +21,7 @@ private final class MongoLines: LineWriter {
     ///
     /// - Parameters:
     ///   - snapshot: The version that they belong to.
-    ///   - budget: What each object may cost.
+    ///   - budget: The limit of work and time per object.
     init(_ snapshot: Snapshot, _ budget: WorkBudget) {
         self.budget = budget
         writer = MongoWriter(snapshot, budget)

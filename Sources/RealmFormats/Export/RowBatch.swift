@@ -6,7 +6,7 @@ package import RealmStorage
 
 /// Where the objects of a stream come from, which depends on their order.
 package enum RowSource {
-    /// A search in the order of the object keys, which goes on while the objects are written.
+    /// A search in the order of the object keys, which continues while the objects are written.
     case cursor(MatchCursor)
     /// The keys of a result in another order, which was computed before.
     case keys([ObjectKey])
@@ -25,13 +25,12 @@ package struct RowBatch: Sendable {
     var rows: Rows
 }
 
-/// What was written of a batch.
+/// The written lines of a batch.
 package struct BatchLines: Sendable {
     /// The index of the class in its stream.
     let part: Int
-    /// What was written.
     package let bytes: OutputBuffer
-    /// How many objects were written.
+    /// The number of written objects.
     let count: Int
     /// The objects that are left; nil when there are none.
     let rest: RowBatch?
@@ -51,8 +50,8 @@ extension BatchLines {
     ///
     /// - Parameters:
     ///   - batch: The objects. A key without an object is skipped.
-    ///   - budget: What each object may cost.
-    /// - Throws: An error of storage, or that the budget is used up.
+    ///   - budget: The limit of work and time per object.
+    /// - Throws: An error of storage, or of a budget that is used up.
     @inline(__always)
     package init(
         _ batch: RowBatch, in table: Table, budget: WorkBudget, _ write: (Row, OutputBuffer) throws(StorageError) -> Void

@@ -4,11 +4,10 @@ package import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Limits the time that each chunk of a streamed answer may take.
+/// Limits the time that each chunk of a streamed response may take.
 ///
-/// A stream lasts as long as its client reads, up to a limit of its own. But no chunk may
-/// take longer than a whole document, and a search without results pauses often,
-/// so that other work gets its turn.
+/// A stream lasts as long as its client reads, up to a separate limit. But no chunk may take longer than a whole document, and a
+/// search without results pauses often, so that other work gets its turn.
 ///
 /// `@unchecked Sendable`: it belongs to one producer, which is called for one chunk at a time.
 package final class StreamPace: @unchecked Sendable {
@@ -16,7 +15,7 @@ package final class StreamPace: @unchecked Sendable {
     enum Found {
         /// The next leaf with matches, and its matching rows.
         case leaf(ClusterLeaf, Mask)
-        /// Nothing yet; the search goes on with the next chunk, so that other work gets its turn.
+        /// Nothing yet; the search continues with the next chunk, so that other work gets its turn.
         case later
         /// There are no more matches.
         case end
@@ -29,16 +28,15 @@ package final class StreamPace: @unchecked Sendable {
     /// The time at which the search of the present chunk pauses.
     private var restAt = Instant.distantFuture
 
-    /// The number of seconds after which a search without results lets other work go on.
+    /// The number of seconds after which a search without results yields to other work.
     private static let secondsOfSearch = 0.1
 
-    /// Creates the pace of a stream whose query was bound, and if necessary sorted, within the time
-    /// of the request. The deadline of the request is lifted: from here on each chunk has one of
-    /// its own.
+    /// Creates the pace of a stream whose query was bound, and if necessary sorted, within the time of the request. The deadline
+    /// of the request is lifted: from here on each chunk has its own.
     ///
     /// - Parameters:
     ///   - budget: The budget of the request.
-    ///   - secondsPerChunk: How long the work on one chunk may take; nil for any time.
+    ///   - secondsPerChunk: The time limit of one chunk; nil for none.
     package init(_ budget: WorkBudget, _ secondsPerChunk: Int?) {
         self.budget = budget
         self.secondsPerChunk = Double(secondsPerChunk ?? Int(Int32.max))

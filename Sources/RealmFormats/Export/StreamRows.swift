@@ -26,7 +26,7 @@ package final class StreamRows: @unchecked Sendable {
         }
     }
 
-    /// What comes next.
+    /// The next object, or the reason why there is none.
     package enum Found {
         /// An object, and the index of its part.
         case row(Row, Int)
@@ -41,7 +41,7 @@ package final class StreamRows: @unchecked Sendable {
     package let parts: [Part]
     /// Whether all objects of all classes are written.
     package let isWhole: Bool
-    /// What each object may cost.
+    /// The limit of work and time per object.
     package let budget: WorkBudget
     /// The time that each chunk may take.
     private let pace: StreamPace
@@ -57,7 +57,7 @@ package final class StreamRows: @unchecked Sendable {
     /// - Parameters:
     ///   - snapshot: The version to export.
     ///   - budget: The work that may be done, and its deadline.
-    ///   - secondsPerChunk: How long the work on one chunk may take; nil for any time.
+    ///   - secondsPerChunk: The time limit of one chunk; nil for none.
     /// - Throws: The problem of a damaged file, or of a budget that is used up.
     package init(
         allOf snapshot: Snapshot, budget: WorkBudget = WorkBudget(), secondsPerChunk: Int? = nil
@@ -105,8 +105,8 @@ package final class StreamRows: @unchecked Sendable {
     ///   - snapshot: The version to export.
     ///   - budget: The work that may be done, and its deadline. A result in another order than that
     ///     of the object keys is computed here, within it.
-    ///   - sortedValues: How many values may be kept in order to sort.
-    ///   - secondsPerChunk: How long the work on one chunk may take; nil for any time.
+    ///   - sortedValues: The number of values that may be kept in order to sort.
+    ///   - secondsPerChunk: The time limit of one chunk; nil for none.
     /// - Throws: The problem of a query that cannot be bound, or of a budget that is used up.
     package init(
         _ query: Query, of table: Table, _ selection: Selection, in snapshot: Snapshot, budget: WorkBudget = WorkBudget(),
@@ -128,8 +128,8 @@ package final class StreamRows: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: The version that they belong to.
-    ///   - budget: What each object may cost.
-    ///   - secondsPerChunk: How long the work on one chunk may take.
+    ///   - budget: The limit of work and time per object.
+    ///   - secondsPerChunk: The time limit of one chunk.
     package init(_ part: Part, in snapshot: Snapshot, budget: WorkBudget, secondsPerChunk: Int) {
         parts = [part]
         self.snapshot = snapshot
@@ -204,7 +204,7 @@ package final class StreamRows: @unchecked Sendable {
         return .end
     }
 
-    /// Goes on to the next leaf with objects, or to the next class; false when there is nothing yet.
+    /// Advances to the next leaf with objects, or to the next class; false when there is nothing yet.
     private func opened(_ cursor: MatchCursor) throws -> Bool {
         switch try pace.next(cursor) {
         case .leaf(let leaf, let matches): open = (leaf, matches)
@@ -257,7 +257,7 @@ package final class StreamRows: @unchecked Sendable {
         return false
     }
 
-    /// Goes on to the next class.
+    /// Advances to the next class.
     private func endPart() {
         part += 1
         position = 0

@@ -10,9 +10,9 @@ package enum TableFile {
     /// Writes a database of SQLite into an empty file. The calling thread works until it is done.
     ///
     /// - Parameters:
-    ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
+    ///   - rows: The objects. Their budget ends the work when its client has left.
     ///   - byteLimit: The greatest length of the file.
-    ///   - end: When the work is given up.
+    ///   - end: The deadline of the work.
     /// - Throws: `answer_too_large` or `insufficient_storage` for too much, or the problem of a damaged
     ///   realm.
     package static func writeSQLite(
@@ -36,10 +36,10 @@ package enum TableFile {
     /// until it is done.
     ///
     /// - Parameters:
-    ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
+    ///   - rows: The objects. Their budget ends the work when its client has left.
     ///   - byteLimit: The greatest length of the file.
-    ///   - end: When the work is given up.
-    /// - Returns: Whether a text was cut, as it is longer than a cell takes.
+    ///   - end: The deadline of the work.
+    /// - Returns: Whether a text was truncated, because it is longer than a cell may be.
     /// - Throws: `answer_too_large` for more rows than a sheet takes, `insufficient_storage`, or the problem
     ///   of a damaged realm.
     @discardableResult
@@ -151,7 +151,7 @@ private final class SheetCharge {
     private let share: SpoolRoom.Share?
     /// The greatest number of bytes.
     private let byteLimit: Int
-    /// How many bytes were charged.
+    /// The number of charged bytes.
     private var charged = 0
     /// The number of rows, and of their bytes, since the files were looked at.
     private var (rows, bytes) = (0, 0)
@@ -163,7 +163,7 @@ private final class SheetCharge {
         self.byteLimit = byteLimit
     }
 
-    /// Counts a row, and charges what was written now and then.
+    /// Counts a row, and charges the written bytes at intervals.
     func note(_ byteCount: Int, in book: Workbook) throws {
         rows += 1
         bytes += byteCount
@@ -172,7 +172,7 @@ private final class SheetCharge {
         try charge(book)
     }
 
-    /// Charges what was written; of a complete workbook also what it takes to put it together.
+    /// Charges the written bytes; of a complete workbook also the cost of putting it together.
     func charge(_ book: Workbook, isComplete: Bool = false) throws {
         let count = try book.temporaryByteCount() + (isComplete ? book.copyByteCount() : 0)
         guard count <= byteLimit else {
@@ -193,7 +193,7 @@ extension Problem {
         case .full, .tooLong:
             self = Problem.overLimit(
                 .answerTooLarge, "the export is larger than \(byteLimit) bytes, or than the disk has room for", limit: byteLimit)
-        // The tables demand what a sound file has: different keys, and no null where there cannot be any.
+        // The tables have the constraints of a sound file: different keys, and no null where it is not allowed.
         case .constraint: self = Problem(.fileCorrupt, "the file of this realm is damaged")
         case .malformed, .refused, .noMemory, .other:
             self = Problem(.internalError, "the database could not be written: \(failure)")

@@ -94,11 +94,11 @@ package final class BodyFile: @unchecked Sendable {
         byteCount += bytes.count
     }
 
-    /// Fills the empty file with what a function writes, which may write in any order.
+    /// Fills the empty file by a function, which may write in any order.
     ///
     /// - Parameters:
-    ///   - expected: About how many bytes that will be, for the budget.
-    ///   - write: Writes to the file. The calling thread waits for the disk meanwhile.
+    ///   - expected: The approximate number of bytes, for the budget.
+    ///   - write: Writes to the file. The calling thread waits for the disk during that time.
     /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
     package func fill(
         expecting expected: Int, _ write: (FileBackend) throws(StorageError) -> Void
@@ -113,8 +113,8 @@ package final class BodyFile: @unchecked Sendable {
     /// Fills the empty file with bytes that a function stores through its descriptor.
     ///
     /// - Parameters:
-    ///   - expected: How many bytes that will be, for the budget.
-    ///   - write: Writes to the descriptor. The calling thread waits meanwhile.
+    ///   - expected: The number of bytes, for the budget.
+    ///   - write: Writes to the descriptor. The calling thread waits during that time.
     /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
     package func fill(
         expecting expected: Int, throughDescriptor write: (Int32) throws(StorageError) -> Void
@@ -125,11 +125,10 @@ package final class BodyFile: @unchecked Sendable {
         if byteCount > expected { try share?.grow(by: byteCount - expected, descriptor) }
     }
 
-    /// Fills the empty file with what a function stores through its descriptor, without knowing before how
-    /// much that is.
+    /// Fills the empty file by a function that stores an unknown number of bytes through its descriptor.
     ///
-    /// - Parameter write: Writes to the descriptor, and calls its second argument now and then, which charges
-    ///   what was written to the budget. The calling thread waits meanwhile.
+    /// - Parameter write: Writes to the descriptor, and calls its second argument at intervals, which charges the written bytes
+    ///   to the budget. The calling thread waits during that time.
     /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
     func fill(growing write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void) throws {
         let charge = { [self] () throws(StorageError) in

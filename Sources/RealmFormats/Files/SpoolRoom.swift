@@ -9,7 +9,7 @@ internal import RealmStorage
 ///
 /// A server has one. Files take their part as a `Share`; a lock guards the counts.
 package final class SpoolRoom: Sendable {
-    /// What a client, or all clients together, use of the budget.
+    /// The part of the budget that a client, or all clients together, use.
     private struct Use {
         var files = 0
         var bytes = 0
@@ -18,13 +18,13 @@ package final class SpoolRoom: Sendable {
     /// The counts under the lock.
     private struct State {
         var total = Use()
-        /// What each client uses. A client without files has no entry.
+        /// The use of each client. A client without files has no entry.
         var clients: [ByteText: Use] = [:]
-        /// How often a file or more bytes were refused since the start of the server.
+        /// The number of files or more bytes that were refused since the start of the server.
         var refused = 0
     }
 
-    /// What may be used, and what has to stay free.
+    /// The part of the disk that may be used, and the part that has to stay free.
     package struct Bounds: Sendable, Equatable {
         /// The maximum number of long bodies that may be kept in files at a time, while they are received and processed.
         package var files = 64
@@ -47,11 +47,11 @@ package final class SpoolRoom: Sendable {
     /// Makes an unused budget.
     package init(_ bounds: Bounds) { self.bounds = bounds }
 
-    /// How many temporary files exist at the moment.
+    /// The number of temporary files that exist at the moment.
     package var files: Int { state.withLock { $0.total.files } }
-    /// How many bytes those files have together.
+    /// The number of bytes of all those files.
     package var bytes: Int { state.withLock { $0.total.bytes } }
-    /// How often a file or more bytes were refused since the start of the server.
+    /// The number of files or more bytes that were refused since the start of the server.
     package var refused: Int { state.withLock { $0.refused } }
 
     /// The part of the budget that one file uses. It is returned when this object is released.
@@ -79,7 +79,7 @@ package final class SpoolRoom: Sendable {
         /// of the disk is checked, too.
         ///
         /// - Parameters:
-        ///   - byteCount: How many bytes the file grows by.
+        ///   - byteCount: The number of bytes by which the file grows.
         ///   - descriptor: The open file, by which its disk is found.
         /// - Throws: `StorageError.io` with `EDQUOT` when the budget is used up, or `ENOSPC` when
         ///   the disk is too full.

@@ -7,8 +7,8 @@ internal import RealmStorage
 /// Reads objects of one class from CSV in the form in which exports write it: links as keys,
 /// collections and Mixed values as JSON text.
 ///
-/// The first record of the file has the names of the properties; each further one is an object.
-/// Cells are read by the types in the schema of the moment when the import began.
+/// The first record of the file has the names of the properties; each later one is an object. Cells are read by the types in the
+/// schema of the moment when the import began.
 struct CSVObjects: Sendable {
     /// A property that cells have values of.
     private struct Property {
@@ -25,7 +25,7 @@ struct CSVObjects: Sendable {
     /// The properties, in the order of the cells; nil for columns that are ignored. The version is not kept: an import in several
     /// commits would hold all space that they free.
     private let properties: [Property?]
-    /// What separates the cells.
+    /// The separator of cells.
     private let separator: UInt8
     /// The columns that are ignored.
     private(set) var ignored = IgnoredMembers()
@@ -37,9 +37,9 @@ struct CSVObjects: Sendable {
     ///   - bounds: The bounds of JSON in cells.
     ///   - header: The bytes of the first record, without its line end.
     ///   - line: The line in which it begins, from 1.
-    ///   - options: How its names become those of properties.
-    ///   - separator: What separates the cells.
-    /// - Throws: `invalid_body` with `line` for a malformed record, a name that occurs twice, or none that is known;
+    ///   - options: The mapping of its names to properties.
+    ///   - separator: The separator of cells.
+    /// - Throws: `invalid_body` with `line` for a malformed record, a name that occurs twice, or no known name;
     ///   `invalid_parameter` for a mapped column that the record does not have.
     init(
         _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int, options: ImportOptions,
@@ -80,7 +80,7 @@ struct CSVObjects: Sendable {
         }
     }
 
-    /// Returns the properties that the names of the first record stand for; nil for those that are ignored.
+    /// Returns the properties for the names of the first record; nil for those that are ignored.
     private static func names(
         _ texts: [String], of table: Table, _ options: ImportOptions, line: Int
     ) throws(Problem) -> [String?] {
@@ -109,7 +109,7 @@ struct CSVObjects: Sendable {
         return names
     }
 
-    /// Returns what the first record has in the place of names, and what it may be.
+    /// Returns the text in the place of names in the first record, and its probable kind.
     private static func found(_ texts: [String]) -> String {
         let text = texts.joined(separator: ", ")
         guard !text.isEmpty else { return "none" }

@@ -43,7 +43,7 @@ struct CSVRecord {
 
     /// The bytes of the record, without its line end.
     private let bytes: ArraySlice<UInt8>
-    /// What separates the cells.
+    /// The separator of cells.
     private let separator: UInt8
     /// The position of the next byte to read.
     private var index: Int
@@ -83,7 +83,7 @@ struct CSVRecord {
         throw malformed("a quoted cell does not end; a quote inside of one is written twice")
     }
 
-    /// Makes a cell of what was inside quotes, if a separator or the end follows them.
+    /// Makes a cell of the text inside quotes, if a separator or the end follows them.
     private func quoted(_ content: [UInt8]) throws(Problem) -> Cell {
         guard index >= bytes.endIndex || bytes[index] == separator else {
             throw malformed("a quoted cell is followed by other text; a quote inside of one is written twice")

@@ -7,7 +7,7 @@ internal import RealmStorage
 package struct ImportOptions: Sendable {
     /// The properties by the names that columns have in the input, where these differ.
     package var columns: [ByteText: String] = [:]
-    /// What separates the cells of CSV; nil when the first line tells.
+    /// The separator of the cells of CSV; nil to detect it by the first line.
     package var separator: UInt8?
     /// The classes by the names of tables; nil for the tables that are called like classes.
     package var tables: [ByteText: String]?
@@ -17,8 +17,7 @@ package struct ImportOptions: Sendable {
     /// Makes the options of an import whose names fit.
     package init() {}
 
-    /// Reads `name:other,…`, or a JSON object whose members are texts. A name without another stands for
-    /// itself.
+    /// Reads `name:other,…`, or a JSON object whose members are strings. A name without another maps to itself.
     package static func pairs(_ text: String, _ parameter: String, _ depthLimit: Int = 16) throws(Problem) -> [ByteText: String] {
         var pairs: [ByteText: String] = [:]
         func add(_ name: String, _ other: String) throws(Problem) {

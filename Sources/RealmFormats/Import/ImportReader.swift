@@ -10,7 +10,7 @@ package import RealmStorage
 /// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state
 /// how many objects there are, so that an export without its end or its beginning is not imported as if it were complete.
 package struct ImportReader: Sendable {
-    /// What a line of an import is.
+    /// The kinds of lines of an import.
     package enum Item: Sendable {
         /// The schema in the header line. It creates the classes of a realm that has none.
         case schema(SchemaInput)
@@ -30,8 +30,8 @@ package struct ImportReader: Sendable {
     private var parser: RecordParser
     /// The names of members in the records that this reader has read itself.
     private var names = JSONNames()
-    /// Reads records on another thread; nil when they are read when they are asked for. Copies of the reader share it, so only
-    /// one of them can go on.
+    /// Reads records on another thread; nil when they are read on demand. Copies of the reader share it, so only one of them can
+    /// continue.
     private var ahead: ReadAhead?
     /// The records that were read ahead and are next.
     private var block = ReadAhead.Parsed()
@@ -91,10 +91,9 @@ package struct ImportReader: Sendable {
 
     /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
     ///
-    /// - Parameter limit: How many objects the item has at most.
-    /// - Throws: `invalid_json`, `invalid_body` or `body_too_large` with `line`; `invalid_body`
-    ///   without `line` at the end of a truncated export. A wrong value is no error here: it is
-    ///   kept in the object.
+    /// - Parameter limit: The number of objects that the item has at most.
+    /// - Throws: `invalid_json`, `invalid_body` or `body_too_large` with `line`; `invalid_body` without `line` at the end of a
+    ///   truncated export. An invalid value is not an error here: it is kept in the object.
     package mutating func next(atMost limit: Int) throws(Problem) -> Item? {
         while let part = try nextRecords(limit) {
             switch part {
@@ -170,7 +169,7 @@ package struct ImportReader: Sendable {
 
     // MARK: - NDJSON
 
-    /// Returns what a record means at its place in the input; nil for a trailer line.
+    /// Returns the meaning of a record at its place in the input; nil for a trailer line.
     private mutating func item(_ record: RecordParser.Record) throws(Problem) -> Item? {
         switch record {
         case .object(let object):
@@ -213,7 +212,7 @@ package struct ImportReader: Sendable {
 
 /// Finds out what separates the cells of CSV.
 private enum CSVSeparator {
-    /// How much of the input is looked at, in bytes.
+    /// The bytes of the input that are examined.
     private static let byteCount = 64 << 10
 
     /// Returns the separator that the first line has most of outside of quotes; a comma when it has none.
@@ -254,7 +253,7 @@ package struct ImportedObject: Sendable {
 package struct RecordPlace: Sendable {
     /// The line in which the record begins, counted from 1.
     package let line: Int
-    /// How many characters of that line stand before it, as before an element of an array.
+    /// The number of characters of that line before it, as before an element of an array.
     var column = 0
     /// The position of its first byte in the body.
     let offset: Int

@@ -4,15 +4,15 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads the records of an import on a thread of its own, ahead of the transaction that writes them.
+/// Reads the records of an import on a separate thread, ahead of the transaction that writes them.
 ///
-/// Reading takes longer than writing, so whoever takes the records reads, too, while it would wait. Records come out in the order
-/// of the input whoever has read them.
+/// Reading takes longer than writing, so the thread that takes the records reads, too, instead of waiting. Records come out in
+/// the order of the input.
 ///
 /// The records that are read ahead are bounded by their length and their number. The thread ends with the input, with the first record that
 /// cannot be read, or with the last reference to this value.
 final class ReadAhead: Sendable {
-    /// What a block became: its records up to the first that cannot be read, and the problem of that one.
+    /// The result of parsing a block: its records up to the first that cannot be read, and the problem of that one.
     struct Parsed: Sendable {
         /// The objects and other records, without blank ones, in the order of the input.
         var pieces: [RecordPiece] = []
@@ -48,9 +48,9 @@ final class ReadAhead: Sendable {
         var isLast = false
     }
 
-    /// The state of a block that nobody has taken yet.
+    /// The state of a block that was not taken yet.
     private enum Block: Sendable {
-        /// Nobody has begun to read it.
+        /// No thread has begun to read it.
         case raw(Raw)
         /// A thread reads it.
         case pending
@@ -68,22 +68,22 @@ final class ReadAhead: Sendable {
         let shapes: [RowShape]
     }
 
-    /// What the threads share.
+    /// The state that the threads share.
     private struct State: Sendable {
         /// The blocks that were cut off and not taken yet, in the order of the input.
         var blocks: [Block] = []
-        /// How many blocks were taken.
+        /// The number of taken blocks.
         var taken = 0
         /// The length in bytes of the records in `blocks`.
         var byteCount = 0
         /// Whether the whole input was cut into blocks.
         var isCut = false
-        /// Whether nobody wants any more records.
+        /// Whether no more records are wanted.
         var isAbandoned = false
         /// The classes whose objects are read as rows.
         var shapes: [RowShape]
 
-        /// The position of the first block that nobody has begun to read.
+        /// The position of the first block that no thread has begun to read.
         var firstRaw: Int? {
             blocks.firstIndex {
                 if case .raw = $0 { return true }
@@ -108,14 +108,14 @@ final class ReadAhead: Sendable {
     private static let blockRecordCount = 4096
     /// The length in bytes of the input that a block comes from; blank lines in it leave nothing.
     private static let blockInputByteCount = 4 << 20
-    /// How many blocks are cut off ahead at most.
+    /// The number of blocks that are cut off ahead at most.
     private static let blockCount = 12
     /// The length in bytes of all blocks that are cut off ahead; a longer one is alone.
     private static let aheadByteCount = 12 * blockByteCount
     /// The length of an input from which on a thread is worth its start.
     static let leastByteCount = 4 * blockByteCount
 
-    /// The blocks, with what is known of the input.
+    /// The blocks, and the state of the input.
     private let monitor: Monitor<State>
     /// Reads single records.
     private let parser: RecordParser
@@ -149,7 +149,7 @@ final class ReadAhead: Sendable {
 
     /// Returns the next records of the input; nil at its end. Only one thread may call this.
     func next() -> Parsed? {
-        /// What can be done at the moment.
+        /// The next possible step.
         enum Step {
             case take(Parsed), read(Reading), end
         }
@@ -181,7 +181,7 @@ final class ReadAhead: Sendable {
 
     /// Cuts the input into blocks, and reads those that are there already while there are enough of them.
     private static func work(_ monitor: Monitor<State>, _ records: RecordReader, _ parser: RecordParser) {
-        /// What can be done at the moment.
+        /// The next possible step.
         enum Step {
             case cut, read(Reading), end
         }

@@ -4,12 +4,12 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads single records of an import: what a record means by itself, wherever it stands in the input.
+/// Reads single records of an import: the meaning of a record that does not depend on its place in the input.
 struct RecordParser: Sendable {
     enum Record: Sendable {
         /// An object, with its values or the error in them.
         case object(ImportedObject)
-        /// The header or trailer line of an export: its name and what is in it.
+        /// The header or trailer line of an export: its name and its content.
         case frame(name: String, JSONValue, line: Int)
     }
 

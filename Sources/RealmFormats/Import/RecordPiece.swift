@@ -10,12 +10,12 @@ enum RecordPiece: Sendable {
     case rows(ObjectRows, [RecordPlace])
     case records([RecordParser.Record])
 
-    /// What is taken at once.
+    /// The part that is taken at once.
     enum Part: Sendable {
         /// Objects of one class with plain values, and the places of their records.
         case rows(ObjectRows, [RecordPlace])
         case record(RecordParser.Record)
-        /// None, though the input goes on: that part of it was blank.
+        /// None, though the input continues: that part of it was blank.
         case none
 
         var count: Int {

@@ -6,11 +6,11 @@ internal import RealmStorage
 /// Cuts the body of an import into records: lines, or records of CSV, in which quotes may contain
 /// line ends.
 ///
-/// It reads the source in pieces and keeps no more than one record and one piece. A copy of the
-/// value goes on from the same position.
+/// It reads the source in pieces and keeps no more than one record and one piece. A copy of the value continues from the same
+/// position.
 struct RecordReader: Sendable {
-    /// What ends a record: a line feed, in CSV a line end outside quotes (LF, CR LF or CR), or the end of
-    /// an element of a JSON array.
+    /// The end of a record: a line feed, in CSV a line end outside quotes (LF, CR LF or CR), or the end of an element of a JSON
+    /// array.
     enum Form: Sendable { case lines, csv, array }
 
     /// The state of the CSV scanner: at the start of a cell, inside its text, inside quotes, after
@@ -20,12 +20,12 @@ struct RecordReader: Sendable {
     /// The mark that some programs put in front of UTF-8.
     static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// How many bytes are read from the source at once: 1 MiB.
+    /// The number of bytes that are read from the source at once: 1 MiB.
     private static let pieceByteCount = 1 << 20
 
     /// The body of the import, which is read in pieces.
     private let source: ImportSource
-    /// What ends a record: any line feed, or one outside quotes.
+    /// The end of a record: any line feed, or one outside quotes.
     private let form: Form
     /// The bytes that were read and not yet dropped.
     private var buffer: [UInt8] = []
@@ -35,12 +35,12 @@ struct RecordReader: Sendable {
     private var start = 0
     /// The line in which the next record begins, from 1.
     private var line = 1
-    /// How many characters of this line an array has before `start`.
+    /// The number of characters of this line that an array has before `start`.
     private var column = 0
 
-    /// What separates the cells of CSV. A quote means something only behind it.
+    /// The separator of the cells of CSV. A quote is special only behind it.
     private let separator: UInt8
-    /// How far an array was read.
+    /// The position inside an array.
     private var array = ArrayState.before
     /// Whether `next` passes over lines without anything, which mean nothing to the caller. It may return some of them.
     var skipsBlank = false
@@ -56,8 +56,8 @@ struct RecordReader: Sendable {
     ///
     /// - Parameters:
     ///   - source: The body.
-    ///   - form: What ends a record.
-    ///   - separator: What separates the cells of CSV.
+    ///   - form: The end of a record.
+    ///   - separator: The separator of the cells of CSV.
     init(_ source: ImportSource, _ form: Form, separator: UInt8 = UInt8(ascii: ",")) {
         self.source = source
         self.form = form
@@ -175,7 +175,7 @@ struct RecordReader: Sendable {
     /// contain both.
     ///
     /// - Parameters:
-    ///   - scanned: How many bytes of the record were examined before. They are not examined again.
+    ///   - scanned: The number of bytes of the record that were examined before. They are not examined again.
     ///   - state: The state after those bytes.
     private func end(after scanned: inout Int, _ state: inout State) -> (record: Int, next: Int)? {
         guard form == .csv else {
@@ -198,7 +198,7 @@ struct RecordReader: Sendable {
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): return .quote
         case (.quoted, _): return .quoted
-        // Two quotes inside a quoted cell stand for one; a quote inside a bare cell is an ordinary character.
+        // Two quotes inside a quoted cell represent one; a quote inside a bare cell is an ordinary character.
         case (.start, UInt8(ascii: "\"")), (.quote, UInt8(ascii: "\"")): return .quoted
         case (_, separator): return .start
         case (_, UInt8(ascii: "\r")): return .carriageReturn
@@ -272,7 +272,7 @@ struct RecordReader: Sendable {
         }
     }
 
-    /// Goes on to the first byte of the next element. Returns false behind the end of the array.
+    /// Advances to the first byte of the next element. Returns false behind the end of the array.
     private mutating func skipToElement() throws(Problem) -> Bool {
         while true {
             guard start < buffer.count else {

@@ -10,14 +10,14 @@ struct RowParser {
     private let parser: RecordParser
     /// The classes whose objects are read as rows.
     private let shapes: [RowShape]
-    /// How many bytes all lines have.
+    /// The number of bytes of all lines.
     private let byteCount: Int
-    /// How many lines there are.
+    /// The number of lines.
     private let recordCount: Int
-    /// How many values there may be besides those of the rows that were read. A row has a value for each property, whether it is
-    /// given or not, so the length of the text alone does not bound the memory.
+    /// The number of values that there may be in addition to those of the rows read so far. A row has a value for each property,
+    /// whether it is given or not, so the length of the text alone does not bound the memory.
     private var valuesLeft: Int
-    /// How many times rows of another class may begin.
+    /// The number of times that rows of another class may begin.
     private var beginsLeft = 8
     /// The rows that were read before those of another class followed.
     private var pieces: [RecordPiece] = []
@@ -33,8 +33,8 @@ struct RowParser {
     /// - Parameters:
     ///   - parser: Reads single records.
     ///   - shapes: The classes whose objects are read as rows.
-    ///   - byteCount: How many bytes all lines have together.
-    ///   - recordCount: How many lines there are.
+    ///   - byteCount: The number of bytes of all lines.
+    ///   - recordCount: The number of lines.
     init(_ parser: RecordParser, _ shapes: [RowShape], byteCount: Int, recordCount: Int) {
         self.parser = parser
         self.shapes = shapes

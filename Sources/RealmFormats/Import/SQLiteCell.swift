@@ -4,10 +4,10 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes what stands in a column of SQLite as the JSON of a property.
+/// Writes the value of a column of SQLite as the JSON of a property.
 ///
-/// SQLite has fewer types than a realm, and lets every row choose. What is certain is converted here;
-/// everything else is left to the check of the property, whose message names the row.
+/// SQLite has fewer types than a realm, and lets every row choose. Unambiguous values are converted here; all others are left to
+/// the check of the property, whose message names the row.
 struct SQLiteCell {
     /// The name of the property.
     let name: String
@@ -25,7 +25,7 @@ struct SQLiteCell {
     struct Unfit: Error {
         /// The name of the property.
         let name: String
-        /// What is wrong, and what would be right.
+        /// The error, and the expected value.
         let detail: String
     }
 

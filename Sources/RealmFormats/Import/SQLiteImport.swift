@@ -17,7 +17,7 @@ package struct SQLiteImport {
     let recordLimit: Int
     /// The largest number of bytes of all lines together.
     let byteLimit: Int
-    /// Asked now and then whether the work goes on.
+    /// Called at intervals; false cancels the work.
     let goesOn: () -> Bool
 
     package init(
@@ -69,7 +69,7 @@ package struct SQLiteImport {
         } catch let problem as Problem {
             throw problem
         } catch let failure as SQLiteFailure {
-            // SQLite calls it damage or a lack of memory when it was told to end.
+            // SQLite reports an interruption as damage or a lack of memory.
             throw problem(goesOn() ? failure : .interrupted)
         } catch let error as StorageError {
             throw Problem(spooling: error)

@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// Reads the tables of embedded objects and collections that an export makes next to those of classes.
 ///
-/// A table is read if it has the name and exactly the columns that an export gives it. What a database does not have is left out,
-/// so `mode=upsert` keeps it.
+/// A table is read if it has the name and exactly the columns that an export gives it. Missing tables are left out, so
+/// `mode=upsert` keeps their values.
 final class SQLiteParts {
     /// An element of a collection: its key in a dictionary, and its value.
     private typealias Element = (key: SQLiteStatement.Found, value: SQLiteStatement.Found)
@@ -25,7 +25,7 @@ final class SQLiteParts {
     private var statements: [Int: SQLiteStatement?] = [:]
     /// The number of rows that were read of a table, by its position.
     private var readCounts: [Int: Int] = [:]
-    /// How many embedded objects lie in each other at the moment.
+    /// The nesting depth of embedded objects at the moment.
     private var nesting = 0
     /// As many as `ObjectEncoder` permits.
     private static let maximumNesting = 128
@@ -46,7 +46,7 @@ final class SQLiteParts {
         schema = RelationalSchema(snapshot.classes.filter { $0.kind != .embedded }, in: snapshot, isWhole: true)
     }
 
-    /// Returns the collections of a class that have tables of their own.
+    /// Returns the collections of a class that have separate tables.
     ///
     /// - Parameters:
     ///   - names: The columns of its table in the database, whose collections come from there.

@@ -25,7 +25,7 @@ package struct InputPlace: Sendable {
         self.line = line
     }
 
-    /// Returns the place of something further inside, along a path.
+    /// Returns the place of an inner value, along a path.
     package func inside(_ path: InputPath) -> InputPlace {
         InputPlace(pointer: pointer + path.description, operation: operation, line: line)
     }
@@ -35,8 +35,8 @@ package struct InputPlace: Sendable {
     /// Returns the place of an element of the array at this place.
     package func inside(_ index: Int) -> InputPlace { inside(InputPath([.index(index)])) }
 
-    /// Returns the problem with the members that name this place. Members that it has already are
-    /// kept, because they come from further inside.
+    /// Returns the problem with the members that name this place. Members that it has already are kept, because they come from an
+    /// inner place.
     ///
     /// - Parameters:
     ///   - problem: The problem to complete.

@@ -125,7 +125,7 @@ package struct InputReader {
         }
     }
 
-    /// Returns what was read, or throws that the wrapper cannot be read.
+    /// Returns the value, or throws that the wrapper cannot be read.
     private static func readable<Read>(_ read: Read?, _ name: String) throws(InputError) -> Read {
         guard let read else { throw InputError(.unreadable, name) }
         return read

@@ -3,8 +3,8 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The members of a Realm configuration that are about device sync. They are refused by name, so that
-/// nobody takes a realm of this server for a synchronized one.
+/// The members of a Realm configuration that are about device sync. They are refused by name, so that a realm of this server is
+/// not mistaken for a synchronized one.
 package enum SyncMembers {
     /// The names of the members, as the SDKs call them.
     private static let names = [

@@ -5,11 +5,10 @@ internal import RealmStorage
 
 /// The limits that the parser applies to one JSON document.
 package struct JSONBounds: Sendable {
-    /// How many arrays and objects may be nested in each other.
+    /// The limit of nested arrays and objects.
     let depth: Int
-    /// How many values of any kind the document may have. A parsed value uses about a hundred bytes
-    /// of memory, however short its text is, so the length of the text alone does not bound the
-    /// memory.
+    /// The number of values of any kind that the document may have. A parsed value uses about a hundred bytes of memory, however
+    /// short its text is, so the length of the text alone does not bound the memory.
     let values: Int
 
     /// Makes limits for a document.

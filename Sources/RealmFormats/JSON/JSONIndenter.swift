@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// The pieces may end anywhere, also inside of a string. Values stay as they are; white space between them is replaced.
 package struct JSONIndenter: Sendable {
-    /// How many objects and arrays are open.
+    /// The number of open objects and arrays.
     private var depth = 0
     /// Whether the next byte is a part of a string.
     private var isInString = false

@@ -31,7 +31,7 @@ package struct JSONNames: Sendable {
         let name: String
     }
 
-    /// How many names are kept at most; a power of two.
+    /// The number of names that are kept at most; a power of two.
     private static let placeCount = 64
 
     /// Whether names are kept at all. A short text has few objects, and they are not worth the room.

@@ -13,7 +13,6 @@ package struct JSONObject: Sendable, Equatable {
     /// - Parameter members: Names and values. The caller ensures that the names differ.
     package init(_ members: [(name: String, value: JSONValue)]) { self.members = members }
 
-    /// How many members the object has.
     package var count: Int { members.count }
     /// The names of the members in their order.
     package var names: [String] { members.map(\.name) }

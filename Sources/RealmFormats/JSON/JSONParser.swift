@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// Reads JSON. Duplicate member names, invalid UTF-8, lone surrogates and trailing data are errors.
 ///
-/// Most texts are read with the library simdjson (`JSONTape`). What that does not accept is read with jansson, which decides
-/// what is an error, and what numbers are that simdjson does not represent.
+/// Most texts are read with the library simdjson (`JSONTape`). Texts that it does not accept are read with jansson, which decides
+/// on errors, and on numbers that simdjson does not represent.
 ///
 /// jansson holds integers of 64 bits and doubles. Number tokens beyond these are handed to it as
 /// strings that begin with a mark, and come out as `JSONValue.longInteger` and

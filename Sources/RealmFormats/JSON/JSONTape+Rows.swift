@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// Reads objects straight into rows, without making values of them first.
 extension JSONTape {
-    /// What became of a text.
+    /// The result of parsing a text.
     enum RowOutcome {
         /// It is a row now.
         case added

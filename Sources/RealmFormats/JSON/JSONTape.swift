@@ -18,7 +18,7 @@ internal import RealmStorage
 ///
 /// A tape exists during `read` only, in which the parser that its memory belongs to is not given back.
 @safe package struct JSONTape {
-    /// What became of a text.
+    /// The result of parsing a text.
     enum Outcome {
         case value(JSONValue)
         /// The caller does not want that many values.
@@ -43,12 +43,12 @@ internal import RealmStorage
     /// Names that were read before.
     private var names = JSONNames(isUsed: false)
 
-    /// Reads a text if it can be sure of what the text means.
+    /// Reads a text if its meaning is certain.
     ///
     /// - Parameters:
     ///   - bytes: The text; it is used during the call only.
     ///   - bounds: The limits that apply.
-    ///   - names: Names that are likely to come, and those of the text afterwards.
+    ///   - names: Names that are likely to occur, and those of the text afterwards.
     ///   - isCounted: Whether `expects` is called for a text that is JSON, before any value is made.
     ///   - expects: Whether the caller wants that many values.
     static func read(
@@ -92,7 +92,7 @@ internal import RealmStorage
     /// The position of the last word, which ends the tape.
     var end: Int { unsafe Int(words[0] & JSONTape.payload) - 1 }
 
-    /// How many values there are. Names of members do not count.
+    /// The number of values. Names of members do not count.
     private var valueCount: Int {
         let end = end
         var count = 0
@@ -128,7 +128,7 @@ internal import RealmStorage
         return unsafe JSONTape.elementCount(words[next - 1])
     }
 
-    /// Takes the word that ends an object or an array, or that is a value by itself.
+    /// Takes the word that ends an object or an array, or that is itself a value.
     mutating func pass() { next += 1 }
 
     /// Takes a value of two words, and returns the second one.
@@ -143,12 +143,12 @@ internal import RealmStorage
         return unsafe ByteView(borrowing: bytes(words[next]))
     }
 
-    /// How many elements or members begin with a word. The library counts up to 16 million, which no text reaches.
+    /// The number of elements or members that begin with a word. The library counts up to 16 million, which no text reaches.
     private static func elementCount(_ word: UInt64) -> Int { Int(word >> 32 & 0xff_ffff) }
 
     /// Takes the next value; nil for one that has to be read in another way.
     ///
-    /// - Parameter depth: How many arrays and objects may be nested in each other from here on.
+    /// - Parameter depth: The limit of nested arrays and objects from here on.
     private mutating func value(_ depth: Int) -> JSONValue? {
         let word = unsafe words[next]
         next += 1
@@ -217,7 +217,7 @@ internal import RealmStorage
         return (name, fingerprint)
     }
 
-    /// Returns what a name is looked up by. What follows a string may be read: the last one has padding behind it.
+    /// Returns the key by which a name is looked up. Bytes after a string may be read: the last one has padding behind it.
     private static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> JSONNames.Key {
         func part(_ index: Int) -> UInt64 {
             guard bytes.count > index, let start = bytes.baseAddress else { return 0 }

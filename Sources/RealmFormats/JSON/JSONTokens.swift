@@ -13,8 +13,7 @@ struct JSONTokens {
     private(set) var longNumbers: [Range<Int>] = []
     /// The greatest number of arrays and objects that are open at the same time.
     private(set) var maximumDepth = 0
-    /// How many arrays, objects, strings, numbers and words the text has. Member names do not
-    /// count.
+    /// The number of arrays, objects, strings, numbers and words in the text. Member names do not count.
     private(set) var valueCount = 0
     /// The byte offset at which the pass ended because the text has too many values; nil when the
     /// whole text was read.

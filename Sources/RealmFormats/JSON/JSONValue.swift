@@ -23,7 +23,7 @@ package enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// What an error text calls a value like this, with an article: "a number".
+    /// The name of such a value in an error text, with an article: "a number".
     package var kind: String {
         switch self {
         case .null: return "null"

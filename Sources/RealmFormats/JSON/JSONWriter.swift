@@ -24,10 +24,10 @@ package struct JSONWriter: Sendable {
 
     /// Makes a writer into a new buffer.
     ///
-    /// - Parameter capacity: How many bytes fit before the buffer has to grow.
+    /// - Parameter capacity: The number of bytes that fit before the buffer has to grow.
     package init(reservingCapacity capacity: Int = 512) { buffer = OutputBuffer(capacity: capacity) }
 
-    /// How many bytes the buffer contains.
+    /// The number of bytes in the buffer.
     package var count: Int { buffer.count }
 
     /// A copy of the contents of the buffer.
@@ -135,7 +135,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// How many bytes have to follow names that were escaped in advance.
+    /// The number of bytes that have to follow names that were escaped in advance.
     package static let namePadding = 16
 
     /// Writes the beginning of an object up to the colon of a member, such as

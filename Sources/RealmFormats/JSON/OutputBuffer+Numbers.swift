@@ -12,8 +12,8 @@ extension OutputBuffer {
     /// Appends a number with a fixed number of digits. The sign is not written.
     ///
     /// - Parameters:
-    ///   - width: How many digits to write, from 1 to 19. Leading zeros fill up; digits beyond the
-    ///     width are cut off on the left.
+    ///   - width: The number of digits to write, from 1 to 19. Leading zeros fill up; digits beyond the width are cut off on the
+    ///     left.
     package func append(padded number: Int, width: Int) {
         DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: room(width))
         advance(width)
@@ -47,7 +47,7 @@ extension OutputBuffer {
     ///
     /// - Parameters:
     ///   - word: The bits to write.
-    ///   - byteCount: How many of its low bytes to write, two digits for each.
+    ///   - byteCount: The number of its low bytes to write, two digits for each.
     package func append(hex word: UInt64, byteCount: Int) {
         HexWriter.write(word, byteCount: byteCount, to: room(byteCount * 2))
         advance(byteCount * 2)

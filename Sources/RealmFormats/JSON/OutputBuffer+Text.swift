@@ -167,7 +167,7 @@ extension OutputBuffer {
     ///
     /// - Parameters:
     ///   - word: The bits to write.
-    ///   - digitCount: How many digits to write; more than 11 would exceed the 64 bits.
+    ///   - digitCount: The number of digits to write; more than 11 would exceed the 64 bits.
     package func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
         Base64.write(digitsOf: word, digitCount: digitCount, to: room(digitCount))
         advance(digitCount)

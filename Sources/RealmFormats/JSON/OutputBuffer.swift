@@ -12,15 +12,14 @@ internal import RealmStorage
 @safe package final class OutputBuffer: @unchecked Sendable {
     /// The first byte, in memory of `malloc` that this object owns; nil until room was reserved.
     @usableFromInline package private(set) var start: UnsafeMutablePointer<UInt8>?
-    /// How many bytes fit before the memory has to grow.
+    /// The number of bytes that fit before the memory has to grow.
     package private(set) var capacity = 0
-    /// How many bytes the buffer contains.
+    /// The number of bytes in the buffer.
     package private(set) var count = 0
 
     /// Makes an empty buffer.
     ///
-    /// - Parameter capacity: How many bytes should fit before it has to grow; at least 256 unless
-    ///   it is 0.
+    /// - Parameter capacity: The number of bytes that should fit before it has to grow; at least 256 unless it is 0.
     package init(capacity: Int = 0) {
         if capacity > 0 { grow(by: capacity) }
     }
@@ -30,24 +29,23 @@ internal import RealmStorage
     /// Whether the buffer contains no bytes.
     package var isEmpty: Bool { count == 0 }
 
-    /// Makes room for further bytes and returns where the next one belongs. The caller writes
-    /// there, and then calls `advance`.
+    /// Makes room for more bytes and returns the place of the next one. The caller writes there, and then calls `advance`.
     ///
     /// The pointer is valid until the next call that may grow the buffer.
     ///
-    /// - Parameter extra: How many bytes there has to be room for; positive.
+    /// - Parameter extra: The number of bytes that need room; positive.
     @inline(__always) package func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity &- count < extra { grow(by: extra) }
         // `grow` leaves at least `extra` bytes, so the pointer exists whenever extra is positive.
         return unsafe start.unsafelyUnwrapped + count
     }
 
-    /// Makes room for further bytes, as `reserve` does, for a writer that stores them.
+    /// Makes room for more bytes, as `reserve` does, for a writer that stores them.
     @inline(__always) package func room(_ extra: Int) -> ByteRoom { unsafe ByteRoom(start: reserve(extra), count: extra) }
 
     /// Counts bytes that were written into the room that `reserve` returned.
     ///
-    /// - Parameter written: How many bytes were written, at most as many as were reserved.
+    /// - Parameter written: The number of written bytes, at most as many as were reserved.
     @inline(__always) package func advance(_ written: Int) { count &+= written }
 
     /// Enlarges the memory to at least twice its size, so that appending takes constant time on
@@ -64,7 +62,7 @@ internal import RealmStorage
 
     /// Removes everything after the first bytes, and keeps the memory.
     ///
-    /// - Parameter length: How many bytes stay.
+    /// - Parameter length: The number of bytes that stay.
     package func truncate(to length: Int) { count = min(count, max(length, 0)) }
 
     @inline(__always) package func append(_ byte: UInt8) {
@@ -87,7 +85,7 @@ internal import RealmStorage
     /// - Parameters:
     ///   - bytes: The array.
     ///   - range: The part, which must be in it; otherwise it traps.
-    ///   - padding: How many bytes follow the part at least, 16 or more; otherwise it traps.
+    ///   - padding: The number of bytes that follow the part at least, 16 or more; otherwise it traps.
     @inline(__always) package func append(_ bytes: [UInt8], _ range: Range<Int>, readable padding: Int) {
         precondition(
             range.lowerBound >= 0 && padding >= 16 && range.upperBound <= bytes.count - padding, "bytes outside their array")
@@ -159,7 +157,7 @@ internal import RealmStorage
     /// Gives the contents to a closure without copying them.
     ///
     /// - Parameter body: Uses the bytes; it must neither keep them nor write to this buffer.
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
@@ -167,7 +165,7 @@ internal import RealmStorage
     /// A copy of the contents.
     package var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 
-    /// How many bytes a piece of the contents has at most.
+    /// The number of bytes that a piece of the contents has at most.
     private static let pieceByteCount = 1 << 20
 
     /// Passes on copies of the contents in pieces, so that no other copy of long contents is in memory; one empty piece of an empty buffer.

@@ -13,7 +13,7 @@ internal import RealmStorage
     let table: Table
     /// The leaf of the class's object tree whose columns are attached here.
     private var leaf: ClusterLeaf
-    /// How many leaves this was before.
+    /// The number of leaves that this was before.
     private var generation = 0
     /// The row of the leaf that was read first; nil before that.
     private var firstRow: Int?
@@ -141,7 +141,7 @@ final class AttachedColumn {
     /// - Returns: The value, which borrows from the snapshot.
     /// - Throws: `StorageError` for a damaged file.
     @inline(__always) func value(_ row: Int) throws(StorageError) -> Value {
-        // The most common types by themselves: a leaf is not copied as a whole for one value.
+        // The most common types separately: a leaf is not copied as a whole for one value.
         switch values {
         case .int(let leaf): return leaf.value(row)
         case .string(let leaf): return try leaf.value(row)

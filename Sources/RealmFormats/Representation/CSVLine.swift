@@ -14,7 +14,7 @@ package final class CSVLine {
     private var isFirst = true
     /// Whether texts that a spreadsheet would evaluate as formulas get an apostrophe before them.
     package var guardsFormulas = false
-    /// What stands between two cells.
+    /// The separator of two cells.
     package var separator = UInt8(ascii: ",")
 
     package init() {}
@@ -23,9 +23,9 @@ package final class CSVLine {
     ///
     /// - Parameters:
     ///   - buffer: The buffer that the line is appended to.
-    ///   - isNumber: Whether the text is a number, which is no formula whatever its sign.
+    ///   - isNumber: Whether the text is a number, which is not a formula whatever its sign.
     ///   - fill: Appends the text to the buffer that it is given; returns false for null.
-    /// - Throws: What `fill` throws; the line is then incomplete, and `begin()` has to follow.
+    /// - Throws: The errors of `fill`; the line is then incomplete, and `begin()` has to follow.
     package func add(
         to buffer: OutputBuffer, isNumber: Bool = false, _ fill: (OutputBuffer) throws(StorageError) -> Bool
     ) throws(StorageError) {
@@ -49,7 +49,7 @@ package final class CSVLine {
         write(to: buffer)
     }
 
-    /// Begins a line, also after one that was given up in the middle.
+    /// Begins a line, also after one that was abandoned in the middle.
     package func begin() { isFirst = true }
 
     /// Ends the line with CR and LF.

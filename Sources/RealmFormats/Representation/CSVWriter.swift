@@ -46,7 +46,7 @@ package final class CSVWriter {
     /// Makes the writer put an apostrophe before texts that a spreadsheet would evaluate as formulas, and
     /// begin with a byte order mark (`csv=excel`).
     ///
-    /// - Parameter separator: What stands between two cells.
+    /// - Parameter separator: The separator of two cells.
     func fitSpreadsheets(separator: UInt8) {
         line.guardsFormulas = true
         line.separator = separator

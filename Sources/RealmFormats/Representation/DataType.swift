@@ -59,7 +59,7 @@ package enum DataType {
         return types
     }()
 
-    /// How much of the data decides whether it is text, in bytes.
+    /// The number of bytes of the data that decide whether it is text.
     private static let textByteCount = 64 << 10
 
     /// Returns what data looks like.

@@ -21,7 +21,7 @@ final class DigestReader {
     private let budget: WorkBudget
     /// Counts the links that the version hides.
     private let hidden: HiddenLinks
-    /// How many embedded objects and nested collections surround the value that is being read.
+    /// The number of embedded objects and nested collections around the value that is being read.
     private var depth = 0
 
     /// Creates a reader.
@@ -96,8 +96,8 @@ final class DigestReader {
         }
     }
 
-    /// Adds how many links a collection of the object itself leaves out, because `$meta` tells it. It does not for embedded objects
-    /// inside of the object.
+    /// Adds the number of links that a collection of the object itself leaves out, because `$meta` reports it. It does not for
+    /// embedded objects inside of the object.
     ///
     /// - Parameters:
     ///   - digest: The digest that grows.

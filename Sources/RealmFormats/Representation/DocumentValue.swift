@@ -106,8 +106,8 @@ extension DocumentValue {
 
     /// Returns the same schema for values that may be null.
     ///
-    /// OpenAPI 3.0 ignores what stands beside a reference, and `nullable` without a type in the same schema, so null is another schema
-    /// beside a reference. Generators know it by its only value and make an optional of the two.
+    /// OpenAPI 3.0 ignores members next to a reference, and `nullable` without a type in the same schema, so null is another
+    /// schema next to a reference. Generators know it by its only value and make an optional of the two.
     package var orNull: DocumentValue {
         guard self["$ref"] != nil else { return adding([.init("nullable", true)]) }
         return ["anyOf": [self, ["type": "object", "nullable": true, "enum": [.null]]]]
@@ -183,7 +183,7 @@ extension DocumentValue {
         }
     }
 
-    /// Whether the value takes lines of its own in YAML: a non-empty object or array.
+    /// Whether the value takes separate lines in YAML: a non-empty object or array.
     private var isBlock: Bool {
         switch self {
         case .object(let members): return !members.isEmpty

@@ -13,13 +13,11 @@ package final class EmbeddedPlans: Sendable {
     private struct Made {
         /// The plan for writing a whole object of the embedded class.
         let plan: ObjectPlan
-        /// How many levels of embedded classes the plan covers; 1 when no other is inside the
-        /// class.
+        /// The number of levels of embedded classes that the plan covers; 1 when no other is inside the class.
         let height: Int
     }
 
-    /// How many levels of embedded objects are shown at most. Schemas that this server makes have
-    /// fewer.
+    /// The number of levels of embedded objects that are shown at most. Schemas that this server makes have fewer.
     private static let maximumHeight = 120
 
     /// The version of the realm whose classes are planned.

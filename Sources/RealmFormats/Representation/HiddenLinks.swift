@@ -12,8 +12,7 @@ struct HiddenLinks {
     /// Whether any link can be hidden in the version.
     var areThere: Bool { snapshot.scope != nil }
 
-    /// Returns how many elements of a list or set are left out for whoever reads the version, though they are stored and lead to
-    /// an object; 0 for other properties.
+    /// Returns the number of stored, not dangling links that a list or set hides from the reader; 0 for other properties.
     ///
     /// - Parameters:
     ///   - column: A property that the view shows.
@@ -28,10 +27,11 @@ struct HiddenLinks {
         return max(0, try whole.list(column, in: base).count - row.list(column, in: snapshot).count)
     }
 
-    /// Writes how many links the lists and sets of an object leave out, as the member `hidden` of `$meta`; nothing where they have all.
+    /// Writes the numbers of links that the lists and sets of an object hide, as the member `hidden` of `$meta`; nothing where
+    /// they have all.
     ///
     /// - Parameters:
-    ///   - plan: What is shown of it.
+    ///   - plan: The plan of its class.
     ///   - budget: The work that the response may cost.
     ///   - writer: The writer, inside of `$meta`.
     func write(_ row: Row, _ plan: ObjectPlan, _ budget: WorkBudget, to writer: inout JSONWriter) throws(StorageError) {

@@ -26,8 +26,8 @@ final class LeafColumns {
     @inline(never) private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         if last?.table !== table { changeClass(to: table) }
         if let last, last.isOf(table, leaf) { return last }
-        // The memory of the class's last leaf is used again, unless somebody is still reading it: the object that contains this one
-        // may be of the same class.
+        // The memory of the class's last leaf is used again, unless another object is still reading it: the object that contains
+        // this one may be of the same class.
         if isKnownUniquelyReferenced(&last), let last {
             last.become(leaf)
             return last

@@ -14,7 +14,7 @@ final class MongoWriter {
     /// The work that may be done.
     private let budget: WorkBudget
     private var values = ValueWriter(Representation(format: .ejson(isRelaxed: false)))
-    /// How many values lie in each other at the moment.
+    /// The nesting depth of values at the moment.
     private var nesting = 0
     /// The deepest nesting of MongoDB is less than what realms permit.
     private static let maximumNesting = 128
@@ -98,8 +98,7 @@ final class MongoWriter {
         }
     }
 
-    /// Writes a link: the document of an embedded object, the `_id` of any other. What the reader does not
-    /// see is null.
+    /// Writes a link: the document of an embedded object, the `_id` of any other. A hidden target is null.
     private func writeLink(_ value: Value, _ writer: inout JSONWriter) throws(StorageError) {
         guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey), let row = try table.find(key)
         else { return writer.null() }

@@ -12,7 +12,7 @@ package import RealmStorage
 /// One encoder serves one response on one thread at a time; it remembers the leaf that it read last
 /// in each class. After an error other than a full response it must not be used again.
 package final class ObjectEncoder {
-    /// How many targets of one list of links are expanded at most; the rest stay stubs.
+    /// The number of targets of one list of links that are expanded at most; the rest stay stubs.
     package static let maximumExpandedTargets = 100
     /// How deep embedded objects and collections in Mixed may be nested while they are written.
     /// realm-core nests collections at most 100 levels deep, so anything deeper is damage.
@@ -24,7 +24,7 @@ package final class ObjectEncoder {
     package let representation: Representation
     /// The work and the length that the response may have.
     package let budget: WorkBudget
-    /// Writes scalar values, and notes what they lose.
+    /// Writes scalar values, and notes their losses.
     private var values: ValueWriter
     /// The leaf of each class that was read last, so that rows of the same leaf attach its columns
     /// once.
@@ -33,7 +33,7 @@ package final class ObjectEncoder {
     private lazy var digests = DigestReader(snapshot, leaves, budget)
     /// Counts the links that the version hides.
     private let hidden: HiddenLinks
-    /// What entity tags have after `~` in this representation.
+    /// The suffix of entity tags after `~` in this representation.
     private let tagCode: StaticString
     /// The digest that was made last: a response about one object needs it in the header and in
     /// `$meta`.
@@ -41,7 +41,7 @@ package final class ObjectEncoder {
     /// The objects that are being written, outermost first. One that is met again stays a stub, so
     /// that cycles end.
     private var path: [(table: TableKey, key: ObjectKey)] = []
-    /// How many embedded objects and nested collections surround the value that is being written.
+    /// The number of embedded objects and nested collections around the value that is being written.
     private var nesting = 0
 
     /// Creates an encoder for one response.
@@ -59,7 +59,7 @@ package final class ObjectEncoder {
         tagCode = representation.staticCode
     }
 
-    /// What the header of the response has to report about the values written so far.
+    /// The notes for the header of the response on the values written so far.
     package var notes: RepresentationNotes { values.notes }
 
     // MARK: - Objects
@@ -91,7 +91,7 @@ package final class ObjectEncoder {
     /// Writes one object: `$meta`, unless it is left out, and the members of the plan.
     ///
     /// - Parameters:
-    ///   - plan: What is shown of it, compiled for its class.
+    ///   - plan: Its plan, compiled for its class.
     ///   - writer: The writer, at a place where a value may be.
     /// - Throws: `StorageError` for a damaged file, or when the budget is used up; the text is
     ///   incomplete then.
@@ -204,8 +204,7 @@ package final class ObjectEncoder {
         writer.buffer.overwrite(at: position, with: try digest(of: row, in: plan.table))
     }
 
-    /// Returns the entity tag of an object: a digest of what it stores, and the code of this
-    /// representation.
+    /// Returns the entity tag of an object: a digest of its stored values, and the code of this representation.
     ///
     /// It costs little for the object that was written last, or whose tag was made last.
     ///

@@ -5,8 +5,8 @@ internal import RealmPlatform
 package import RealmQuery
 package import RealmStorage
 
-/// What is written of the objects of a class, compiled once per request: the members with their
-/// escaped names, and how each link in them is shown.
+/// The plan for writing objects of a class, compiled once per request: the members with their escaped names, and the form of each
+/// link in them.
 ///
 /// An `ObjectPlanner` makes plans, and an `ObjectEncoder` or `CSVWriter` follows them for every
 /// row. A plan never changes, so any thread may use it.
@@ -38,7 +38,7 @@ package final class ObjectPlan: Sendable {
         /// The objects of `origin` that link here through `column`; the backlink column is in the
         /// class of the plan.
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
-        /// How far a location of the object is from the place of the order, in metres.
+        /// The distance of a location of the object from the place of the order, in metres.
         case distance(DistancePath)
 
         /// The column that the value is stored in; of linking objects their linking column, which
@@ -139,7 +139,7 @@ package final class ObjectPlan: Sendable {
     /// Creates a plan and derives the steps from the members.
     ///
     /// - Parameters:
-    ///   - members: What is shown, in order.
+    ///   - members: The members to show, in order.
     ///   - isWhole: Whether these are all stored properties of the class.
     init(table: Table, members: [Member], isWhole: Bool) {
         self.table = table

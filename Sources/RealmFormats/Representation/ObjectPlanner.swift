@@ -7,7 +7,7 @@ package import RealmStorage
 
 /// Compiles plans for the objects of one snapshot, from the parameters `fields` and `expand`.
 package struct ObjectPlanner {
-    /// How many links one after the other a path in `expand` may follow.
+    /// The number of consecutive links that a path in `expand` may follow.
     package static let maximumExpansionDepth = 3
 
     /// The error of a path in `fields` or `expand` that leads to no property.
@@ -54,7 +54,7 @@ package struct ObjectPlanner {
     /// - Parameters:
     ///   - fields: The paths to show; nil for all stored properties.
     ///   - expand: The links to replace by their targets.
-    ///   - distance: What `@distance` in `fields` shows; nil when the order has no distance.
+    ///   - distance: The meaning of `@distance` in `fields`; nil when the order has no distance.
     /// - Throws: `UnknownPath` for a path that leads to no property, or to one that is not a link
     ///   where it should be expanded, or when `expand` is too deep.
     package func plan(
@@ -73,7 +73,7 @@ package struct ObjectPlanner {
     ///   - fields: The paths that continue here; nil for all stored properties.
     ///   - expand: The expansions that continue here.
     ///   - path: The steps so far, each followed by a dot, for errors.
-    ///   - distance: What `@distance` shows at this level; nil for nothing.
+    ///   - distance: The meaning of `@distance` at this level; nil for none.
     private func plan(
         _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, distance: DistancePath? = nil
     ) throws(UnknownPath) -> ObjectPlan {

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What the header of a response has to report about the values that were written.
+/// The notes for the header of a response on the values that were written.
 package struct RepresentationNotes: Sendable, Equatable {
     /// An integer beyond ±(2^53 − 1) was written as a number, which clients with doubles cannot
     /// read exactly.

@@ -11,7 +11,7 @@ package import RealmStorage
 package struct ValueWriter: Sendable {
     /// The client's choice of syntax and integers, which every value follows.
     package let representation: Representation
-    /// What the values written so far lose in this representation.
+    /// The losses of the values written so far in this representation.
     package var notes = RepresentationNotes()
     /// The text of one decimal; kept so that the next one needs no new memory.
     private var scratch: [UInt8] = []
@@ -204,8 +204,7 @@ package struct ValueWriter: Sendable {
 
     /// Writes a date in its wrapper.
     ///
-    /// In JSON a date inside Mixed keeps its nanoseconds. Extended JSON has milliseconds; what is
-    /// cut off is noted.
+    /// In JSON a date inside Mixed keeps its nanoseconds. Extended JSON has milliseconds; truncation is noted.
     private mutating func date(_ date: Timestamp, _ isMixed: Bool, _ writer: inout JSONWriter) {
         if case .json = representation.format { return dateInMixed(date, &writer) }
         guard let milliseconds = date.milliseconds else { return instant(date, &writer) }

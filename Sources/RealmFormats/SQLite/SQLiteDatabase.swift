@@ -8,7 +8,7 @@ internal import RealmStorage
 @safe final class SQLiteDatabase {
     /// The connection of the library.
     private let handle: OpaquePointer
-    /// Asked now and then whether the work goes on.
+    /// Called at intervals; false cancels the work.
     private let goesOn: () -> Bool
 
     /// Makes a database in an empty file.
@@ -16,7 +16,7 @@ internal import RealmStorage
     /// - Parameters:
     ///   - descriptor: The open file, which outlives the database.
     ///   - byteLimit: The greatest length of the file.
-    ///   - goesOn: Asked during long work whether to go on.
+    ///   - goesOn: Called during long work; false cancels it.
     /// - Throws: `SQLiteFailure` when the library has no memory or the file cannot be written.
     init(creatingIn descriptor: Int32, byteLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
         var opened: OpaquePointer?
@@ -27,12 +27,12 @@ internal import RealmStorage
         watch()
     }
 
-    /// Opens a database that comes from anybody, for reading.
+    /// Opens an untrusted database for reading.
     ///
     /// - Parameters:
     ///   - descriptor: The open file, which outlives the database and does not change.
     ///   - valueLimit: The greatest length of a value, in bytes.
-    ///   - goesOn: Asked during long work whether to go on.
+    ///   - goesOn: Called during long work; false cancels it.
     /// - Throws: `SQLiteFailure` when the library has no memory.
     init(reading descriptor: Int32, valueLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
         var opened: OpaquePointer?
@@ -45,11 +45,11 @@ internal import RealmStorage
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Bounds what the library allocates on this thread while a database of anybody is read, which is opened and closed in `body`.
+    /// Bounds the allocations of the library on this thread while `body` opens, reads and closes an untrusted database.
     ///
     /// - Parameters:
     ///   - byteLimit: The greatest number of bytes; beyond it the library has no memory.
-    ///   - goesOn: Asked during long work whether to go on, also where the library itself asks nobody.
+    ///   - goesOn: Called during long work, even where the library itself has no callback; false cancels it.
     ///   - body: Opens, reads and closes the database.
     static func bounded<Result>(to byteLimit: Int, goesOn: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
         let watch = Watch(goesOn)

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// A prepared statement of SQLite. One thread at a time uses it.
 @safe final class SQLiteStatement {
-    /// What stands in one column of a row that was found. Nothing of it is kept by the library.
+    /// The value of one column of a row. The library keeps none of it.
     enum Found: Equatable {
         /// Nothing.
         case null
@@ -107,7 +107,7 @@ internal import RealmStorage
         try ByteView.withBytes(of: bytes) { view throws(SQLiteFailure) in try bind(index, view, asText: isText) }
     }
 
-    /// Goes on to the next row.
+    /// Advances to the next row.
     ///
     /// - Returns: Whether there is one.
     /// - Throws: `SQLiteFailure`, of a damaged file for example.

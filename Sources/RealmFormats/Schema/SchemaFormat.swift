@@ -63,7 +63,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     /// The units of work that a request is charged with for each property that is written.
     private static let unitsPerProperty = 16
 
-    /// Returns what is written around the classes and between them.
+    /// Returns the text around the classes and between them.
     ///
     /// - Parameter schema: The schema, whose version comes before its classes in JSON.
     /// - Returns: The text before the first class, between two classes, and after the last one.
@@ -92,7 +92,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the text of one class as a document of its own.
+    /// Returns the text of one class as a separate document.
     ///
     /// - Parameters:
     ///   - schema: The schema that it is a part of; nil for a class that links to no embedded ones.

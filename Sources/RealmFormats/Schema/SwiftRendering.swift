@@ -60,7 +60,7 @@ struct SwiftRendering {
     ///
     /// - Parameters:
     ///   - identifier: Its name in the model.
-    ///   - isKey: Whether it is the primary key, which is indexed by itself.
+    ///   - isKey: Whether it is the primary key, which is indexed implicitly.
     private func line(_ property: PropertySchema, _ identifier: String, isKey: Bool) -> String {
         var attribute = "@Persisted"
         if isKey {

@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// Schemas as TypeScript interfaces of the objects that this server writes in `application/json`.
 struct TypeScriptRendering {
-    /// The names that TypeScript has types of its own for. Members that are not identifiers are
-    /// quoted instead of mapped.
+    /// The names of built-in types of TypeScript. Members that are not identifiers are quoted instead of mapped.
     private let rules = IdentifierRules(
         reserved: ["any", "boolean", "number", "string", "object", "null", "undefined", "never", "unknown", "void", "symbol"],
         quote: { "\($0)_" })

@@ -7,15 +7,15 @@ internal import RealmStorage
 
 /// A temporary file of a workbook, which the library uses as a stream that this object reads and writes for it.
 ///
-/// So the reading ends as soon as the workbook is not wanted any more, wherever the library is. The library closes the stream when it
-/// puts the workbook together, and never if it does not come to that: for a workbook that is given up, and for the sheets behind the
-/// one at which it fails. Then it is closed with this object, which must outlive the workbook of the library.
+/// So the reading ends as soon as the workbook is not wanted any more, wherever the library is. The library closes the stream
+/// when it puts the workbook together, and never if it does not come to that: for a workbook that is aborted, and for the sheets
+/// behind the one at which it fails. Then it is closed with this object, which must outlive the workbook of the library.
 @safe final class SheetFile {
     /// The open file.
     let descriptor: Int32
     /// The file as the library has made it; nil once it is closed.
     private var file: UnsafeMutablePointer<FILE>?
-    /// What the library uses in its place; nil once it is closed.
+    /// The library's stream for it; nil once it is closed.
     private(set) var stream: UnsafeMutablePointer<FILE>?
     /// Returns whether the workbook is still wanted.
     private let goesOn: () -> Bool
@@ -25,9 +25,9 @@ internal import RealmStorage
     /// Takes over a temporary file.
     ///
     /// - Parameters:
-    ///   - file: The file, which is closed if there is no memory. What it has in its buffer is written.
+    ///   - file: The file, which is closed if there is no memory. Its buffer is written.
     ///   - goesOn: Returns whether the workbook is still wanted.
-    ///   - willRead: Is called before the library first reads the file.
+    ///   - willRead: Called before the library first reads the file.
     /// - Throws: `Workbook.Failure` when there is no memory.
     init(
         _ file: UnsafeMutablePointer<FILE>, goesOn: @escaping () -> Bool, willRead: (() -> Void)? = nil
@@ -56,7 +56,7 @@ internal import RealmStorage
         unsafe file = nil
     }
 
-    /// Returns the length of the file in bytes, without what is still in memory.
+    /// Returns the length of the file in bytes, without the part that is still in memory.
     ///
     /// - Throws: `Workbook.Failure` when a row could not be written, which the library ignores.
     func byteCount() throws(Workbook.Failure) -> Int {
@@ -66,7 +66,7 @@ internal import RealmStorage
         return count
     }
 
-    /// Writes what is still in memory.
+    /// Writes the part that is still in memory.
     ///
     /// - Throws: `Workbook.Failure` when the disk is full.
     func flush() throws(Workbook.Failure) {
@@ -75,7 +75,7 @@ internal import RealmStorage
 
     // MARK: - The stream
 
-    /// What the stream calls, with the object in the place of a cookie.
+    /// The callbacks of the stream, with the object in the place of a cookie.
     private static var functions: realm_stream_calls {
         unsafe realm_stream_calls(
             read: { cookie, bytes, count in unsafe SheetFile.of(cookie)?.read(bytes, count) ?? -1 },
@@ -113,7 +113,7 @@ internal import RealmStorage
         return written
     }
 
-    /// Goes to another place in the file, and tells which that is.
+    /// Seeks to another place in the file, and reports it.
     private func seek(_ offset: UnsafeMutablePointer<Int64>?, _ origin: Int32) -> Int32 {
         guard let offset = unsafe offset else { return -1 }
         let place = lseek(descriptor, unsafe Int(offset.pointee), origin)

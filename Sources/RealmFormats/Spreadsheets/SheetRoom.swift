@@ -14,7 +14,7 @@ package final class SheetRoom: Sendable {
 
     /// The number of sheets that are open.
     private static let taken = RankedMutex(.leaf, 0)
-    /// How many of them this workbook has.
+    /// The number of them that this workbook has.
     private let count: Int
 
     /// Takes room for a workbook, which is given back with the value.

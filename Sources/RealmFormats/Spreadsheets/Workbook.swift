@@ -12,7 +12,7 @@ internal import RealmStorage
         case tooLarge
         /// There is no room for a file of the workbook, or it cannot be made.
         case unwritten
-        /// The library refused what it was given, with its code.
+        /// The library refused its input, with its code.
         case failed(Int)
     }
 
@@ -73,11 +73,11 @@ internal import RealmStorage
     /// The bytes of a copy that the library makes of each sheet while it puts the workbook together; at most one exists at a time.
     func copyByteCount() throws(Failure) -> Int { max(longestBytes, try files.last?.byteCount() ?? 0) }
 
-    /// Adds a sheet, into which everything that follows is written.
+    /// Adds a sheet for all later rows.
     ///
     /// - Parameters:
     ///   - name: A name of at most 31 characters that no other sheet has.
-    ///   - columns: What stands in the first row.
+    ///   - columns: The cells of the first row.
     /// - Throws: `Failure`.
     func beginSheet(_ name: String, columns: [String]) throws(Failure) {
         if let last = files.last {
@@ -89,7 +89,7 @@ internal import RealmStorage
         guard let made = unsafe workbook_add_worksheet(book, name), let file = unsafe made.pointee.optimize_tmpfile else {
             throw .unwritten
         }
-        // The library makes a copy of the sheet before it reads the file, and packs what it reads of that.
+        // The library makes a copy of the sheet before it reads the file, and packs the bytes of that copy.
         let rows = try unsafe SheetFile(file, goesOn: mayGoOn) { [unowned self] in unsafe watchCopy(of: made) }
         unsafe made.pointee.optimize_tmpfile = unsafe rows.stream
         unsafe made.pointee.file = unsafe rows.stream

@@ -15,17 +15,17 @@ final class PostgreSQLSink: RelationalSink {
     private let rows: [OutputBuffer]
     /// The number of bytes in all of `rows`.
     private var waiting = 0
-    /// What is sent, with all that is ready; another one for each chunk.
+    /// The buffer to send, with all that is ready; another one for each chunk.
     var script = OutputBuffer()
     /// The work that may be done, and the bytes that an object may have.
     private let budget: WorkBudget
-    /// How many bytes the rows of the present object have that are complete.
+    /// The number of bytes of the complete rows of the present object.
     private var objectBytes = 0
     /// Where the row begins that is being written, in its buffer.
     private var rowStart = 0
     /// Texts with characters that PostgreSQL cannot store, which were replaced.
     private var replaced = 0
-    /// How many bytes of rows are collected for one table, and for all.
+    /// The numbers of bytes of rows that are collected for one table, and for all.
     private static let (blockBytes, allBytes) = (256 << 10, 8 << 20)
 
     /// The most columns that a table of PostgreSQL can have.
@@ -232,7 +232,7 @@ final class PostgreSQLSink: RelationalSink {
         buffer.append(text)
     }
 
-    /// Writes a date, and beside it the exact text if the type has not enough digits or years.
+    /// Writes a date, and next to it the exact text if the type has not enough digits or years.
     private func write(_ date: Timestamp, to buffer: OutputBuffer) throws(StorageError) {
         guard let text = date.rfc3339 else {
             buffer.append((date.seconds < 0 ? "-infinity\t" : "infinity\t") as StaticString)
@@ -248,11 +248,11 @@ final class PostgreSQLSink: RelationalSink {
         buffer.append(String(text[...dot]) + digits.prefix(6) + "Z\t" + text)
     }
 
-    /// How many bytes of a text are escaped, and of bytes are written, between two looks at the budget.
+    /// The number of bytes of a text that are escaped, and of bytes that are written, between two checks of the budget.
     private static let pieceBytes = 64 << 10
 
-    /// Writes a text with the escapes of `COPY`, piece by piece. A text that PostgreSQL cannot store has U+FFFD
-    /// in the place of what it refuses.
+    /// Writes a text with the escapes of `COPY`, piece by piece. A text that PostgreSQL cannot store gets U+FFFD for each refused
+    /// character.
     private func escape(_ text: ByteView, to buffer: OutputBuffer) throws(StorageError) {
         var (position, isReplaced) = (0, false)
         while position < text.count {

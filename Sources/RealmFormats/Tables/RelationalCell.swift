@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What stands in one column of one row.
+/// The value of one column of one row.
 enum RelationalCell {
     /// A value of the realm, or null. It is valid as long as the version is held.
     case value(Value)
@@ -33,7 +33,7 @@ protocol RelationalSink: AnyObject {
     /// Adds a row.
     ///
     /// - Parameters:
-    ///   - cells: What stands in the columns, in their order.
+    ///   - cells: The values of the columns, in their order.
     ///   - table: The position of the table in the schema.
     /// - Throws: An error of storage, or the problem of a full disk.
     func add(_ cells: [RelationalCell], to table: Int) throws

@@ -16,8 +16,8 @@ struct RelationalNames {
 
     /// Makes the names of one table's columns, or of all tables.
     ///
-    /// - Parameter areColumns: Whether they are names of columns, of which PostgreSQL has some of its own; only those of tables
-    ///   must not begin with `sqlite_`.
+    /// - Parameter areColumns: Whether they are names of columns, of which PostgreSQL reserves some; only those of tables must
+    ///   not begin with `sqlite_`.
     init(areColumns: Bool = false) {
         self.areColumns = areColumns
         if areColumns { taken = RelationalNames.ofPostgreSQL }

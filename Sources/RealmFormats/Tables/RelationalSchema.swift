@@ -3,25 +3,24 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How the classes of a version become tables of a relational database.
+/// The mapping of the classes of a version to tables of a relational database.
 ///
-/// A class is a table whose columns are its single properties. The key of a row is the primary key;
-/// without one it is the key of the object in a column `_key`. A link is a column with the key of its
-/// target. Embedded objects are rows of a table of their own, numbered in `_id`, and their owner has
-/// that number. A collection is a table with a row for each element.
+/// A class is a table whose columns are its single properties. The key of a row is the primary key; without one it is the key of
+/// the object in a column `_key`. A link is a column with the key of its target. Embedded objects are rows of a separate table,
+/// numbered in `_id`, and their owner has that number. A collection is a table with a row for each element.
 struct RelationalSchema: Sendable {
-    /// What identifies the rows of a class.
+    /// The identity of the rows of a class.
     enum Key: Sendable {
         /// The primary key, which cannot be null.
         case primary(Column)
-        /// The text of the primary key, which may be null and then has a text of its own.
+        /// The text of the primary key, which may be null and is represented by a special text then.
         case keyText
         /// The key of the object.
         case object
         /// The number of an embedded object in this export.
         case number
 
-        /// What the values of a column with such keys are.
+        /// The kind of values of a column with such keys.
         var kind: RelationalTable.Kind {
             switch self {
             case .primary(let column): return RelationalSchema.kind(of: column)
@@ -48,9 +47,9 @@ struct RelationalSchema: Sendable {
 
     struct Class: Sendable {
         let table: Table
-        /// The position of its own table.
+        /// The position of its table.
         let position: Int
-        /// What identifies its rows.
+        /// The identity of its rows.
         let key: Key
         /// Its properties.
         var members: [Member] = []
@@ -98,7 +97,7 @@ struct RelationalSchema: Sendable {
         column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
     }
 
-    /// Returns what the values of a property that is no link are.
+    /// Returns the kind of values of a property that is no link.
     static func kind(of column: Column) -> RelationalTable.Kind {
         switch column.type {
         case .int: return .int

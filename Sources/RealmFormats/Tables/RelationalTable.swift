@@ -6,7 +6,7 @@ internal import RealmStorage
 /// A table of a relational database that an export fills: the objects of a class, the embedded
 /// objects of a class, or the elements of a collection.
 struct RelationalTable: Sendable {
-    /// What the values of a column are. Each kind of database has its own name for it.
+    /// The kind of values of a column. Each kind of database has its own name for it.
     enum Kind: Sendable {
         /// Whole numbers of 64 bits.
         case int
@@ -36,7 +36,7 @@ struct RelationalTable: Sendable {
         var isUnique = false
         /// Whether an index makes it quick to find rows by their values.
         var isIndexed = false
-        /// The table to whose key the values lead; nil for values of their own.
+        /// The table whose key the values reference; nil for plain values.
         var target: Int?
     }
 

@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// Writes objects as rows of the tables of a `RelationalSchema`.
 ///
-/// It reads through the same views as every other answer, so what a principal may not see becomes no
-/// row and no value. One export uses it, on one thread at a time.
+/// It reads through the same views as every other response, so hidden objects and properties become no row and no value. One
+/// export uses it, on one thread at a time.
 final class RelationalWalk {
     /// The tables.
     private let schema: RelationalSchema
@@ -21,9 +21,9 @@ final class RelationalWalk {
     private let encoder: ObjectEncoder
     /// The number of embedded objects of each class so far, by the positions of their tables.
     private var numbers: [Int: Int64] = [:]
-    /// How many embedded objects lie in each other at the moment.
+    /// The nesting depth of embedded objects at the moment.
     private var nesting = 0
-    /// How many bytes the rows have that were begun and are not with the sink yet.
+    /// The number of bytes of rows that were begun and are not with the sink yet.
     private var begunBytes = 0
     /// As many as `ObjectEncoder` permits.
     private static let maximumNesting = 128
@@ -45,7 +45,7 @@ final class RelationalWalk {
 
     /// Writes one object, and everything that is embedded in it.
     ///
-    /// - Throws: An error of storage, or what the sink throws.
+    /// - Throws: An error of storage, or an error of the sink.
     func write(_ row: Row, of table: Table) throws {
         guard let made = schema.classes[table.key] else { return }
         try write(row, made, key: try key(of: row, made))
@@ -96,7 +96,7 @@ final class RelationalWalk {
             var writer = JSONWriter()
             try encoder.writeMixed(value, &writer)
             try budget.meet(byteCount: writer.count)
-            // A link in Mixed may lead to what the reader does not see: the JSON is null then, as the value is.
+            // A link in Mixed may have a hidden target: the JSON is null then, as the value is.
             return writer.bytes.elementsEqual("null".utf8) ? .null : .json(writer.bytes)
         case .link: return try link(value)
         default:

@@ -118,7 +118,7 @@ final class SQLiteSink: RelationalSink {
         case .bool(let flag): statement.bind(index, Int64(flag ? 1 : 0))
         case .float(let number): try bind(Double(number), index, statement)
         case .double(let number): try bind(number, index, statement)
-        // A text that is not UTF-8 stays what it is, as bytes.
+        // Text that is not UTF-8 is stored as bytes.
         case .string(let text): try statement.bind(index, text, asText: text.validatedString != nil)
         case .binary(let bytes): try statement.bind(index, bytes, asText: false)
         case .timestamp(let date): try statement.bind(index, date.text)

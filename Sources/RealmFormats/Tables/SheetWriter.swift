@@ -6,22 +6,22 @@ internal import RealmStorage
 
 /// Writes the objects of one class into a sheet of a workbook, a row for each.
 ///
-/// Links are keys, embedded objects, collections and Mixed are JSON text. What a number of Excel cannot
-/// hold exactly is text.
+/// Links are keys, embedded objects, collections and Mixed are JSON text. Values that a number of Excel cannot hold exactly are
+/// text.
 final class SheetWriter {
     /// The workbook, whose present sheet is that of the class.
     private let book: Workbook
-    /// What becomes columns.
+    /// The plan of the columns.
     private let plan: ObjectPlan
     /// The version that is read.
     private let snapshot: Snapshot
-    /// Writes what is JSON.
+    /// Writes values that become JSON.
     private let encoder: ObjectEncoder
     /// Whether the first column has the key of the object, for a class without primary key.
     private let showsKey: Bool
     /// The row that is written next.
     private var row = 1
-    /// How many bytes the texts of the last row have, which the library keeps until the next one.
+    /// The number of bytes of the texts of the last row, which the library keeps until the next one.
     private(set) var rowBytes = 0
     /// Whether a text was cut.
     private(set) var hasCut = false
@@ -137,7 +137,7 @@ final class SheetWriter {
         var writer = JSONWriter(buffer)
         try encoder.writeValue(of: member, object, to: &writer)
         if case .single(let stored) = member.source, stored.type != .mixed { buffer.removeQuotes() }
-        // What is beyond a piece is not looked at, but that there is more.
+        // Bytes beyond a piece are ignored, except for the fact that there are more.
         buffer.truncate(to: SheetWriter.longestBytes + 4)
         let text = buffer.array
         if text != Array("null".utf8) { try ByteView.withBytes(of: text) { view in try write(view, column) } }
@@ -147,7 +147,7 @@ final class SheetWriter {
     /// one.
     private static let longestBytes = 4 * Workbook.textLimit
 
-    /// Writes a text, cut to what a cell can hold.
+    /// Writes a text, truncated to the limit of a cell.
     private func write(_ text: String, _ column: Int) throws {
         try ByteView.withBytes(of: Array(text.utf8)) { view in try write(view, column) }
     }

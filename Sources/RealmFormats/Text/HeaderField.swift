@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// A header field of a response.
 package struct HeaderField: Sendable {
-    /// The name as it is sent. The server sends only names of its own, so all of them are
-    /// constants.
+    /// The name as it is sent. The server sends only fixed names, so all of them are constants.
     package let name: StaticString
     /// The value. Constants are sent without being copied into a string.
     package let value: Value
