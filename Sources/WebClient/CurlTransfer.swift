@@ -54,7 +54,7 @@ package import RealmPlatform
         for (name, value) in request.fields { unsafe lines = unsafe curl_slist_append(lines, "\(name): \(value)") }
         var message = [CChar](repeating: 0, count: Int(realm_rest_curl_error_size))
         let code = unsafe message.withUnsafeMutableBufferPointer { room -> CURLcode in
-            // What the library keeps the addresses of outlives the transfer: the list and the context until the end
+            // The library keeps addresses of these values, so they outlive the transfer: the list and the context until the end
             // of this function, the room until that of this closure.
             guard prepare(request), unsafe realm_rest_curl_set_headers(handle, lines) != 0,
                 unsafe realm_rest_curl_set_error_room(handle, room.baseAddress) != 0, connect(progress)
@@ -66,7 +66,7 @@ package import RealmPlatform
         guard code != CURLE_OK else { return progress.answer }
         let text = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let sentence = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-        // Who follows a stream has typed the name of the host.
+        // The user of a stream has typed the name of the host.
         let isUnknown = request.stream != nil && code == CURLE_COULDNT_RESOLVE_HOST
         throw .network(sentence, isLasting: isUnknown || CurlTransfer.lasting.contains(code.rawValue))
     }
@@ -103,7 +103,7 @@ package import RealmPlatform
         return isSet
     }
 
-    /// Sets an option that is a text, which the library copies; nil removes the value that it has by itself.
+    /// Sets a string option, which the library copies; nil restores the default.
     private func text(_ option: CURLoption, _ text: String?) -> Bool {
         unsafe realm_rest_curl_set_text(handle, option, text) != 0
     }
@@ -148,9 +148,9 @@ extension CurlTransfer {
     private final class Progress {
         private let request: WebRequest
         private let control: WorkControl?
-        /// How many bytes of the body were sent.
+        /// The number of bytes of the body that were sent.
         var position = 0
-        /// What has come so far.
+        /// The response so far.
         var answer = WebAnswer()
         /// Why the transfer was ended by this side; nil while it was not.
         var error: StorageError?

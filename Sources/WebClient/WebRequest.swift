@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// A request to another server, complete but for its signature if it has one.
 package struct WebRequest {
-    /// What is sent.
+    /// The content of the request.
     package enum Body {
         /// Bytes in memory.
         case bytes([UInt8])
@@ -80,7 +80,7 @@ package struct WebRequest {
     package let url: String
     /// How the request is signed; nil for requests that are not.
     package var signature: Signature?
-    /// Further header fields, each with a value.
+    /// Additional header fields, each with a value.
     package var fields: [(String, String)] = []
     /// The path of a file with the only authorities whose certificates are trusted; nil for those of the system.
     package var certificateAuthority: String?
@@ -95,7 +95,7 @@ package struct WebRequest {
     package var maximumAnswerByteCount = 4 << 20
     /// Whether the server is reached directly, also where the environment names a proxy.
     package var isDirect = false
-    /// What is sent.
+    /// The content of the request.
     package var body = Body.bytes([])
     /// The file that gets the body of an answer of status 200; nil for memory.
     package var target: Target?

@@ -4,9 +4,8 @@ package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
-/// The name of a backup in a store: the realm, the time in whole seconds and the version, as in
-/// `app/20260131T120000Z-17.realm`. Further ones of the same second and version have a number, from
-/// `app/20260131T120000Z-17-2.realm` on.
+/// The name of a backup in a store: the realm, the time in whole seconds and the version, as in `app/20260131T120000Z-17.realm`.
+/// Later ones of the same second and version have a number, from `app/20260131T120000Z-17-2.realm` on.
 package struct BackupName: StoredName, Hashable {
     package let realm: RealmName
     /// When the backup was made, in seconds since 1970-01-01 UTC, for the years 0001 to 9999.

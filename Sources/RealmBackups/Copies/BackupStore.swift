@@ -25,7 +25,7 @@ package protocol BackupStore: Sendable {
     /// - Parameters:
     ///   - control: Ends the transfer to the store when it is cancelled; nil when nothing does.
     ///   - write: Writes the file to an empty one.
-    ///   - naming: Returns the name from the SHA-256 of what was written, which is computed when it is first asked for; nil when the
+    ///   - naming: Returns the name from the SHA-256 of the content, which is computed when it is first asked for; nil when the
     ///     file need not be stored.
     /// - Throws: The error of `write` or `naming`, or of the store. A folder throws that a file of the name exists, and a bucket
     ///   replaces it.
@@ -133,7 +133,7 @@ extension BackupStore {
             do throws(StorageError) {
                 return try put(free, unlessLike: other, control, write) ? free : nil
             } catch {
-                // Another program has taken the name meanwhile.
+                // Another program has taken the name in the meantime.
                 guard error.errno == .fileExists else { throw error }
             }
         }

@@ -5,19 +5,19 @@ internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 
-/// When the realms of a server are backed up by themselves, where to, and how long backups are kept.
+/// The schedule, the target and the retention of automatic backups.
 package struct BackupPlan: Sendable {
     /// The time from the begin of one round of backups to that of the next.
     package var every: Duration
     /// Which backups are kept; nil for all of them.
     package var retention: BackupRetention?
     package var store: any BackupStore
-    /// What the configuration stated about the store; nil when the store was made by other code.
+    /// The configured store; nil when the store was made by other code.
     package var target: BackupTarget?
     /// The key of the backups; nil for that of each realm.
     package var key: EncryptionKey?
 
-    /// Tells the time of each backup, which its name has.
+    /// Returns the time of each backup, which its name has.
     package var clock: @Sendable () -> WallClock = { .now() }
 
     /// The range of `every`.

@@ -23,7 +23,7 @@ package struct BackupTarget: Sendable, Equatable {
     package struct Rejection: Error {
         /// The member that is wrong.
         package let part: Part
-        /// What is wrong, as a sentence without a final period.
+        /// The error, as a sentence without a final period.
         package let text: String
     }
 
@@ -83,7 +83,7 @@ package struct BackupTarget: Sendable, Equatable {
                 location, endpoint.flatMap { S3Endpoint($0) }, region: region, try credentialsSource(environment)))
     }
 
-    /// What a region has to be, for messages.
+    /// The rule for a region, for messages.
     private static let regionRule = "a name such as us-east-1 is needed"
 
     /// Returns where the credentials are, after they were read once.

@@ -15,10 +15,10 @@ extension S3BackupStore {
     /// Stores a complete file under a key.
     ///
     /// - Parameters:
-    ///   - descriptor: The file, which nobody writes to.
+    ///   - descriptor: The file, which must not change.
     ///   - digest: The SHA-256 of the file in hexadecimal digits, which is stored with it.
     ///   - client: Sends the requests.
-    /// - Throws: The failure, after the parts that were stored were given up.
+    /// - Throws: The failure, after the stored parts were aborted.
     package func upload(_ descriptor: Int32, as key: String, digest: String, _ client: S3Client) throws(StorageError) {
         let byteCount = try System.regularFileSize(descriptor)
         var call = S3Call(method: "PUT", key: key, fields: [(S3BackupStore.digestField, digest)])
@@ -87,8 +87,9 @@ extension S3BackupStore {
         }
     }
 
-    /// Gives up the parts that were stored, also when the operation was cancelled. If the store cannot be reached
-    /// either, they stay until a rule of the bucket removes them.
+    /// Aborts the upload of stored parts, also when the operation was cancelled.
+    ///
+    /// If the store cannot be reached either, they stay until a rule of the bucket removes them.
     private func abort(_ upload: Upload) {
         let call = S3Call(method: "DELETE", key: upload.key, query: [("uploadId", upload.id)], isRepeated: false)
         _ = try? S3Client(options).send(call)

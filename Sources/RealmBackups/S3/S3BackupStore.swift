@@ -9,8 +9,8 @@ internal import WebClient
 
 /// Files of realms in a bucket of S3, or of a server that speaks like it: `prefix/app/20260131T120000Z-17.realm`.
 ///
-/// A file is made in a temporary file first, whose digest is stored with it. It is sent in parts, of which
-/// only pieces of some kilobytes are in memory; nobody sees it before the last part is stored.
+/// A file is made in a temporary file first, whose digest is stored with it. It is sent in parts, of which only pieces of some
+/// kilobytes are in memory; no client sees it before the last part is stored.
 package struct S3BackupStore: BackupStore {
     /// Which store it is, and how it is used.
     package struct Options: Sendable {
@@ -20,7 +20,7 @@ package struct S3BackupStore: BackupStore {
         package var endpoint: S3Endpoint
         /// The region, which is part of signatures.
         package var region: String
-        /// Who signs.
+        /// The source of the signing credentials.
         package var credentials: S3Credentials.Source
         /// The number of keys in a page of a list, at most 1000.
         package var pageCount = 1000
@@ -32,7 +32,7 @@ package struct S3BackupStore: BackupStore {
         /// - Parameters:
         ///   - location: The bucket, and the beginning of the keys.
         ///   - endpoint: The server; nil for that of Amazon in the region.
-        ///   - credentials: Who signs.
+        ///   - credentials: The source of the signing credentials.
         package init(_ location: S3Location, _ endpoint: S3Endpoint?, region: String, _ credentials: S3Credentials.Source) {
             self.location = location
             self.endpoint = endpoint ?? S3Endpoint(region: region, bucket: location.bucket)

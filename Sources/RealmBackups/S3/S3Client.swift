@@ -10,15 +10,15 @@ package import WebClient
 ///
 /// One thread uses it.
 package struct S3Client {
-    /// The seconds of the pauses before further attempts.
+    /// The seconds of the pauses before retries.
     private static let pauses = [0.25, 1.0, 2.0]
-    /// How many seconds after the first attempt no further one begins.
+    /// The seconds after the first attempt from which on no retry begins.
     private static let patienceSeconds = 15.0
     /// The greatest number of characters of a message that the store wrote.
     private static let maximumMessageLength = 300
 
     private let options: S3BackupStore.Options
-    /// Who signs.
+    /// The signing credentials.
     private let credentials: S3Credentials
     /// The connections.
     private let transfer: CurlTransfer
@@ -40,8 +40,8 @@ package struct S3Client {
     /// Sends a request until it succeeds.
     ///
     /// - Parameters:
-    ///   - call: What is asked.
-    ///   - accepted: The statuses that are no failures, beside 200 and 204.
+    ///   - call: The request.
+    ///   - accepted: The statuses that are no failures, in addition to 200 and 204.
     /// - Returns: The answer.
     /// - Throws: `StorageError.refused(.unsuitable)` with a sentence, or the error of a file.
     package func send(_ call: S3Call, accepting accepted: Set<Int> = []) throws(StorageError) -> WebAnswer {
@@ -58,7 +58,7 @@ package struct S3Client {
         }
     }
 
-    /// What came of one attempt.
+    /// The result of one attempt.
     private enum Outcome {
         /// An answer that is no failure.
         case answered(WebAnswer)
@@ -128,16 +128,16 @@ package struct S3Client {
     }
 }
 
-/// What is asked of an S3 store, without what every request has.
+/// The operation on an S3 store, without the common parts of requests.
 package struct S3Call {
     package let method: String
     /// The key; empty for the bucket.
     package let key: String
     /// The parameters, in the order of their names.
     package var query: [(String, String)] = []
-    /// Header fields beside those that every request has.
+    /// Header fields in addition to those of every request.
     package var fields: [(String, String)] = []
-    /// What is sent.
+    /// The content of the request.
     package var body = WebRequest.Body.bytes([])
     /// The file that gets the body of the answer; nil for memory.
     package var target: WebRequest.Target?

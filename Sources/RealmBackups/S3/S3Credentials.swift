@@ -4,7 +4,7 @@ internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Who signs the requests to an S3 store. Its description and its mirror have no secrets.
+/// The credentials that sign requests to an S3 store. Their description and their mirror have no secrets.
 package struct S3Credentials: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// Where the credentials come from.
     package enum Source: Sendable {
@@ -48,7 +48,7 @@ package struct S3Credentials: Sendable, Equatable, CustomStringConvertible, Cust
     /// one with the name `default` counts, or else the lines before the first section.
     ///
     /// - Parameter path: The path of the file, of at most 64 KiB.
-    /// - Throws: `StorageError.refused(.unsuitable)`, which states nothing of what is in the file, or the error of reading.
+    /// - Throws: `StorageError.refused(.unsuitable)`, which reveals nothing of the content of the file, or the error of reading.
     package init(contentsOfFile path: String) throws(StorageError) {
         let file = try BodyFile(reading: path)
         guard file.byteCount <= 64 << 10 else { throw .refused(.unsuitable("the credentials file has more than 64 KiB")) }

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The server of an S3 store, and how it is told the bucket.
+/// The server of an S3 store, and the place of the bucket in its requests.
 package struct S3Endpoint: Sendable, Equatable {
     /// The scheme with `://`.
     private let scheme: String
@@ -13,10 +13,10 @@ package struct S3Endpoint: Sendable, Equatable {
     /// Whether the bucket is the first part of the path, and not the first label of the host.
     private let isPathStyle: Bool
 
-    /// What a text has to be, for messages.
+    /// The rule for the text, for messages.
     package static let rule = "an address such as https://s3.example.com or http://127.0.0.1:9000, without a path"
 
-    /// Reads the address of a server, which is told the bucket in the path; nil for other texts.
+    /// Reads the address of a server whose requests have the bucket in the path; nil for other texts.
     package init?(_ text: String) {
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return nil }
         var host = text.dropFirst(scheme.count)
@@ -31,7 +31,7 @@ package struct S3Endpoint: Sendable, Equatable {
     /// Makes the address of Amazon's store in a region.
     ///
     /// - Parameters:
-    ///   - bucket: The bucket. One with dots is told in the path, because no certificate has such a host.
+    ///   - bucket: The bucket. One with dots is in the path, because no certificate has such a host.
     package init(region: String, bucket: String) {
         scheme = "https://"
         isPathStyle = bucket.contains(".")

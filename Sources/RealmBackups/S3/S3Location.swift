@@ -12,7 +12,7 @@ package struct S3Location: Sendable, Equatable {
 
     /// The beginning of such a text.
     package static let scheme = "s3://"
-    /// What a text has to be, for messages.
+    /// The rule for the text, for messages.
     package static let rule =
         "s3://BUCKET or s3://BUCKET/PREFIX, where BUCKET has 3 to 63 lower-case letters, digits, dots and hyphens"
     /// The greatest length of a prefix in bytes: keys have at most 1024.

@@ -78,7 +78,7 @@ package struct XMLElement: Equatable {
         }
 
         func end() {
-            // After a refusal the library may still end what it has begun.
+            // After a refusal the library may still end elements that it has begun.
             guard let last = open.popLast() else { return }
             if open.isEmpty { root = last } else { open[open.count - 1].children.append(last) }
         }

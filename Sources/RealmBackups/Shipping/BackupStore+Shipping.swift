@@ -31,7 +31,7 @@ extension BackupStore {
         return name
     }
 
-    /// Returns what was shipped of a realm, with the lengths in bytes, in no particular order.
+    /// Returns the shipped files of a realm, with the lengths in bytes, in no particular order.
     ///
     /// - Throws: `StorageError` when the store cannot be read.
     package func shipped(of realm: RealmName) throws(StorageError) -> [(name: ShipName, byteCount: Int)] {

@@ -4,12 +4,12 @@ package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
-/// Ships a file that no program has open: what it has beyond what was shipped before.
+/// Ships the new commits of a file that no program has open.
 package struct OfflineShipping {
     private let store: any BackupStore
     private let realm: RealmName
 
-    /// What was done.
+    /// The result of shipping.
     package enum Outcome: Sendable, Equatable {
         /// The store has the version already.
         case unchanged
@@ -26,7 +26,7 @@ package struct OfflineShipping {
     /// Ships the newest version of a file: as one record if that is much shorter than the file, else as a base.
     ///
     /// - Parameter snapshot: The version.
-    /// - Returns: What was done.
+    /// - Returns: The result.
     /// - Throws: `.refused(.unsuitable)` for an encrypted file; `StorageError` when the store or a file refuses.
     package func ship(_ snapshot: Snapshot) throws(StorageError) -> Outcome {
         try BaseCopy.requireShippable(snapshot.file)
@@ -53,7 +53,7 @@ package struct OfflineShipping {
         do throws(StorageError) {
             chain = try shipped.restore(.newest, to: file)
         } catch {
-            // What cannot be read is left, and a base begins anew.
+            // An unreadable one is left, and a base begins anew.
             if case .corrupt = error { return nil }
             throw error
         }

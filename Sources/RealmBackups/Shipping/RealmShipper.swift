@@ -12,7 +12,7 @@ package import RealmStorage
 ///
 /// The thread that writes the realm calls the functions of `CommitLog`; one other thread ships.
 package final class RealmShipper: CommitLog {
-    /// What waits, and how far the store is.
+    /// The waiting commits, and the position of the store.
     private struct State {
         /// The realm; nil when it was closed.
         weak var database: Database?
@@ -30,7 +30,7 @@ package final class RealmShipper: CommitLog {
         var oldestUnshipped: Int64?
     }
 
-    /// What the thread that ships knows of the store; used by that thread alone.
+    /// The store as the shipping thread knows it; used by that thread alone.
     private struct Stored {
         /// The place in the chain that the store has reached; nil before the first base.
         var chain: RecordChain?
@@ -42,7 +42,7 @@ package final class RealmShipper: CommitLog {
         var fileCount = 0
     }
 
-    /// What one round did.
+    /// The result of one round.
     package struct Progress: Sendable {
         /// The number of bases that were stored.
         package var bases = 0
@@ -160,7 +160,7 @@ package final class RealmShipper: CommitLog {
         release(state.withLock { RealmShipper.requireBase(&$0, since: WallClock.now().nanoseconds) })
     }
 
-    // MARK: - What is shipped
+    // MARK: - Shipping
 
     /// Whether anything waits for the store.
     package var isBehind: Bool { state.withLock { $0.needsBase || !$0.queue.isEmpty } }
@@ -175,12 +175,12 @@ package final class RealmShipper: CommitLog {
     /// The number of commits that wait, at least.
     package var waitingCount: Int { state.withLock { $0.queue.count } }
 
-    /// Stores what waits, and returns when that is done. One thread calls it.
+    /// Stores waiting commits, and returns when they are stored. One thread calls it.
     ///
     /// - Parameters:
     ///   - control: Ends the transfer when it is cancelled.
-    ///   - progress: What was done, also before an error.
-    /// - Throws: `StorageError` when the store or the file refuses; what was not stored goes on waiting.
+    ///   - progress: The progress, also before an error.
+    /// - Throws: `StorageError` when the store or the file refuses; unstored commits keep waiting.
     package func ship(
         to store: any BackupStore, _ control: WorkControl?, _ progress: inout Progress
     ) throws(StorageError) {
@@ -235,7 +235,7 @@ package final class RealmShipper: CommitLog {
             return ShipName(realm: name, seconds: seconds, chain: epoch, version: snapshot.version, .base(digest: digest))
         } _: { backend throws(StorageError) in
             try BaseCopy.write(snapshot, to: backend, control)
-            // What was copied is this version only if nobody else could write to the file meanwhile.
+            // The copy has this version only if no other program could write to the file in the meantime.
             if let failure = database.health.look() { throw failure }
             guard database.store?.isOpen == true else { throw .refused(.notWritable("the realm was closed meanwhile")) }
             byteCount = backend.byteCount

@@ -4,7 +4,7 @@ package import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The name of what was shipped of a realm: a base, which is a Realm file, or a sequence of records that follow one.
+/// The name of a shipped file of a realm: a base, which is a Realm file, or a sequence of records that follow one.
 ///
 /// `app/20260131T120000Z-k3f9abcd-17-<SHA-256>.base.realm` has version 17 and begins the chain `k3f9abcd`;
 /// `app/20260131T120105Z-k3f9abcd-18-40.records` has the commits from 18 to 40 of that chain. The time of a base is not before that

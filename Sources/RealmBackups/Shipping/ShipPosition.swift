@@ -3,10 +3,10 @@
 package import RealmPlatform
 package import RealmStorage
 
-/// The file beside a copy that states up to which record the copy was followed: `FILE.position`.
+/// The file next to a copy that states the last record applied to the copy: `FILE.position`.
 ///
-/// It may be behind the copy, never before it. While records are applied it says so; otherwise the copy has to be the file that was
-/// left, so a copy that another program has written to since is not followed any further.
+/// It may be behind the copy, never before it. While records are applied it says so; otherwise the copy has to be the file that
+/// was left, so a copy that another program has written to since is no longer followed.
 package struct ShipPosition: Sendable, Equatable {
     /// The place in the chain.
     package let chain: RecordChain
@@ -58,7 +58,7 @@ package struct ShipPosition: Sendable, Equatable {
     /// The first line of the file.
     private static let title = "realm-rest position 1"
 
-    /// Returns what is compared of a copy.
+    /// Returns the facts of a copy that are compared.
     private static func facts(of path: String) throws(StorageError) -> String {
         let byteCount = try System.place(path: path).byteCount
         return "\(byteCount) \(try System.facts(path: path).modified)"

@@ -11,7 +11,7 @@ package struct ShippedChain: Sendable {
     /// The sequences of records, in the order of their versions. They may overlap: an attempt whose outcome was unknown is repeated.
     package let records: [(name: ShipName, byteCount: Int)]
 
-    /// The number of the newest version that the chain leads to, as far as names tell.
+    /// The number of the newest version that the chain leads to, according to the names.
     package var last: UInt64 { records.map(\.name.version).max() ?? base.version }
 
     /// The names of all files.
@@ -19,7 +19,7 @@ package struct ShippedChain: Sendable {
 
     /// Returns the chains in a store, the newest first. Records without a base are left out.
     ///
-    /// - Parameter shipped: What the store has of one realm.
+    /// - Parameter shipped: The files of one realm in the store.
     package static func chains(in shipped: [(name: ShipName, byteCount: Int)]) -> [ShippedChain] {
         var records: [ByteText: [(name: ShipName, byteCount: Int)]] = [:]
         for file in shipped where !file.name.isBase { records[file.name.chain, default: []].append(file) }
@@ -38,13 +38,13 @@ package struct ShippedChain: Sendable {
     /// Returns the files that need not be kept: the chains whose bases a rule for backups does not keep, and records without a base.
     ///
     /// - Parameters:
-    ///   - shipped: What the store has of one realm.
-    ///   - retention: Which bases are kept. The newest one always is.
+    ///   - shipped: The files of one realm in the store.
+    ///   - retention: The retention of bases. The newest one is always kept.
     package static func surplus(
         of shipped: [(name: ShipName, byteCount: Int)], _ retention: BackupRetention
     ) -> [ShipName] {
         let chains = chains(in: shipped)
-        // Two bases of the same second and version are told apart by their place in the list.
+        // Two bases of the same second and version are distinguished by their place in the list.
         let bases = chains.enumerated().map { index, chain in
             BackupName(
                 realm: chain.base.realm, seconds: chain.base.seconds, version: chain.base.version, number: UInt64(index + 1))

@@ -4,13 +4,12 @@ internal import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 
-/// A file that is made from what was shipped of a realm, or brought up to it.
+/// A file that is made from the shipped files of a realm, or updated from them.
 package struct ShippedCopy {
     /// The path of the file, without symbolic links.
     private let path: String
     private let shipped: ShippedRealm
 
-    /// What was done.
     package struct Outcome: Sendable, Equatable {
         /// The number of the version that the file has.
         package let version: UInt64
@@ -29,11 +28,11 @@ package struct ShippedCopy {
 
     /// Brings the file to a version, in its place if it can be followed, else as a new file that takes its name.
     ///
-    /// - Parameter target: Which version.
-    /// - Returns: What was done.
+    /// - Parameter target: The version.
+    /// - Returns: The result.
     /// - Throws: `.refused(.fileInUse)` when another program has the file open; `StorageError` as `ShippedRealm` does.
     package func bring(to target: ShippedRealm.Target) throws(StorageError) -> Outcome {
-        // What was made here before can be made again.
+        // A file that was made here before can be made again.
         let isMadeHere = ShipPosition(of: path)?.isComplete == true
         if let version = try follow(target) { return Outcome(version: version, kept: nil) }
         let copies = FileCopies(ofFile: path, key: nil)

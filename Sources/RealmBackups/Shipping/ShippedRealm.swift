@@ -4,7 +4,7 @@ package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
-/// What was shipped of a realm, from which any version can be made again.
+/// The shipped files of a realm, from which any version can be restored.
 package struct ShippedRealm: Sendable {
     /// Which version is wanted.
     package enum Target: Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct ShippedRealm: Sendable {
     /// The chains in the store, the newest first.
     package let chains: [ShippedChain]
 
-    /// Lists what a store has of a realm.
+    /// Lists the files of a realm in a store.
     ///
     /// - Throws: `StorageError` when the store cannot be read.
     package init(_ realm: RealmName, in store: any BackupStore) throws(StorageError) {
@@ -31,8 +31,8 @@ package struct ShippedRealm: Sendable {
     /// Makes the file of a version.
     ///
     /// - Parameters:
-    ///   - target: Which version.
-    ///   - file: An empty file that nobody reads.
+    ///   - target: The version.
+    ///   - file: An empty file without readers.
     /// - Returns: The place in the chain at which the file is then.
     /// - Throws: `.refused(.unsuitable)` when the store does not lead to that version; `.corrupt` for damage.
     package func restore(_ target: Target, to file: NewFile) throws(StorageError) -> RecordChain {
@@ -47,8 +47,8 @@ package struct ShippedRealm: Sendable {
     /// Brings a copy that was made before up to a version, in its place.
     ///
     /// - Parameters:
-    ///   - target: Which version.
-    ///   - backend: The copy, which nobody else uses.
+    ///   - target: The version.
+    ///   - backend: The copy, which no other code uses.
     ///   - place: The place in its chain at which the copy was, or that it has passed since.
     /// - Returns: The place at which it is then; nil when the copy has to be made anew, because there is a newer chain, it is
     ///   beyond the wanted version, or there are records that cannot be applied to a file in use.
