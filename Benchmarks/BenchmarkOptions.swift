@@ -4,8 +4,7 @@ internal import ArgumentParser
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The options of the command line.
-/// They select what is measured, how often, and what it is compared with.
+/// The options of the command line. They select the measurements, their number, and the compared engines.
 struct BenchmarkOptions: ParsableArguments {
     /// The files whose queries and requests are measured; writes go to copies.
     @Argument(help: "Realm files with the class Item.")
@@ -19,7 +18,6 @@ struct BenchmarkOptions: ParsableArguments {
     @Flag(help: "Measure single leaves.")
     var leaves = false
 
-    /// Whether many further queries are measured.
     @Flag(help: "Measure many more queries.")
     var survey = false
 

@@ -9,8 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Measures the delivery of one commit to ten thousand streams of one result, with a hundred
-/// different results beside them.
+/// Measures the delivery of one commit to ten thousand streams of one result, in addition to a hundred different results.
 ///
 /// The server is compared with `BareBroadcast`, which sends the same number of bytes to as many
 /// connections.

@@ -4,7 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Measures results in groups, each beside the plain count over the same filter.
+/// Measures results in groups, each next to the plain count over the same filter.
 struct GroupBenchmarks {
     /// The class `Item` of the measured file.
     let table: Table

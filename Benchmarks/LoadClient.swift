@@ -107,7 +107,7 @@ struct LoadClient {
     ///
     /// - Parameters:
     ///   - next: Returns the bytes of the next request.
-    ///   - end: The monotonic time in nanoseconds at which no further request is sent.
+    ///   - end: The monotonic time in nanoseconds after which no request is sent.
     /// - Returns: The number of successful responses.
     private func run(_ next: () -> [UInt8], until end: UInt64) throws -> Int {
         var connections = try (0..<connectionsPerThread).map { _ in try Connection(port) }

@@ -82,7 +82,7 @@ struct NotificationBenchmarks {
     /// - Parameters:
     ///   - path: The file that is written.
     ///   - text: The query of the observed result; nil for all objects.
-    ///   - write: What each commit does.
+    ///   - write: The change of each commit.
     ///   - report: Receives two results: from the response of the write, and from its start.
     ///   - fromAnswer: The first result of the other engine.
     ///   - fromStart: The second result of the other engine.

@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// Observes many query results in process, and counts their events.
 final class QueryCrowd: ObservationListener {
-    /// What the hub has delivered so far; the monitor guards it.
+    /// The deliveries of the hub so far; the monitor guards them.
     private struct Received {
         var events = 0
         /// The version that all queries have reached with the last round.

@@ -6,10 +6,10 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Measures what a commit costs that changes one object, while many different queries over its class are observed.
+/// Measures the cost of a commit that changes one object, while many different queries over its class are observed.
 ///
-/// A commit concerns one of the queries or none, so what it costs for each query more is what an observed query costs that a
-/// commit does not concern.
+/// A commit concerns one of the queries or none, so the additional cost per query is that of an observed query that a commit does
+/// not concern.
 struct QueryCrowdBenchmarks {
     /// The number of objects of the class.
     private static let objects = 100_000
@@ -91,7 +91,7 @@ struct QueryCrowdBenchmarks {
         }
     }
 
-    /// What a commit costs, in microseconds.
+    /// The cost of a commit, in microseconds.
     private struct Cost {
         /// The median duration of the round that takes the queries over the commit.
         var round = 0.0

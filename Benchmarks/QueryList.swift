@@ -43,7 +43,7 @@ struct QueryList {
             let isOrdered = ["SORT(", "DISTINCT(", "LIMIT("].contains { text.contains($0) }
             var count = 0
             let time = try harness.milliseconds {
-                // A query that is bound keeps what it looked up, so each run has its own.
+                // A bound query caches its look-ups, so each run has its own.
                 let query = try parsed.bind(to: table, in: snapshot)
                 count = isOrdered ? try query.execute().count : try query.count()
             }

@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// Observes one query result in process, and records when its events arrive.
 final class ResultListener: ObservationListener {
-    /// What the hub has delivered so far; the monitor guards it.
+    /// The deliveries of the hub so far; the monitor guards them.
     private struct Received {
         /// The number of events that were delivered so far.
         var events = 0
@@ -68,8 +68,7 @@ final class ResultListener: ObservationListener {
 
     /// Does nothing, because the schema does not change.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version) {}
-    /// Does nothing. An observation that fails delivers no further events, so the measurement
-    /// does not end.
+    /// Does nothing. An observation that fails delivers no more events, so the measurement does not end.
     func didFail(_ error: ObservationError) {}
 
     /// Waits for the event with the given number; returns the monotonic time of the last event

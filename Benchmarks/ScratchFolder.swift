@@ -5,15 +5,14 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A folder for the files that benchmarks write, beside the measured file and so on the same
-/// disk. It exists until `remove`.
+/// A folder for the files that benchmarks write, next to the measured file and so on the same disk. It exists until `remove`.
 struct ScratchFolder {
     /// The path of the folder, which contains the id of this process.
     let path: String
 
     /// Makes the folder.
     ///
-    /// - Parameter file: The measured file, beside which the folder is made.
+    /// - Parameter file: The measured file, next to which the folder is made.
     /// - Throws: `BenchmarkError` when it cannot be made.
     init(beside file: String) throws {
         let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."

@@ -5,8 +5,8 @@ internal import Glibc
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Many clients of change streams, in a process of their own, because a server with as many
-/// connections needs its file descriptors itself.
+/// Many clients of change streams, in a separate process, because a server with as many connections needs its file descriptors
+/// itself.
 ///
 /// The process is this program, started as `RealmBenchmarks --crowd PORT`; see
 /// `ListeningCrowd`. It reads lines with a number and a request target, and then `go`. It

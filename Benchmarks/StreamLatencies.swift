@@ -96,7 +96,7 @@ struct StreamLatencies {
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
     }
 
-    /// Reads a stream on a thread of its own, and records when events arrive.
+    /// Reads a stream on a separate thread, and records when events arrive.
     private final class Listener: Sendable {
         /// The times of the events that have arrived; the monitor guards them.
         private struct State {

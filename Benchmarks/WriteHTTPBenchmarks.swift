@@ -230,7 +230,7 @@ struct WriteHTTPBenchmarks {
         let name = "batch of \(Self.deletionCount) deletes, objects"
         guard isWanted(name) else { return }
         let client = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
-        // The deleted objects have keys of their own, and are created before the measurement.
+        // The deleted objects have separate keys, and are created before the measurement.
         let first = 1_900_000_000
         let batchesPerRound = 20
         let total = Self.rounds * batchesPerRound * Self.deletionCount

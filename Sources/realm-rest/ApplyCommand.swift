@@ -6,7 +6,7 @@ import RealmEngine
 internal import RealmPlatform
 import RealmStorage
 
-/// The command `realm-rest apply`: makes a version of a realm from what was shipped of it.
+/// The command `realm-rest apply`: makes a version of a realm from its shipped commits.
 struct ApplyCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
@@ -60,8 +60,7 @@ struct ApplyCommand: ParsableCommand {
 
     /// Makes the version, and prints its number.
     ///
-    /// - Throws: `ExitCode(1)` after a message for what is damaged, `ExitCode(2)` when a file cannot be used or there is no such
-    ///   version.
+    /// - Throws: `ExitCode(1)` after a message for damage, `ExitCode(2)` when a file cannot be used or there is no such version.
     func run() throws {
         try reporting {
             guard let name = realm.flatMap({ RealmName($0) }) ?? RealmName(file: file) else {

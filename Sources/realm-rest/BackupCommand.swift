@@ -28,7 +28,7 @@ struct BackupCommand: ParsableCommand {
     /// How a bucket is reached.
     @OptionGroup var target: BackupTargetOptions
 
-    /// How many copies are kept, as `BackupRetention` reads it; nil for all.
+    /// The retention of copies, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
             "The newest copy of each of so many hours, days, weeks and months is kept.",

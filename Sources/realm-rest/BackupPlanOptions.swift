@@ -7,7 +7,7 @@ import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The options of the command `serve` about the backups that the server makes by itself.
+/// The options of the command `serve` about automatic backups.
 struct BackupPlanOptions: ParsableArguments {
     /// The time between two rounds of backups; nil for no backups.
     @Option(
@@ -21,7 +21,7 @@ struct BackupPlanOptions: ParsableArguments {
     /// How a bucket is reached.
     @OptionGroup var target: BackupTargetOptions
 
-    /// How many backups are kept, as `BackupRetention` reads it; nil for all.
+    /// The retention of backups, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
             "The newest backup of each of so many hours, days, weeks and months is kept; without it all are.",

@@ -22,7 +22,7 @@ struct ClusterCommand: ParsableCommand {
 
 /// How the commands of `cluster` reach the log.
 struct ClusterPlace: ParsableArguments {
-    /// What the client library of PostgreSQL takes.
+    /// The address for the client library of PostgreSQL.
     @Option(
         help: ArgumentHelp(
             "The PostgreSQL that keeps the log. What is missing comes from the environment (PGHOST, PGPASSFILE).",
@@ -38,7 +38,7 @@ struct ClusterPlace: ParsableArguments {
     var register: PostgresRegister { PostgresRegister(PostgresOptions(cluster)) }
 }
 
-/// Runs what a command does with a cluster, and ends the program with a sentence when that fails.
+/// Runs the work of a command with a cluster, and ends the program with a sentence when that fails.
 func atCluster<Result>(_ body: () throws(StorageError) -> Result) throws -> Result {
     do throws(StorageError) {
         return try body()
@@ -79,7 +79,7 @@ struct ClusterStatusCommand: ParsableCommand {
     @Argument(help: "The name of a realm; without it all nodes are listed.")
     var realm: String?
 
-    /// Prints a line for each node, or what the log has of a realm.
+    /// Prints a line for each node, or the state of a realm in the log.
     func run() throws {
         let map = try atCluster { () throws(StorageError) in try place.register.map() }
         if let realm { return try show(realm, map) }
@@ -94,7 +94,7 @@ struct ClusterStatusCommand: ParsableCommand {
         if vacant > 0 { print("\(vacant) shards have no node yet") }
     }
 
-    /// Prints who should own a realm, who does, and what the log has of it.
+    /// Prints the intended owner of a realm, the present one, and its state in the log.
     private func show(_ realm: String, _ map: ClusterMap) throws {
         let log = place.log
         defer { log.close() }

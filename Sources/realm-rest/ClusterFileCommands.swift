@@ -71,7 +71,7 @@ struct ClusterVerifyCommand: ParsableCommand {
     @Option(help: "A file with the encryption key of the realm: 128 hex digits, or base64 of 64 bytes.")
     var keyFile: String?
 
-    /// Verifies what the log has.
+    /// Verifies the content of the log.
     func run() throws {
         let log = try place.log(bases)
         defer { log.close() }

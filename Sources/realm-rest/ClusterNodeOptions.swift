@@ -9,7 +9,7 @@ internal import RealmStorage
 
 /// The options of the command `serve` about the cluster that the server is a node of.
 struct ClusterNodeOptions: ParsableArguments {
-    /// Where the log of the cluster is; nil for a server by itself.
+    /// The address of the log of the cluster; nil for a single server.
     @Option(
         help: ArgumentHelp(
             "The PostgreSQL that keeps the log of a cluster: the realms of --data belong to the cluster, and this server is a node "
@@ -25,7 +25,7 @@ struct ClusterNodeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The URL at which clients and other nodes reach this node of the cluster.", valueName: "URL"))
     var url: String?
 
-    /// What is answered to requests for realms of other nodes; nil for `refuse`.
+    /// The response to requests for realms of other nodes; nil for `refuse`.
     @Option(
         help: ArgumentHelp(
             "What a request for a realm of another node gets, beside Realm-Owner: refuse (421), redirect (307) or accel (421 with "

@@ -44,7 +44,7 @@ struct CopyFileOptions: ParsableArguments {
 
     /// Opens the file for reading, and passes it to a closure with the options of the copy.
     ///
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     /// - Throws: `StorageError` when the file cannot be opened, or is open for writing in another program.
     func copying<Outcome>(_ body: (Database, Database.CopyOptions) throws -> Outcome) throws -> Outcome {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }

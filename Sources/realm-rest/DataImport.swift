@@ -164,7 +164,7 @@ enum DataImport {
         database.write(
             WriteRequest(deadline: .distantFuture, isDryRun: isDryRun),
             { session in
-                // Nobody else waits for this process, or for its memory.
+                // No other work waits for this process, or for its memory.
                 session.byteLimit = .max
                 let run = ImportRun(session, mode)
                 try run.run(reader)

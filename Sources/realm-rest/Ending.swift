@@ -7,15 +7,15 @@ import RealmHTTP
 internal import RealmPlatform
 import RealmStorage
 
-/// Waits for signals on a thread of its own, so that the process ends even if another thread
-/// hangs. SIGHUP, where it is among the signals, reads the configuration again.
+/// Waits for signals on a separate thread, so that the process ends even if another thread hangs. SIGHUP, where it is among the
+/// signals, reads the configuration again.
 ///
 /// The first signal begins an orderly end: running requests have `graceSeconds`, and closing
 /// the realms has most of a second more. The second signal ends the process within a second,
 /// whatever still runs. No acknowledged write is lost, because a commit is durable before its
 /// client receives the response.
 final class Ending: Sendable {
-    /// How many signals have arrived, as far as it matters; the monitor guards it.
+    /// The number of signals that have arrived, as far as it matters; the monitor guards it.
     private struct State {
         /// Whether a first signal has arrived, which begins the orderly end.
         var hasBegun = false
@@ -29,7 +29,7 @@ final class Ending: Sendable {
     /// The seconds from the second signal to the end of the process.
     private static let urgentSeconds = 0.7
 
-    /// Tells the service manager about reloads; nil for none.
+    /// Notifies the service manager of reloads; nil for none.
     private let notifier: ServiceNotifier?
     /// The state; the main thread waits for its changes.
     private let state = Monitor(State())
@@ -40,7 +40,7 @@ final class Ending: Sendable {
     ///   - server: The server whose log is closed if the process has to be ended.
     ///   - signals: The signals, which must be blocked in all threads.
     ///   - graceSeconds: The seconds that running requests have after the first signal.
-    ///   - notifier: Tells the service manager about reloads; nil for none.
+    ///   - notifier: Notifies the service manager of reloads; nil for none.
     /// - Throws: `RealmServer.Failure` when the system provides no thread.
     init(_ server: RealmServer, _ signals: sigset_t, graceSeconds: Double, _ notifier: ServiceNotifier?) throws {
         self.notifier = notifier
@@ -58,8 +58,7 @@ final class Ending: Sendable {
     /// Blocks the main thread until a first signal arrives.
     func waitForSignal() { _ = state.wait { $0.hasBegun ? true : nil } }
 
-    /// The body of the thread: waits for the signals, and ends the process if it does not end
-    /// by itself in time.
+    /// The body of the thread: waits for the signals, and ends the process if the orderly end takes too long.
     private func watch(_ server: RealmServer, _ signals: sigset_t, _ graceSeconds: Double) {
         var signals = signals
         var signal: Int32 = 0
@@ -88,7 +87,7 @@ final class Ending: Sendable {
         _exit(128 + signal)
     }
 
-    /// Reads the configuration again, and tells the operator the result.
+    /// Reads the configuration again, and reports the result to the operator.
     private static func reload(_ server: RealmServer) {
         guard server.state.reloading.isPossible else {
             if server.state.reloading.reopenAudit() { StandardStreams.error("audit log opened again") }

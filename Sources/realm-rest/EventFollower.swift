@@ -67,7 +67,7 @@ final class EventFollower {
         }
         let rest = url.dropFirst(prefix.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        // What is before an @ may be a secret, so nothing of the URL is in the message.
+        // The part before an @ may be a secret, so no part of the URL is in the message.
         guard !authority.utf8.contains(UInt8(ascii: "@")) else {
             throw Failure(
                 description:
@@ -142,11 +142,11 @@ final class EventFollower {
         return request
     }
 
-    /// What was received and is no whole event yet.
+    /// The received part of an incomplete event.
     private final class Reading {
         /// The bytes.
         private var rest: [UInt8] = []
-        /// What the receiver of events has thrown.
+        /// The error of the receiver of events.
         var error: (any Error)?
         /// Whether the receiver wants no more events.
         private(set) var isOver = false

@@ -72,7 +72,7 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    /// Writes what a producer makes to the place that was asked for.
+    /// Writes the output of a producer to the requested place.
     private func write(_ producer: any ChunkProducer, of snapshot: Snapshot) throws {
         guard let output else { return try producer.forEachChunk { try options.output($0, of: snapshot) } }
         guard !RealmFiles.exists(output) else { throw wrongUse("there is a file at '\(output)' already") }
@@ -84,7 +84,7 @@ struct ExportCommand: ParsableCommand {
             }
             offset += chunk.count
         }
-        // A file that has become shorter meanwhile gives no export that looks whole.
+        // A file that has become shorter in the meantime gives no export that looks whole.
         try snapshot.file.requireWhole()
         try file.publish(as: output)
     }

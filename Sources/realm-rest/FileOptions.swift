@@ -54,8 +54,8 @@ struct FileOptions: ParsableArguments {
     /// - Parameters:
     ///   - bytes: The piece.
     ///   - snapshot: The version that it was read from.
-    /// - Throws: `StorageError` when the file has become shorter meanwhile, so that the piece
-    ///   may be wrong; then nothing is written.
+    /// - Throws: `StorageError` when the file has become shorter in the meantime, so that the piece may be wrong; then nothing is
+    ///   written.
     func output(_ bytes: [UInt8], of snapshot: Snapshot) throws {
         try snapshot.file.requireWhole()
         try StandardStreams.output(bytes)

@@ -8,7 +8,7 @@ internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 
-/// The command `realm-rest info`: says what a file is.
+/// The command `realm-rest info`: describes a file.
 struct InfoCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
@@ -26,7 +26,7 @@ struct InfoCommand: ParsableCommand {
     @Flag(help: "Print JSON instead of lines.")
     var json = false
 
-    /// Prints what is known of the file.
+    /// Prints the known facts about the file.
     ///
     /// - Throws: `ExitCode(1)` for a damaged file, `ExitCode(2)` for one that cannot be opened.
     func run() throws {

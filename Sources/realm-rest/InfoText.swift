@@ -7,19 +7,19 @@ internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 
-/// What `realm-rest info` prints for people: a fact on each line.
+/// The output of `realm-rest info` for people: a fact on each line.
 struct InfoText {
     /// The lines so far, each with its final newline.
     private(set) var text = ""
     private let file: FileInspection
 
-    /// How many characters the names of facts take.
+    /// The number of characters that the names of facts take.
     private static let width = 16
 
     /// Makes the lines about a file.
     ///
     /// - Parameters:
-    ///   - name: What it is called in the first line.
+    ///   - name: Its name in the first line.
     init(_ file: FileInspection, name: String) {
         self.file = file
         line("File", name)
@@ -43,7 +43,7 @@ struct InfoText {
         text += name + padding + StandardStreams.printable(value) + "\n"
     }
 
-    /// What kind of file it is.
+    /// The kind of file.
     private var what: String {
         switch file.isRealm {
         case nil: return "an encrypted Realm file, or no Realm file: nothing tells which without the key"
@@ -54,7 +54,7 @@ struct InfoText {
         return format == 0 ? "a Realm file to which nothing was ever written" : "a Realm file of format \(format)"
     }
 
-    /// How large it is, and how much of that is in use.
+    /// Its size, and the used part of it.
     private var size: String {
         let whole = "\(file.glance.byteCount) bytes"
         guard let contents = file.contents else { return whole }

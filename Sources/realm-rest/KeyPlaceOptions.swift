@@ -43,7 +43,7 @@ struct KeyPlaceOptions: ParsableArguments {
         }
     }
 
-    /// Whether a configuration says which roles there are beside those that are built in.
+    /// Whether a configuration defines roles in addition to the built-in ones.
     var hasConfiguration: Bool { file != nil }
 
     /// The path of the configuration: the stated one, or that of the working folder; nil for none.

@@ -47,7 +47,7 @@ struct KeysCommand: ParsableCommand {
             help: ArgumentHelp("A network from which the key may be used. May be given several times.", valueName: "CIDR"))
         var networks: [String] = []
 
-        /// Further claims, each as `NAME=VALUE`.
+        /// Additional claims, each as `NAME=VALUE`.
         @Option(
             name: .customLong("claim"),
             help: ArgumentHelp("A claim of the holder, for rules. May be given several times.", valueName: "NAME=VALUE"))
@@ -165,7 +165,7 @@ struct KeysCommand: ParsableCommand {
 
 /// The option by which a change of keys is confirmed after which no key administers.
 struct KeyConfirmation: ParsableArguments {
-    /// What is confirmed; nil for nothing.
+    /// The confirmation; nil for none.
     @Option(
         help: ArgumentHelp(
             "\(CredentialCheck.confirmation) permits that no key administers the server afterwards.",

@@ -30,7 +30,7 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Make a certificate for trials, for localhost, the addresses listened on and the names of --allow-host.")
     var tlsSelfSigned = false
 
-    /// For how long browsers are told to use https only; nil to tell them nothing.
+    /// The max-age of HSTS; nil to send none.
     @Option(help: ArgumentHelp("For how long browsers are told to use https only (HSTS), such as 1y.", valueName: "TIME"))
     var tlsHsts: String?
 

@@ -62,7 +62,7 @@ struct OpenCommand: ParsableCommand {
         }
     }
 
-    /// What the address of the page ends with: the classes of the one realm, or nothing.
+    /// The end of the address of the page: the classes of the one realm, or nothing.
     private var page: String {
         guard paths.count == 1, let name = paths[0].split(separator: "/").last, name.hasSuffix(".realm"),
             let realm = RealmName(String(name.dropLast(".realm".count)))

@@ -8,13 +8,13 @@ import Synchronization
 
 /// Shows the progress of long work in the last line of a terminal.
 enum ProgressLine {
-    /// How long work takes at least of which progress is shown.
+    /// The shortest duration of work whose progress is shown.
     private static let patience = Duration.seconds(1)
 
-    /// Returns what shows the progress on standard error; nil when that is no terminal and the work depends on nothing.
+    /// Returns a control that shows the progress on standard error; nil when that is no terminal and nothing can cancel the work.
     ///
     /// - Parameters:
-    ///   - word: What is done, such as "converting".
+    ///   - word: The activity, such as "converting".
     ///   - isWanted: As in `WorkControl.init`.
     static func control(_ word: String, isWanted: (@Sendable () -> Bool)? = nil) -> WorkControl? {
         guard isatty(STDERR_FILENO) != 0 else { return isWanted.map { WorkControl(isWanted: $0) } }

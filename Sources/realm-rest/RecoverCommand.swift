@@ -5,7 +5,7 @@ internal import RealmPlatform
 import RealmRecovery
 import RealmStorage
 
-/// The command `realm-rest recover`: says what a file still holds of its past.
+/// The command `realm-rest recover`: lists the past data that a file still holds.
 struct RecoverCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
@@ -87,7 +87,7 @@ struct RecoverCommand: ParsableCommand {
         _ = try certainties()
     }
 
-    /// Prints what the file still holds.
+    /// Prints the past data that the file still holds.
     ///
     /// - Throws: `ExitCode(1)` when not everything could be searched, `ExitCode(2)` when the file cannot be opened.
     func run() throws {
@@ -104,7 +104,7 @@ struct RecoverCommand: ParsableCommand {
         if !isComplete { throw ExitCode(1) }
     }
 
-    /// Searches a file and prints what was found.
+    /// Searches a file and prints the findings.
     ///
     /// - Returns: Whether everything was searched.
     private func search(_ path: String, _ key: EncryptionKey?, isCopy: Bool, of fileCount: Int, _ sink: inout RecoverySink) throws
@@ -138,11 +138,11 @@ struct RecoverCommand: ParsableCommand {
 
     /// Searches a file. A copy that cannot be opened is named on standard error.
     ///
-    /// - Returns: The file and what it holds; nil for a copy that cannot be opened.
+    /// - Returns: The file and its past data; nil for a copy that cannot be opened.
     private func recovery(of path: String, _ key: EncryptionKey?, isCopy: Bool) throws -> (EvidenceFile, Recovery)? {
         var options = Recovery.Options()
         options.className = className
-        // What a copy holds now was the past of the file.
+        // The present data of a copy is the past of the file.
         options.includesPresent = all || isCopy
         options.onlyVersions = versions
         options.seconds = seconds
@@ -157,7 +157,7 @@ struct RecoverCommand: ParsableCommand {
         }
     }
 
-    /// The options that decide what is printed, as the output states them.
+    /// The options that select the output, as the output states them.
     private var optionWords: [String] {
         var words: [String] = []
         if let className { words.append("--class \(className)") }

@@ -14,7 +14,7 @@ struct RecoverySink {
     /// The number of bytes in the new file.
     private var offset = 0
 
-    /// How many bytes are written at a time.
+    /// The number of bytes that are written at a time.
     private static let pieceByteCount = 1 << 16
 
     /// Makes a sink.
@@ -42,13 +42,13 @@ struct RecoverySink {
         if pending.count >= RecoverySink.pieceByteCount { try flush() }
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes the rest, and gives the file its name.
     mutating func finish() throws {
         try flush()
         if let file, let path { try file.publish(as: path) }
     }
 
-    /// Writes what was not written yet.
+    /// Writes the unwritten part.
     private mutating func flush() throws {
         if let file {
             try ByteView.withBytes(of: pending) { view throws(StorageError) in

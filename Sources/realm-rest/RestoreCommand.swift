@@ -36,8 +36,7 @@ struct RestoreCommand: ParsableCommand {
     /// Checks the values of the options; ArgumentParser calls it before `run`.
     func validate() throws { try target.check(source) }
 
-    /// Replaces the file, and prints the path of what was there. A crash leaves the old file or the new
-    /// one.
+    /// Replaces the file, and prints the path of the old file. A crash leaves the old file or the new one.
     ///
     /// - Throws: `ExitCode(1)` after a message for a damaged source, and `ExitCode(2)` when a file cannot
     ///   be opened, is open elsewhere, or has another key than the one that was given.

@@ -30,7 +30,7 @@ struct ServeOptions: ParsableArguments {
             valueName: "DIR"))
     var attachRoots: [String] = []
 
-    /// The name of the default realm; nil where it follows from what is served.
+    /// The name of the default realm; nil where it follows from the served realms.
     @Option(help: ArgumentHelp("The realm that /v1/realms/@default stands for.", valueName: "NAME"))
     var `default`: String?
 
@@ -41,7 +41,7 @@ struct ServeOptions: ParsableArguments {
             valueName: "flat|sharded"))
     var layout: String?
 
-    /// The time after which realms that nobody uses are closed; nil for five minutes.
+    /// The time after which unused realms are closed; nil for five minutes.
     @Option(
         help: ArgumentHelp(
             "The time after which a realm that nobody uses is closed until the next request; 0 for never.",
@@ -58,14 +58,13 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many realms may be open at the same time.", valueName: "N"))
     var maxOpen: Int?
 
-    /// The number of backups that are kept beside each file, for migrations and for upgrades
-    /// separately; nil for one.
+    /// The number of backups that are kept next to each file, for migrations and for upgrades separately; nil for one.
     @Option(
         help: ArgumentHelp(
             "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
     var keepMigrationBackups: Int?
 
-    /// When and where to realms are backed up by themselves.
+    /// The schedule and the target of automatic backups.
     @OptionGroup var backups: BackupPlanOptions
 
     /// Where the commits are shipped to.
@@ -207,7 +206,7 @@ struct ServeOptions: ParsableArguments {
     /// - Parameters:
     ///   - paths: The files and folders to serve; without any those of the file.
     ///   - file: The configuration file; nil for none.
-    ///   - isChecked: Whether what the settings say together and about this machine is checked too.
+    ///   - isChecked: Whether the combination of settings, and their requirements for this machine, are checked too.
     /// - Throws: `ExitCode(1)` after a message about the file, and `ExitCode(64)` for an option
     ///   that cannot be used.
     func configuration(paths: [String], file: String?, isChecked: Bool = true) throws -> Configuration {

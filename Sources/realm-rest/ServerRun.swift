@@ -13,13 +13,14 @@ import RealmStorage
 /// Runs a server on the main thread until a signal ends it. It is shared by the commands
 /// `serve` and `demo`.
 enum ServerRun {
-    /// How many realms are listed at the start.
+    /// The number of realms that are listed at the start.
     private static let summaryLimit = 100
 
     /// Blocks the signals that end a server, and returns them.
     ///
-    /// It is called before any thread exists, so that all threads inherit this and only `sigwait` receives the signals. A command that
-    /// starts threads before its server calls it first; a signal that arrives meanwhile ends the server as soon as it has started.
+    /// It is called before any thread exists, so that all threads inherit this and only `sigwait` receives the signals. A command
+    /// that starts threads before its server calls it first; a signal that arrives in between ends the server as soon as it has
+    /// started.
     @discardableResult static func holdSignals() -> sigset_t { hold([SIGTERM, SIGINT]) }
 
     /// Blocks the signals that end a command which has no server, and returns them. One that is ignored, such as SIGHUP under `nohup`, is
@@ -52,8 +53,7 @@ enum ServerRun {
     /// Starts the server, prints its address, and blocks until it has stopped.
     ///
     /// - Parameters:
-    ///   - configuration: What the options were read from, which SIGHUP reads again when it has a file; nil when
-    ///     they were not read.
+    ///   - configuration: The source of the options, which SIGHUP reads again when it has a file; nil when they were not read.
     ///   - whenListening: Called with the URL of the server after its address was printed.
     /// - Throws: `ExitCode(1)` after the reason was printed, when the server cannot start.
     static func run(

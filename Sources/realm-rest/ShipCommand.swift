@@ -6,7 +6,7 @@ import RealmEngine
 internal import RealmPlatform
 import RealmStorage
 
-/// The command `realm-rest ship`: stores what a file has beyond what was shipped of it before.
+/// The command `realm-rest ship`: stores the commits of a file that were not shipped before.
 struct ShipCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
@@ -31,7 +31,7 @@ struct ShipCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The name of the realm; without it that of the file.", valueName: "NAME"))
     var realm: String?
 
-    /// How many bases are kept, as `BackupRetention` reads it; nil for all.
+    /// The retention of bases, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
             "The newest base of each of so many hours, days, weeks and months is kept, with what was shipped after it.",
@@ -47,7 +47,7 @@ struct ShipCommand: ParsableCommand {
         guard realm == nil || realm.flatMap({ RealmName($0) }) != nil else { throw ValidationError("--realm: \(RealmName.rule)") }
     }
 
-    /// Ships the file, and prints the path or URL of what was stored.
+    /// Ships the file, and prints the path or URL of the stored object.
     ///
     /// - Throws: `ExitCode(2)` after a message when the file cannot be opened or the store refuses.
     func run() throws {

@@ -17,7 +17,7 @@ struct ShipOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How often what was committed is shipped; 250ms without it.", valueName: "TIME"))
     var shipEvery: String?
 
-    /// How many bases are kept, as `BackupRetention` reads it; nil for all.
+    /// The retention of bases, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
             "The newest base of each of so many hours, days, weeks and months is kept, with the commits after it; without it all "

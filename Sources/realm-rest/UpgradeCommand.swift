@@ -33,7 +33,7 @@ struct UpgradeCommand: ParsableCommand {
         }
     }
 
-    /// Writes the new file, which gets its name when it is complete, and prints what was done.
+    /// Writes the new file, which gets its name when it is complete, and prints the outcome.
     ///
     /// - Throws: `ExitCode(2)` after a message when a file cannot be opened or there is one at the target, and `ExitCode(1)` for a
     ///   damaged file.
@@ -78,12 +78,12 @@ struct UpgradeCommand: ParsableCommand {
         }
     }
 
-    /// Prints what was done.
+    /// Prints the outcome.
     ///
     /// - Parameters:
     ///   - format: The format of the file before; nil, or 0 in an empty file, when there was none.
-    ///   - outcome: What became of the file.
-    ///   - contents: Further lines.
+    ///   - outcome: The outcome for the file.
+    ///   - contents: Additional lines.
     private func output(from format: Int?, _ outcome: String, _ contents: [String]) throws {
         let (old, new) = (format ?? 0, FileHeader.writtenFormat)
         let change = old == 0 || old == new ? "format \(new)" : "format \(old) to \(new)"

@@ -106,8 +106,7 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    /// Returns whether an event is the last one, after which the server expects no further
-    /// connection.
+    /// Returns whether an event is the last one, after which the server expects no new connection.
     private static func isLast(_ event: EventFollower.Event) -> Bool {
         guard let data = try? JSONParser.parse(event.data, depthLimit: 64).object else { return false }
         switch event.name {

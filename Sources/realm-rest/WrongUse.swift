@@ -5,11 +5,11 @@ import RealmEngine
 internal import RealmPlatform
 import RealmStorage
 
-/// Prints what is wrong with a value that a command was given, such as a query.
+/// Prints the error in a value that a command was given, such as a query.
 ///
 /// A `ValidationError` would add how the command is used, which says nothing about a value.
 ///
-/// - Parameter text: What is wrong, as a sentence without a full stop.
+/// - Parameter text: The error, as a sentence without a full stop.
 /// - Returns: The exit status of a wrong use, 64, to be thrown.
 func wrongUse(_ text: String) -> ExitCode {
     StandardStreams.error("Error: " + StandardStreams.printable(text))
@@ -27,7 +27,7 @@ enum CommandName {
         "vacuum": "compact", "undelete": "recover", "carve": "recover", "version": "--version",
     ]
 
-    /// Returns what is wrong with the first argument; nil when it is a command or an option.
+    /// Returns the error in the first argument; nil when it is a command or an option.
     ///
     /// - Parameters:
     ///   - arguments: The arguments without the name of the program.

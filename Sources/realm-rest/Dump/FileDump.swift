@@ -9,9 +9,8 @@ import RealmStorage
 /// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and
 /// incoming links.
 ///
-/// The document shows what is stored, including unresolved links and internal tables. It is for
-/// checking files, and is not the representation of the HTTP interface. The command `dump`
-/// streams it, so that its size does not matter.
+/// The document shows the stored values, including unresolved links and internal tables. It is for checking files, and is not the
+/// representation of the HTTP interface. The command `dump` streams it, so that its size does not matter.
 struct FileDump {
     /// The version of the file that is written.
     private let snapshot: Snapshot

@@ -14,10 +14,10 @@ struct ValueDump {
     private let snapshot: Snapshot
     /// The number of nodes that collections may visit, shared by the whole dump.
     private let budget: WalkBudget
-    /// Receives what was written before the end of a long collection.
+    /// Receives the text written before the end of a long collection.
     private let emit: ([UInt8]) throws -> Void
 
-    /// How many bytes of a text or binary are written at a time.
+    /// The number of bytes of a text or binary that are written at a time.
     private static let pieceByteCount = 1 << 16
 
     /// Makes a writer for the values of a version.
@@ -25,7 +25,7 @@ struct ValueDump {
     /// - Parameters:
     ///   - snapshot: The version that is read.
     ///   - budget: The number of nodes that collections may visit.
-    ///   - emit: Receives what was written before the end of a long collection.
+    ///   - emit: Receives the text written before the end of a long collection.
     init(_ snapshot: Snapshot, _ budget: WalkBudget, emit: @escaping ([UInt8]) throws -> Void) {
         self.snapshot = snapshot
         self.budget = budget
@@ -259,10 +259,10 @@ struct ValueDump {
         try pieces(of: bytes, &writer) { $0.append($1.array.hexText) }
     }
 
-    /// Writes a string for some bytes, and passes on what was written after each piece of them.
+    /// Writes a string for some bytes, and passes the text on after each piece of them.
     ///
     /// - Parameters:
-    ///   - append: Appends what a piece becomes, without quotes.
+    ///   - append: Appends the text of a piece, without quotes.
     private func pieces(
         of bytes: ByteView, _ writer: inout JSONWriter, _ append: (OutputBuffer, ByteView) -> Void
     ) throws {
