@@ -7,7 +7,7 @@ import { signal } from "./signals.js";
  * @typedef {{code: string, title: string, detail: string, status: number, requestId?: string, [member: string]: any}} Problem
  */
 
-/** What the server refused, or why it could not be reached. */
+/** A refusal of the server, or the reason why it could not be reached. */
 export class ProblemError extends Error {
   /** @param {Problem} problem */
   constructor(problem) {

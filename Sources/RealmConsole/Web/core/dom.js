@@ -72,7 +72,7 @@ function nodes(child) {
 }
 
 /**
- * What is between two comments is replaced, whatever it has become: a followed function within may have replaced its part.
+ * Replaces the nodes between two comments, also new ones: a followed function within may have replaced its part.
  *
  * @param {() => Child} body
  * @returns {Node[]}

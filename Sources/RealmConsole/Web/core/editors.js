@@ -65,7 +65,7 @@ export function stateNode(value, property, realm) {
   return value && property.type === "object" && !value.$link ? h("code", null, visible(JSON.stringify(value).slice(0, 2000))) : cellNode(value, property, realm);
 }
 
-/** @param {Place} place @param {any} value A collection, which has a screen of its own. */
+/** @param {Place} place @param {any} value A collection, which has a separate screen. */
 function nested({ path, open, label }, value) {
   return [collectionNode(value),
     path && open ? h("a.button", { href: open(path), "aria-label": `${label}: open` }, "Open") : h("span.soft", null, "can be edited once it is saved")];

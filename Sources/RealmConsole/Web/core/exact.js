@@ -37,7 +37,7 @@ export async function readExact(target, params, abort) {
 
 /** @param {any} a @param {any} b */
 export const same = (a, b) => a === b || (!(a instanceof Blob || b instanceof Blob) && JSON.stringify(a) === JSON.stringify(b));
-/** @param {string} name Of a property: what stands for it in documents. */
+/** @param {string} name Of a property. @returns {string} Its name in documents. */
 export const member = (name) => (name.startsWith("$") ? `$${name}` : name);
 /** @param {string} name A step of a JSON Pointer. */
 export const escaped = (name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -59,7 +59,7 @@ export function encode(type, text) {
   return { [wrapper]: text };
 }
 
-/** @param {string} type @returns {any} What a new value is. */
+/** @param {string} type @returns {any} The initial value. */
 export function initial(type) {
   const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   /** @type {Record<string, any>} */

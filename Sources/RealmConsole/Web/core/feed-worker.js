@@ -10,7 +10,7 @@ import { connect } from "/client.js";
 
 /** @type {Map<string, Stream>} */
 const streams = new Map();
-/** @type {Record<string, string>} What requests of a session carry; the client reads it for each request. */
+/** @type {Record<string, string>} The header fields of a session; the client reads them for each request. */
 const headers = {};
 // A user waits for the server, so the pause is one second.
 const server = connect("/", { headers, maxPauseSeconds: 1 });

@@ -4,8 +4,8 @@ import { may } from "./session.js";
 import { effect, onCleanup, signal } from "./signals.js";
 
 /**
- * What happens in a realm: one stream per realm tells which classes each commit changed. A page reads anew what it shows
- * of those classes, so it never depends on having seen every event. All pages of a browser share the stream by a worker,
+ * The changes of a realm: one stream per realm reports the classes that each commit changed. A page reads their values
+ * again, so it never depends on having seen every event. All pages of a browser share the stream by a worker,
  * because browsers open only six connections to a host. The worker follows it by the client that every server gives away.
  *
  * @typedef {{kind: "commit", classes: string[]} | {kind: "reset"} | {kind: "schema"}} FeedEvent
@@ -50,7 +50,7 @@ export function feed(realm) {
   const listeners = new Set();
   const [state, version] = [signal(/** @type {any} */ ("connecting")), signal("")];
   let isFollowed = false;
-  // What was read before the stream began may have changed in between.
+  // The versions of responses before the stream began; the realm may have changed in between.
   /** @type {Set<string> | null} */
   let read = null;
   let begun = "";
@@ -68,7 +68,7 @@ export function feed(realm) {
       }
       onCleanup(() => {
         listeners.delete(listener);
-        // Browsers open only six connections to a host: what no screen shows is not followed.
+        // Browsers open only six connections to a host: realms without a screen are not followed.
         setTimeout(() => {
           if (listeners.size || !isFollowed) return;
           isFollowed = false;

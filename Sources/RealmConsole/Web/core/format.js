@@ -29,7 +29,7 @@ export function formatDuration(milliseconds) {
   return milliseconds < 1000 ? `${decimal.format(milliseconds)} ms` : `${decimal.format(milliseconds / 1000)} s`;
 }
 
-/** @param {string} text RFC 3339. @returns {string} Local time; the text itself where the browser cannot tell. */
+/** @param {string} text RFC 3339. @returns {string} Local time; the text itself where the browser cannot parse it. */
 export function formatLocalTime(text) {
   const date = new Date(text);
   return Number.isNaN(date.valueOf()) ? text : time.format(date);

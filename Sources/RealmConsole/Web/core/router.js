@@ -2,7 +2,7 @@
 import { signal } from "./signals.js";
 
 /**
- * What is on screen, as the part of the address after `#`: `#/store/rows/Dog?where=age%20%3E%203`. The first part is the
+ * The current screen, as the part of the address after `#`: `#/store/rows/Dog?where=age%20%3E%203`. The first part is the
  * realm, the second the screen, the others belong to the screen. Screens of the server have no realm: `#/-/server`.
  *
  * @typedef {{realm: string, screen: string, rest: string[], query: URLSearchParams}} Route
@@ -34,7 +34,7 @@ addEventListener("hashchange", () => { route.value = parse(); });
  * @param {string} realm Empty for screens of the server.
  * @param {string} screen
  * @param {string[]} [rest]
- * @param {Record<string, any>} [query] What is undefined, null or "" is left out.
+ * @param {Record<string, any>} [query] Members that are undefined, null or "" are left out.
  */
 export function address(realm, screen, rest = [], query = {}) {
   const parts = [realm || "-", screen, ...rest].map(encodeURIComponent).join("/");

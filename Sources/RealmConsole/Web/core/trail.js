@@ -21,7 +21,7 @@ addEventListener("click", ({ target }) => {
   expected = link.getAttribute("href")?.split("?")[0] ?? "";
 }, true);
 
-/** What was on screen before the API, which shows its requests. */
+/** The screen before that of the API, which shows its requests. */
 export const origin = signal({ realm: "", hash: "" });
 effect(() => { if (route.value.screen !== "api") origin.value = { realm: route.value.realm, hash: location.hash }; });
 

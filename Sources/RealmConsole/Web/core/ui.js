@@ -102,7 +102,7 @@ const NEXT = {
 };
 
 /**
- * What a problem says, with its request and a link to the page about it.
+ * The text of a problem, with its request and a link to the page about it.
  *
  * @param {any} error
  * @returns {HTMLElement}
@@ -118,7 +118,7 @@ export function problemNode(error) {
       problem.requestId ? ` · request ${problem.requestId}` : ""));
 }
 
-/** @param {import("./signals.js").Signal<any>} problem What went wrong, if anything. */
+/** @param {import("./signals.js").Signal<any>} problem The problem, if any. */
 export function shownProblem(problem) {
   return () => problem.value && problemNode(problem.value);
 }
@@ -172,7 +172,7 @@ export function showError(error) {
   if (error?.name !== "AbortError") toast(problemNode(error), undefined, 15);
 }
 
-/** How many dialogs are open. */
+/** The number of open dialogs. */
 export const dialogs = signal(0);
 
 /**
@@ -253,11 +253,11 @@ export function loaded(from, show) {
 /** The realm on screen that cannot be opened as it is, so that nothing of it is awaited; empty for none. */
 export const closed = signal("");
 
-/** @param {any} error Whether it may pass by itself. */
+/** @param {any} error @returns {boolean} Whether it may be transient. */
 const mayPass = (error) => !(error instanceof ProblemError) || error.problem.status === 0 || error.problem.status === 429 || error.problem.status >= 500;
 
 /**
- * What failed, and what can be done about it here: a realm that does not open says why, and an encrypted one asks for its key.
+ * The failure and its fix: a realm that does not open shows the reason, and an encrypted one asks for its key.
  *
  * @param {any} error
  * @param {() => void} again Reads again.
@@ -305,7 +305,7 @@ function keyNode(realm, opened) {
   return node;
 }
 
-/** What an encryption key looks like. */
+/** The form of an encryption key. */
 export const KEY_RULE = "Of an encrypted file: 128 hexadecimal digits, or base64 of 64 bytes.";
 
 /** @param {import("./dom.js").Attributes} [attributes] Of a field for an encryption key. */
@@ -320,7 +320,7 @@ export function waitingNode() {
  * The content of an empty place.
  *
  * @param {string} title
- * @param {string} advice What to do next.
+ * @param {string} advice The next step.
  * @param {...import("./dom.js").Child} actions
  */
 export function emptyNode(title, advice, ...actions) {

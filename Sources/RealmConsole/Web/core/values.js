@@ -5,7 +5,7 @@ import { address } from "./router.js";
 
 /**
  * Values as the API writes them with `ints=string`, shown by the declared type of their property. In Mixed the wrappers
- * of Extended JSON tell the type. Nothing is rounded: what is shown is the text of the API.
+ * of Extended JSON state the type. Nothing is rounded: the text of the API is shown.
  *
  * @typedef {import("./schema.js").Property} Property
  */
@@ -103,7 +103,7 @@ export function linkNode(link, realm) {
 }
 
 /**
- * The number of bytes that base64 text stands for.
+ * The number of bytes that base64 text represents.
  *
  * @param {string} text
  */

@@ -90,7 +90,7 @@ export const chooseFile = async (accept) => (await chooseFiles(accept, false))[0
  * @param {string} label Of the button that does it.
  * @param {import("./dom.js").Child} fields
  * @param {() => Promise<any>} run
- * @returns {Promise<any>} What it returned.
+ * @returns {Promise<any>} The result of `run`.
  */
 export function form(title, label, fields, run) {
   const problem = signal(null);

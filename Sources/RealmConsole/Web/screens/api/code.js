@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Requests as code. Each text becomes a literal of the language, so no value ends its quotes. */
 
-/** What a terminal or an editor does not show, or shows elsewhere. */
+/** Characters that a terminal or an editor does not show, or shows elsewhere. */
 const HIDDEN = /[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const hex = (/** @type {number} */ code, length = 4) => code.toString(16).padStart(length, "0");
 

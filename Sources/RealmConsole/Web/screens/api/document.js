@@ -4,7 +4,7 @@ import { visible, visibleLines } from "../../core/format.js";
 import { signal } from "../../core/signals.js";
 import { tryNode } from "./try.js";
 
-/** @param {any} doc @param {any} part @returns {any} What a reference stands for. */
+/** @param {any} doc @param {any} part @returns {any} The target of a reference. */
 export function resolved(doc, part) {
   // OpenAPI 3.0 wraps a reference that may be null.
   if (part?.anyOf?.[1]?.enum?.[0] === null) return { ...resolved(doc, part.anyOf[0]), nullable: true };
@@ -12,7 +12,7 @@ export function resolved(doc, part) {
 }
 
 /**
- * @param {any} doc @param {any} schema @param {number} depth How many references are followed. @param {string} indent
+ * @param {any} doc @param {any} schema @param {number} depth The number of references to follow. @param {string} indent
  * @returns {string} The schema in the manner of TypeScript.
  */
 function shape(doc, schema, depth, indent) {

@@ -6,7 +6,7 @@ import { onCleanup, signal } from "../../core/signals.js";
 import { button, choice, field } from "../../core/ui.js";
 import { resolved } from "./document.js";
 
-/** How many characters of a body are shown. */
+/** The number of characters of a body that are shown. */
 const ROOM = 200_000;
 
 /** @param {any} doc @param {any} operation @param {string[]} types Of the body. @param {string} realm A form that sends an operation and shows what comes back. */

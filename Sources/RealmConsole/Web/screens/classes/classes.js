@@ -17,7 +17,7 @@ import { noClassNode } from "./none.js";
 
 const FORMATS = /** @type {[string, string][]} */ ([["swift", "Swift"], ["kotlin", "Kotlin"], ["typescript", "TypeScript"], ["json-schema", "JSON Schema"], ["mermaid", "Mermaid"]]);
 
-/** @param {string} realm @param {string} name @returns How many objects the class has; follows changes. */
+/** @param {string} realm @param {string} name @returns The number of objects of the class; follows changes. */
 function countOf(realm, name) {
   const count = resource((abort) => call("GET", inRealm(realm, "aggregate", name), { params: { ints: "string" }, abort, quiet: true }));
   onChange(realm, [name], count.reload, 400);
@@ -65,7 +65,7 @@ export const classes = ({ realm, rest }) => {
       { name: "source", title: "Source", show: () => sourceNode(realm, name.peek()) }];
     if (!one && may("administer", realm) && standing(realm).kind !== "ro") list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) });
     if (!one && may("administer", realm)) list.push({ name: "history", title: "History", show: () => historyNode(realm) });
-    // What is chosen is in the address.
+    // The address has the chosen view.
     const chosen = { get value() { return list.some((each) => each.name === view.value) ? view.value : ""; }, set value(next) { setQuery({ view: next }); }, peek: view.peek };
     return [h("div.bar", null, h("h1", null, one ? visible(one.name) : "Classes"), one?.type === "embedded" && h("span.tag", null, "embedded"), one?.type === "object" && h("a.button", { href: address(realm, "rows", [one.name]) }, "Rows")), tabs("Views", list, chosen)];
   };

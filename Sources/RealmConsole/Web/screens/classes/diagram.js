@@ -30,7 +30,7 @@ function boxNode({ one, x, y, height }, open, hot) {
 
 /** @param {Map<string, Box>} boxes @param {{value: string}} hot */
 function linkNodes(boxes, hot) {
-  /** @type {Record<string, number>} How many arrive at a side of a box. */
+  /** @type {Record<string, number>} The number of lines that arrive at a side of a box. */
   const arrivals = {};
   return [...boxes.values()].flatMap((from) => from.one.properties.map(({ name, objectType, collection, optional }, index) => {
     const to = boxes.get(objectType ?? "");
@@ -82,7 +82,7 @@ export function diagramNode(classes, file, link) {
       if (moved > 4) node.setPointerCapture(pointerId);
       pan(movementX, movementY);
     } }, content);
-  // What is larger begins legible, not whole.
+  // A larger diagram begins legible, not whole.
   requestAnimationFrame(() => fit(0.5));
   const save = () => {
     const copy = svg("svg", { ...text, viewBox: `-10 -10 ${wide} ${high}` }, content.cloneNode(true));

@@ -14,7 +14,7 @@ import { differenceNode, fieldsOf, STEPS, stepText } from "./steps.js";
 export function migrationNode(realm, schema, reload) {
   const [steps, kind, next] = [stored(`migration:${realm}`, /** @type {Step[]} */ ([])), signal("addProperty"), signal(String(BigInt(schema.schemaVersion ?? 0) + 1n))];
   const [outcome, problem, loses, mayLose, names] = [signal(null), signal(null), signal(false), signal(false), uniqueID()];
-  // What was tried is no longer what would be applied.
+  // The tested steps are no longer those that would be applied.
   effect(() => { [steps.value, mayLose.value, next.value, outcome.value = null]; });
   const text = () => `{"fromVersion": ${schema.schemaVersion}, "toVersion": ${next.value}, "allowDataLoss": ${mayLose.value}, "steps": [\n${steps.value.map(stepText).join(",\n")}]}`;
   /** @param {true | null} dryRun */
@@ -27,7 +27,7 @@ export function migrationNode(realm, schema, reload) {
       steps.value = [];
       reload();
     } catch (error) {
-      // Whether what was given up has happened is read anew.
+      // The schema shows whether the aborted request had succeeded.
       if (/** @type {Error} */ (error).name === "AbortError") return reload();
       problem.value = error;
       loses.value ||= error instanceof ProblemError && error.problem.code === "would_lose_data";

@@ -7,7 +7,7 @@ import { typeText } from "../../core/schema.js";
 const TYPES = "int|bool|string|data|date|float|double|decimal128|objectId|uuid|mixed|object";
 const SOME = "class:class where:text args?:json";
 /**
- * What each step of a migration takes, as `member:form`. A form is a kind of field, or choices. What is empty is left out
+ * The members of each step of a migration, as `member:form`. A form is a kind of field, or choices. An empty field is left out
  * with `?` and null with `!`.
  *
  * @type {Record<string, string>}
@@ -50,7 +50,7 @@ export function stepText({ kind, values }, index) {
 /** @param {import("../../core/schema.js").Schema} schema @param {string} name Of a class. @returns {string[]} */
 const linesOf = ({ classes }, name) => classes.filter((one) => one.name === name).flatMap((one) => [`${one.type}, primary key: ${one.primaryKey ?? "none"}`, ...one.properties.map((property) => `${property.name}: ${typeText(property)}${property.indexed ? `, index: ${property.indexed}` : ""}`)]);
 
-/** @param {{before: import("../../core/schema.js").Schema, after: import("../../core/schema.js").Schema}} schemas What differs between them. */
+/** @param {{before: import("../../core/schema.js").Schema, after: import("../../core/schema.js").Schema}} schemas The two versions to compare. */
 export function differenceNode({ before, after }) {
   const changes = [...new Set([...before.classes, ...after.classes].map((one) => one.name))].map((name) => {
     const [old, now] = [linesOf(before, name), linesOf(after, name)];

@@ -3,13 +3,13 @@ import { escaped, member } from "../../core/exact.js";
 import { classNamed } from "../../core/schema.js";
 
 /**
- * Follows a path such as `address.phones` or `kids[0].tags`, as far as the schema tells where it leads.
+ * Follows a path such as `address.phones` or `kids[0].tags`, as far as the schema determines it.
  *
  * @param {import("../../core/schema.js").Schema} schema
  * @param {string} name Of the class.
  * @param {string} path
- * @returns {{property: any, inMixed: boolean, pointer: string, steps: {text: string, key: string}[]} | undefined} What it
- *   ends at; inside Mixed only the value tells what that is. `key` is that of the JSON.
+ * @returns {{property: any, inMixed: boolean, pointer: string, steps: {text: string, key: string}[]} | undefined} Its
+ *   target; inside Mixed only the value has its type. `key` is that of the JSON.
  */
 export function follow(schema, name, path) {
   let cls = classNamed(schema, name);

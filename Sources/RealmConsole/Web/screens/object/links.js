@@ -8,7 +8,7 @@ import { signal } from "../../core/signals.js";
 import { choice } from "../../core/ui.js";
 import { linkNode } from "../../core/values.js";
 
-/** @param {import("./object.js").Subject} subject What links to it is shown by class and property. */
+/** @param {import("./object.js").Subject} subject Its incoming links are shown by class and property. */
 export function linksNode({ realm, cls: { name, backlinks }, key }) {
   if (!backlinks.length) return null;
   const chosen = signal("0");

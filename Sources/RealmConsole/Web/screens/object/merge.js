@@ -3,15 +3,15 @@ import { member, same } from "../../core/exact.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 
 /**
- * Three states of a value, as the edit found it, as it made it, and as another client made it meanwhile. Embedded objects are compared
- * property by property, so only what both have changed is a matter of choice.
+ * Three states of a value: before the edit, after it, and after the changes of another client in the meantime. Embedded objects
+ * are compared property by property, so only properties that both have changed need a choice.
  *
  * @typedef {import("../../core/schema.js").Property} Property @typedef {import("../../core/schema.js").Schema} Schema
  * @typedef {[before: any, mine: any, theirs: any]} States
  * @typedef {{path: string, property: Property, states: States}} Leaf
  */
 
-/** @param {Schema} schema @param {Property} property @param {States} states @returns {Property[]} What is compared one by one; none: the value as a whole. */
+/** @param {Schema} schema @param {Property} property @param {States} states @returns {Property[]} The properties to compare one by one; none: the value as a whole. */
 const parts = (schema, property, states) => (!property.collection && states.every(Boolean) && isEmbedded(schema, property) && classNamed(schema, property.objectType ?? "")?.properties || []);
 /** @param {States} states @param {Property} part @returns {any} */
 const within = (states, { name }) => states.map((one) => one[member(name)]);

@@ -50,7 +50,7 @@ function objectNode(subject) {
   const state = (/** @type {"before" | "mine"} */ which) => Object.fromEntries(fields.map((field) => [field.key, field[which].peek()]));
   const edited = () => fields.filter(isEdited);
   let [tag, turn] = ["", 0];
-  /** @type {any[]} What the last save has sent. */
+  /** @type {any[]} The operations of the last save. */
   let sent = [];
 
   /** Takes over what the server has, but for what is being edited; returns the names of what has changed. */
@@ -107,7 +107,7 @@ function objectNode(subject) {
     }
     for (const field of edited()) {
       field.before.value = field.theirs.value = field.mine.peek();
-      // What is inside Mixed has an address only now.
+      // Values inside Mixed have an address only now.
       if (field.property.type === "mixed") field.turn.value += 1;
     }
     offerUndo(realm, "Saved.", tag ? [{ patch: { class: name, key, body: operations(schema, name, after, before), ifMatch: tag } }] : null);
@@ -137,7 +137,7 @@ function objectNode(subject) {
     const isFixed = !isWritable || (property.name === primaryKey && !isNew);
     const label = visible(property.name);
     const place = { realm, schema, problems, label, pointer: escaped(field.key), path: property.name, takesFiles: !isNew, isFixed, open: isNew ? null : (/** @type {string} */ inner) => address(realm, "collection", [name, key, inner]) };
-    // What they alone have changed inside of it stays.
+    // Inner changes by others alone stay.
     const keep = () => { [mine.value, before.value, field.turn.value] = [merged(schema, property, statesOf(field), () => false), theirs.peek(), field.turn.peek() + 1]; };
     const take = () => {
       mine.value = before.value = theirs.peek();

@@ -8,7 +8,7 @@ import { classNamed, isEmbedded } from "../../core/schema.js";
 import { confirm } from "../../core/ui.js";
 import { entityTag, offerUndo } from "./undo.js";
 
-/** @param {import("./object.js").Subject} subject What goes with it is shown before it is deleted. */
+/** @param {import("./object.js").Subject} subject Its embedded objects and links are shown before it is deleted. */
 export async function remove({ realm, schema, cls, key }) {
   const target = inRealm(realm, "objects", cls.name, key);
   const { $meta, ...body } = await readExact(target);

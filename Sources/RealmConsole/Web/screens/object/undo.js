@@ -9,7 +9,7 @@ export function batch(realm, ops, dryRun) {
   return call("POST", inRealm(realm, "batch"), { body: { ops }, params: { dryRun }, headers: { Prefer: "return=representation" } });
 }
 
-/** @param {string} realm @param {string} text What was done. @param {any[] | null} [inverse] Operations that are conditional on it. */
+/** @param {string} realm @param {string} text The action. @param {any[] | null} [inverse] Operations that are conditional on it. */
 export function offerUndo(realm, text, inverse) {
   toast(standing(realm).kind === "copy" ? `${text} In the private copy only.` : text, inverse ? { label: "Undo", run: async () => {
     await batch(realm, inverse);

@@ -16,7 +16,7 @@ const BEFORE_OPERAND = /^(|\(|and|or|not|!|&&|\|\||,|any|all|none|some|sort|dist
 const words = (texts) => texts.split(" ").filter(Boolean).map((text) => ({ text }));
 
 /**
- * What may stand at the end of a part of a query; `from` is where the text that is to be replaced begins.
+ * The possible continuations of a part of a query; `from` is the beginning of the text to replace.
  *
  * @param {string} before @param {Subject} subject
  * @returns {{from: number, proposals: Proposal[], later?: Later}}

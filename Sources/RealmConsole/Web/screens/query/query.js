@@ -11,7 +11,7 @@ import { complete } from "./complete.js";
 import { wordFor } from "./words.js";
 
 /**
- * The bar in which a query is written, with what goes with it. What is on screen is in the address.
+ * The bar of a query and its options. The address has their state.
  *
  * @param {import("./words.js").Subject} subject @param {() => URLSearchParams} query
  * @param {{error: import("../../core/signals.js").Signal<any>, retry(): void}} source @param {() => void} leave
@@ -94,7 +94,7 @@ export function queryBar(subject, query, source, leave) {
     document.getElementById(`${listID}-${chosen.peek()}`)?.scrollIntoView({ block: "nearest" });
   }
 
-  /** What is written in the bar, with the rest of the address. */
+  /** The text in the bar, with the rest of the address. */
   function written() {
     const [sort, distinct, limit] = extra.map((one) => one.value.replace(/\s*,\s*/g, ",").trim());
     return { ...Object.fromEntries(untracked(query)), where: area.value.trim(), args: args.text(), sort, distinct, limit };
@@ -117,7 +117,7 @@ export function queryBar(subject, query, source, leave) {
     const gone = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
     run();
     await gone;
-    // The address is taken over in a microtask of its own.
+    // The address is taken over in a separate microtask.
     await new Promise((resolve) => setTimeout(resolve));
   }
 
@@ -147,7 +147,7 @@ function example({ properties, primaryKey }) {
 }
 
 /**
- * What the server says about a query, at the place that it means, which it counts in scalars.
+ * The error of the server in a query, at its place, which the server counts in scalars.
  *
  * @param {any} error @param {string} where
  */

@@ -38,7 +38,7 @@ export function resolve(schema, type, path) {
   return { type, property };
 }
 
-/** @param {string} text Escapes in texts of queries stand for themselves. */
+/** @param {string} text Backslashes in strings of queries are literal. */
 function quoted(text) {
   const mark = !/[\\\u0000-\u001f]/.test(text) && ["'", '"'].find((one) => !text.includes(one));
   return mark ? mark + text + mark : `B64"${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}"`;

@@ -16,7 +16,7 @@ const WIDTHS = { bool: 80, int: 165, float: 120, double: 180, decimal128: 170, d
  * Which columns are shown, in which order, which stay at the left, and how wide they are; kept for each class. The address
  * names those that are shown when they are not the first forty of the class.
  *
- * @param {string} realm @param {import("../../core/schema.js").Class} type @param {() => string | null} named What the address names.
+ * @param {string} realm @param {import("../../core/schema.js").Class} type @param {() => string | null} named The columns in the address.
  */
 export function layoutOf(realm, type, named) {
   const kept = stored(`columns:${realm}:${type.name}`, { shown: /** @type {string[] | null} */ (null), pinned: /** @type {string[]} */ ([]), widths: /** @type {Record<string, number>} */ ({}) });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Maps the scroll position of an element, whose height browsers limit, to that of all rows. Both are equal near the
- * beginning and the end, so these are reached exactly; between, one pixel of the element stands for several.
+ * beginning and the end, so these are reached exactly; between, one pixel of the element represents several.
  */
 
 export const ROW = 30;

@@ -24,7 +24,7 @@ const [SLOW, REST] = [300, 150];
  * @param {string[]} classes Those whose changes show here.
  * @param {() => Query} query Followed.
  * @param {{anchor(): {key: string, index: number} | null, moved(by: number): void, changed(isLive: boolean): void}} view
- *   `anchor` is the row that shall stay where it is; `moved` tells by how many rows it was shifted.
+ *   `anchor` is the row that shall stay where it is; `moved` receives the number of rows by which it was shifted.
  */
 export function rowSource(realm, type, classes, query, view) {
   const [total, took, error] = [signal(/** @type {number | null} */ (null)), signal(0), signal(null)];
@@ -157,7 +157,7 @@ export function rowSource(realm, type, classes, query, view) {
     const isNext = next && offset === start + rows.length;
     const answer = await request(isNext ? { after: next, limit } : { offset, limit }, abort);
     const page = answer.items.map(rowOf);
-    // Fewer rows than counted: some were deleted meanwhile, and the word of it is on its way.
+    // Fewer rows than counted: some were deleted in the meantime, and their event is on its way.
     if (!page.length) isStale = true;
     if (offset >= start + rows.length) next = answer.next;
     if (offset === start + rows.length) rows = rows.concat(page);

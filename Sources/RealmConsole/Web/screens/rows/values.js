@@ -7,7 +7,7 @@ import { byteCount, cellNode, mixedType, plainText } from "../../core/values.js"
 /** @typedef {import("../../core/schema.js").Property} Property */
 /** @typedef {{realm: string, className: string, key: string}} Place */
 
-/** What is kept of a long value: its beginning, the number of its elements or bytes, and a mark that differs when the value does. */
+/** The part of a long value that is kept: its beginning, the number of its elements or bytes, and a mark that differs when the value does. */
 class Brief {
   /** @param {string} text @param {number} count @param {boolean} isData */
   constructor(text, count, isData) {
@@ -32,7 +32,7 @@ export function shortened(value, property) {
 }
 
 /**
- * What a cell shows.
+ * The content of a cell.
  *
  * @param {any} value @param {Property} property @param {Place} place
  * @returns {HTMLElement}

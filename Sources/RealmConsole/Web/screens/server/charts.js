@@ -3,7 +3,7 @@ import { h, svg } from "../../core/dom.js";
 import { formatBytes, formatDuration } from "../../core/format.js";
 import { latency, rate } from "./metrics.js";
 
-/** How many samples the charts show. */
+/** The number of samples in the charts. */
 export const KEPT = 90;
 const { format } = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 

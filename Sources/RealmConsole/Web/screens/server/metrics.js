@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** @typedef {{time: number, sums: Record<string, number>, buckets: Map<number, number>}} Sample What `/metrics` says, over all labels. */
+/** @typedef {{time: number, sums: Record<string, number>, buckets: Map<number, number>}} Sample The values of `/metrics`, over all labels. */
 
 /** @param {string} text In the text format of Prometheus. @returns {Sample} */
 export function sampled(text) {

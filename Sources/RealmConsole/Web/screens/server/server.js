@@ -28,7 +28,7 @@ export function server() {
         if (hasLog) {
           const { items, next } = await ask("/admin/log", { since }).catch((error) => (hasLog = error.problem?.status !== 404, { items: [], next: since }));
           since = next;
-          // What this page asks would fill the log.
+          // Requests of this page would fill the log.
           if (items.length) log.value = [...log.peek(), .../** @type {any[]} */ (items).map(({ line }) => line).filter((line) => !/\/(metrics|admin\/l(eases|og))\b/.test(line))].slice(-200);
         }
       }

@@ -11,7 +11,7 @@ import { linkNode } from "../../core/values.js";
 const [KEPT, KEYS] = [300, 20];
 
 /**
- * What is committed while the page is open: which objects of which classes, and which of their properties.
+ * The commits while the page is open: the changed objects by class, and their changed properties.
  *
  * @param {string} realm @param {string[]} names
  */
@@ -54,7 +54,7 @@ export function commits(realm, names) {
       on("reset", () => add({ note: "The connection was away too long, or the realm was opened again: commits before this are missing." }));
       on("schema", () => add({ note: "The schema has changed." }));
       on("error", () => {
-        // The browser connects again by itself, unless the server does not know the registration any more.
+        // The browser reconnects automatically, unless the server no longer knows the registration.
         if (stream.readyState !== EventSource.CLOSED) return;
         isCut = true;
         timer = setTimeout(open, 300);

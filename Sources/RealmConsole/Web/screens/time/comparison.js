@@ -16,7 +16,7 @@ import { differences } from "./differences.js";
 const [PAGE, KINDS] = [25, { added: "good", removed: "danger", changed: "warn", same: "" }];
 
 /**
- * What differs between a snapshot and now in a class: row by row, and cell by cell.
+ * The differences of a class between a snapshot and now: row by row, and cell by cell.
  *
  * @param {string} realm @param {Class} type @param {string} snapshot
  */
@@ -54,7 +54,7 @@ export function comparison(realm, type, snapshot) {
     isStale.value = false;
     void more();
   });
-  // What is compared at once is compared anew with each change.
+  // A short comparison is repeated with each change.
   onChange(realm, [type.name], () => { if (seen.peek() <= 4000 && pairs.peek().length <= PAGE) again(); else isStale.value = true; }, 700);
   return [h("div.bar", null, h("label", null, equal, " Equal objects too"), button("Compare again", again),
     h("span.soft", { role: "status" }, () => (state.value === "over" && !pairs.value.length ? "There is no difference." : summary(pairs.value) + (state.value === "more" ? " so far" : "")) + (isStale.value ? " · changed since" : ""))),

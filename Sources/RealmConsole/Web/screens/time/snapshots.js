@@ -12,7 +12,7 @@ const BODY = { body: { ttl: "600s" }, quiet: true };
 const pinned = new Set();
 
 /**
- * The versions that are pinned, and one of them beside now.
+ * The pinned versions, and one of them next to the present one.
  *
  * @param {string} realm @param {import("../../core/schema.js").Class[]} classes
  */

@@ -23,7 +23,7 @@ function cut(text, delimiter, isLast) {
   const rows = [];
   let [end, row] = [0, /** @type {string[]} */ ([])];
   for (let found; (found = cell.exec(text));) {
-    // At the end of the text a line end, or a quoted cell, may go on in the next piece.
+    // At the end of the text a line end, or a quoted cell, may continue in the next piece.
     if (cell.lastIndex === text.length && !isLast) break;
     if (found[2] === "" && cell.lastIndex === end) break;
     row.push(found[1]);
@@ -49,7 +49,7 @@ export function sheet(text) {
 }
 
 /**
- * What spreadsheets write, as the API takes it.
+ * Converts a cell of a spreadsheet to the form of the API.
  *
  * @param {string} cell @param {Property} property @param {string} delimiter
  */

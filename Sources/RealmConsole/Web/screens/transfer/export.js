@@ -13,7 +13,7 @@ import { places } from "./places.js";
 /** @typedef {import("../../core/schema.js").Class} Class */
 
 /**
- * What the API makes: its words, its parameters, whether it fits the class (none: the whole realm), and the end of its name if it is
+ * The formats of the API: the label, the parameters, whether it fits the class (none: the whole realm), and the end of its name if it is
  * a file that takes long to make.
  *
  * @type {Record<string, [label: string, params: Record<string, string> | null, isFit: (type: Class | undefined, all: Class[], realm: string) => boolean, suffix?: string]>}
@@ -29,7 +29,7 @@ const FORMATS = {
 };
 
 /**
- * What may be taken out.
+ * The export of a realm or of classes.
  *
  * @param {string} realm @param {() => Class[]} all @param {() => Class[]} classes Those of which objects may be taken. @param {string} name Of the class that is chosen first.
  */

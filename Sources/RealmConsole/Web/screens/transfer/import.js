@@ -15,14 +15,14 @@ import { fitting, KINDS, sourceOf } from "./source.js";
 const short = (text, length = 80) => visible(text.slice(0, length));
 
 /**
- * What may be taken in: a file, or pasted text.
+ * The import of a file, or of pasted text.
  *
  * @param {string} realm @param {() => import("../../core/schema.js").Class[]} classes
  */
 export function importing(realm, classes) {
   const [source, problem, result, chosen] = [signal(/** @type {Source | null} */ (null)), signal(null), signal(""), signal("")];
   const [upsert, parts, lenient] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
-  /** @type {Map<string, Choice>} What columns and tables become, by what was read and where it goes. */
+  /** @type {Map<string, Choice>} The choices for columns and tables, by source and target. */
   const choices = new Map();
   /** @param {any[]} parts @param {() => string} first */
   const choiceOf = (parts, first) => {
@@ -80,7 +80,7 @@ export function importing(realm, classes) {
     const tables = chosenTables(from);
     const params = { tables: JSON.stringify(Object.fromEntries(tables.map(([one, to]) => [one.name, to]))) };
     if (tables.length !== 1) return params;
-    // What is left out gets a name that no property has, which is then passed over. By `_key` links find their targets.
+    // An omitted column gets a name that no property has, which is then ignored. By `_key` links find their targets.
     const [[{ columns }, to]] = tables;
     const properties = mapping(to, columns).mapped();
     return { ...params, columns: JSON.stringify(Object.fromEntries(columns.map((title, index) => [title, properties[index]?.name ?? (title === "_key" ? title : `\u2205${title}`)]))) };

@@ -5,7 +5,7 @@ import { sheet } from "./csv.js";
 import { isDatabase, tablesOf } from "./sqlite.js";
 
 /**
- * What was chosen, dropped or pasted. `names` are those of its columns or members, as far as its beginning tells.
+ * A chosen, dropped or pasted source. `names` are those of its columns or members, as far as its beginning shows them.
  *
  * @typedef {{file: Blob, name: string, head: string, kind: keyof typeof KINDS, names: string[], csv?: import("./csv.js").Sheet, tables?: import("./sqlite.js").Table[]}} Source
  */

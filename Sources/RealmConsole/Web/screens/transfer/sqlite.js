@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What tables a database of SQLite has, read from the pages that say so, so that they can be chosen before the file is sent.
+ * The tables of a database of SQLite, read from the pages of its schema, so that they can be chosen before the file is sent.
  *
  * @typedef {{name: string, columns: string[]}} Table
  */
@@ -85,7 +85,7 @@ function varint(view, at) {
 }
 
 /**
- * The plain table that a record of the schema tells of: type, name, table, page, statement.
+ * The plain table that a record of the schema describes: type, name, table, page, statement.
  *
  * @param {DataView} record @param {TextDecoder} decoder @returns {Table[]}
  */
@@ -100,7 +100,7 @@ function tableOf(record, decoder) {
     place += length;
   }
   const [type, name, , , sql] = values;
-  // What has no page, as views and virtual tables, is not read; page 0 is the constant of kind 8.
+  // Entries without a page, such as views and virtual tables, are not read; page 0 is the constant of kind 8.
   return type === "table" && kinds[3] > 0 && kinds[3] !== 8 && !/^sqlite_/i.test(name) ? [{ name, columns: columnsOf(sql) }] : [];
 }
 

@@ -12,7 +12,7 @@ export const transfer = ({ realm, rest }) => {
   const { data, error, reload } = schemaOf(realm);
   /** @param {string} action */
   const classes = (action) => () => (data.value?.classes ?? []).filter((one) => one.type !== "embedded" && may(action, realm, one.name));
-  // An import may bring classes with it. What follows them changes then, and the rest stays: the file, its plan, and what became of it.
+  // An import may bring classes with it. Only the parts that depend on them change then: the file, its plan and its outcome stay.
   const isKnown = signal(false);
   effect(() => { isKnown.value ||= data.value !== undefined; });
   return h("div.page", null, h("h1", null, "In and out"), () => (error.value ? failureNode(error.value, reload) : !isKnown.value && waitingNode()),
