@@ -16,7 +16,6 @@ package final class ResolvedRights: AdmittedRights {
     package let isNothing: Bool
     /// The rights as a write asks for them.
     package let writes: RightsWrites
-    /// The scopes for reading, subscribing and exporting.
     private let scopes: (read: RightsScope?, subscribe: RightsScope?, export: RightsScope?)
 
     fileprivate init(_ principal: Principal, in realm: String, by roles: RoleBook) {
