@@ -10,7 +10,7 @@ package import RealmPlatform
 ///
 /// Bodies pass through memory in pieces of some kilobytes. One thread uses it, and waits for the network.
 @safe package final class CurlTransfer {
-    /// Why a request got no answer.
+    /// The reason why a request got no response.
     package enum Failure: Error {
         /// The work was stopped, or a file could not be read or written to.
         case stopped(StorageError)
@@ -40,11 +40,11 @@ package import RealmPlatform
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Sends a request, and waits for the whole answer.
+    /// Sends a request, and waits for the whole response.
     ///
     /// - Parameters:
     ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
-    /// - Returns: The answer, whatever its status is.
+    /// - Returns: The response, with any status.
     /// - Throws: `Failure` when there is no complete answer.
     package func send(_ request: WebRequest, _ control: WorkControl?) throws(Failure) -> WebAnswer {
         let progress = Progress(request, control)
@@ -152,7 +152,7 @@ extension CurlTransfer {
         var position = 0
         /// The response so far.
         var answer = WebAnswer()
-        /// Why the transfer was ended by this side; nil while it was not.
+        /// The reason why this side ended the transfer; nil while it was not ended.
         var error: StorageError?
 
         init(_ request: WebRequest, _ control: WorkControl?) {

@@ -22,7 +22,7 @@ package struct WebRequest {
         /// Reads a part of the body.
         ///
         /// - Parameters:
-        ///   - offset: Where the part begins, in bytes from the start of the body.
+        ///   - offset: The start of the part, in bytes from the start of the body.
         ///   - byteCount: The greatest number of bytes to read.
         /// - Returns: The bytes, fewer than `byteCount` at the end of the body only.
         /// - Throws: `StorageError.io` when the file cannot be read.
@@ -59,7 +59,7 @@ package struct WebRequest {
         }
     }
 
-    /// How a request is signed for an S3 store.
+    /// The parameters for signing a request for an S3 store.
     package struct Signature {
         /// The region of the store.
         let region: String
@@ -78,7 +78,7 @@ package struct WebRequest {
     package let method: String
     /// The URL, percent-encoded, with the parameters of its query in the order of their names if it is signed.
     package let url: String
-    /// How the request is signed; nil for requests that are not.
+    /// The parameters for signing; nil for unsigned requests.
     package var signature: Signature?
     /// Additional header fields, each with a value.
     package var fields: [(String, String)] = []

@@ -8,7 +8,7 @@ package import RealmStorage
 /// Later ones of the same second and version have a number, from `app/20260131T120000Z-17-2.realm` on.
 package struct BackupName: StoredName, Hashable {
     package let realm: RealmName
-    /// When the backup was made, in seconds since 1970-01-01 UTC, for the years 0001 to 9999.
+    /// The time of the backup, in seconds since 1970-01-01 UTC, for the years 0001 to 9999.
     package let seconds: Int64
     package let version: UInt64
     /// The number among the backups of the same second and version, from 1.
@@ -20,7 +20,7 @@ package struct BackupName: StoredName, Hashable {
     /// Makes the name of a new backup.
     ///
     /// - Parameters:
-    ///   - time: When the backup is made.
+    ///   - time: The moment that it shows.
     package init(realm: RealmName, time: WallClock, version: UInt64) {
         self.realm = realm
         seconds = time.nanoseconds / 1_000_000_000

@@ -19,7 +19,7 @@ package struct FolderBackupStore: BackupStore {
 
     package func path(of realm: RealmName) -> String { folder + realm.text }
 
-    /// Makes the folder of a realm if there is none, removes what ended processes left in it, and returns its path.
+    /// Makes the folder of a realm if there is none, removes leftovers of ended processes, and returns its path.
     package func makeFolder(of realm: RealmName) throws(StorageError) -> String {
         let place = path(of: realm)
         for path in [folder, place] where !System.isFolder(path) {

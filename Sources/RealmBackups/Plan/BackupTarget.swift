@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Where backups go, as the command line and a configuration file state it: a folder, or a bucket of S3 and
-/// how it is reached.
+/// The place of backups, as the command line and a configuration file state it: a folder, or a bucket of S3 and its connection.
 package struct BackupTarget: Sendable, Equatable {
     /// The members of a target. The raw values are the names in a configuration file.
     package enum Part: String, Sendable {
@@ -19,7 +18,7 @@ package struct BackupTarget: Sendable, Equatable {
         case credentials
     }
 
-    /// Why a target cannot be used.
+    /// The reason why a target cannot be used.
     package struct Rejection: Error {
         /// The member that is wrong.
         package let part: Part
@@ -44,7 +43,7 @@ package struct BackupTarget: Sendable, Equatable {
     /// Returns whether a text is a URL, and no path of a folder.
     package static func isURL(_ place: String) -> Bool { place.contains("://") }
 
-    /// Checks what needs neither a file nor the environment.
+    /// Makes the checks that need neither a file nor the environment.
     ///
     /// - Returns: The bucket; nil for a folder.
     /// - Throws: The first thing that is wrong.

@@ -5,15 +5,15 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Where the commits of a server are shipped to, how soon, and how long they are kept.
+/// The target, the delay and the retention of shipped commits.
 package struct ShipPlan: Sendable, Equatable {
     /// The folder or the bucket; nil when nothing is shipped.
     package var target: BackupTarget?
-    /// The time from one look at what waits to the next.
+    /// The interval of checks for waiting commits.
     package var every: Duration = .milliseconds(250)
     /// Which bases are kept, with the records that follow them; nil for all.
     package var retention: BackupRetention?
-    /// How the bucket is reached.
+    /// The connection to the bucket.
     package var endpoint: String?, region: String?, credentials: String?
 
     /// The range of `every`.

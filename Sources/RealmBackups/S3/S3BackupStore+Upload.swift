@@ -68,8 +68,8 @@ extension S3BackupStore {
         return tags
     }
 
-    /// Makes the parts one object. When the store does not know the upload any more, an attempt before may have
-    /// succeeded without an answer: then the object has the digest.
+    /// Makes the parts one object. When the store no longer knows the upload, an earlier attempt may have succeeded without a
+    /// response: then the object has the digest.
     private func complete(
         _ upload: Upload, _ tags: [String], digest: String, _ client: S3Client
     ) throws(StorageError) {

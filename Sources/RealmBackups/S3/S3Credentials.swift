@@ -6,11 +6,10 @@ internal import RealmStorage
 
 /// The credentials that sign requests to an S3 store. Their description and their mirror have no secrets.
 package struct S3Credentials: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// Where the credentials come from.
     package enum Source: Sendable {
         /// They stay the same.
         case fixed(S3Credentials)
-        /// A file, which is read anew for each operation, so that it can be replaced.
+        /// A file, which is read again for each operation, so that it can be replaced.
         case file(String)
     }
 

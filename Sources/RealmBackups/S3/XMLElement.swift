@@ -14,7 +14,7 @@ package struct XMLElement: Equatable {
     package var text = ""
     package var children: [XMLElement] = []
 
-    /// How deep elements may be in each other.
+    /// The depth of nested elements.
     package static let maximumDepth = 16
 
     /// Returns the text of the first element of a name; nil when there is none.

@@ -76,14 +76,14 @@ package struct OfflineShipping {
         return .shipped(made ?? name)
     }
 
-    /// Removes what need not be kept, once the newest base was read back.
+    /// Removes files beyond the retention, once the newest base was read back.
     ///
     /// - Parameter retention: Which bases are kept, with the records that follow them.
     package func prune(_ retention: BackupRetention) throws(StorageError) {
         try OfflineShipping.prune(realm, store, retention)
     }
 
-    /// Removes what need not be kept of a realm, once the newest base was read back and found sound.
+    /// Removes files of a realm beyond the retention, once the newest base was read back and found sound.
     ///
     /// - Parameters:
     ///   - retention: Which bases are kept, with the records that follow them.

@@ -26,7 +26,7 @@ package final class RealmShipper: CommitLog {
         var committed: UInt64 = 0
         /// Whether the store needs a base before records are of use.
         var needsBase = true
-        /// When the oldest commit was made that is not in the store, in nanoseconds; nil when there is none.
+        /// The time of the oldest commit that is not in the store, in nanoseconds; nil when there is none.
         var oldestUnshipped: Int64?
     }
 
@@ -118,7 +118,7 @@ package final class RealmShipper: CommitLog {
     /// Gives back the memory of records.
     private func release(_ records: [CommitRecord]) { for record in records { budget.give(RealmShipper.cost(of: record)) } }
 
-    /// About how much memory a record takes.
+    /// The approximate memory of a record.
     private static func cost(of record: CommitRecord) -> Int {
         record.byteCount + 64 * record.notes.changes.count + 512
     }
@@ -166,7 +166,7 @@ package final class RealmShipper: CommitLog {
     package var isBehind: Bool { state.withLock { $0.needsBase || !$0.queue.isEmpty } }
     /// Whether the next thing to be stored is a base, for which the realm has to be open.
     package var needsBase: Bool { state.withLock { $0.needsBase } }
-    /// When the oldest commit was made that is not in the store; nil when there is none.
+    /// The time of the oldest commit that is not in the store; nil when there is none.
     package var behindSince: WallClock? {
         state.withLock { state in
             state.needsBase || !state.queue.isEmpty ? state.oldestUnshipped.map { WallClock(nanoseconds: $0) } : nil

@@ -50,7 +50,7 @@ package struct ShippedCopy {
         return Outcome(version: chain.version, kept: kept.map { copies.path(of: $0) })
     }
 
-    /// Brings a file up to date that was made here before; nil when it has to be made anew.
+    /// Brings a file up to date that was made here before; nil when it has to be made again.
     private func follow(_ target: ShippedRealm.Target) throws(StorageError) -> UInt64? {
         guard target == .newest, let position = ShipPosition(of: path) else { return nil }
         let lock = try OwnershipLock(ofFile: path)

@@ -50,7 +50,7 @@ package struct ShippedRealm: Sendable {
     ///   - target: The version.
     ///   - backend: The copy, which no other code uses.
     ///   - place: The place in its chain at which the copy was, or that it has passed since.
-    /// - Returns: The place at which it is then; nil when the copy has to be made anew, because there is a newer chain, it is
+    /// - Returns: The place at which it is then; nil when the copy has to be made again, because there is a newer chain, it is
     ///   beyond the wanted version, or there are records that cannot be applied to a file in use.
     /// - Throws: `.corrupt` for damage.
     package func follow(
