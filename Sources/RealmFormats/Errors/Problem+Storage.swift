@@ -19,14 +19,13 @@ extension StorageError {
 }
 
 extension Problem {
-    /// Makes the problem for a file that could not be opened, with the status that a request to
-    /// attach it answers.
+    /// Makes the problem for a file that could not be opened, with the status of a request to attach it.
     ///
     /// A damaged file is 422 here, although the same code is 500 when damage is found while
     /// serving: the client named a file that cannot be used. The detail may describe the file,
     /// because only an administrator can attach one.
     ///
-    /// - Parameter error: Why the storage layer did not open the file.
+    /// - Parameter error: The reason why the storage layer did not open the file.
     package init(opening error: StorageError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
@@ -161,8 +160,8 @@ extension Problem {
 
     /// Makes the 503 `realm_unavailable` that requests receive while a realm is not open.
     ///
-    /// - Parameter error: Why it is not open. Only a change of the file by another program is
-    ///   described to clients; all other reasons stay in the log.
+    /// - Parameter error: The reason why it is not open. Only a change of the file by another program is described to clients;
+    ///   all other reasons stay in the log.
     package init(unavailable error: StorageError) {
         if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
             self = problem
@@ -201,7 +200,7 @@ extension Problem {
 extension Problem {
     /// Makes the problem for a write to a realm that this node could not become the owner of.
     ///
-    /// - Parameter error: Why.
+    /// - Parameter error: The failure to own it.
     package init(claiming error: StorageError) {
         if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
             self = problem

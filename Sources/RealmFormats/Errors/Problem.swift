@@ -83,9 +83,9 @@ package struct Problem: Error, Sendable {
         with(name, .text(Problem.bounded(text, Problem.textBytes)))
     }
 
-    /// About how many bytes a detail has at most; it may name all limits, for example.
+    /// The approximate limit of bytes of a detail; it may name all limits, for example.
     private static let detailBytes = 4096
-    /// About how many bytes a member has at most that is a text.
+    /// The approximate limit of bytes of a member that is a string.
     private static let textBytes = 1024
 
     /// Returns the beginning and the end of a text that is longer than a limit, as it may repeat a name of megabytes that the client sent.

@@ -9,7 +9,7 @@ extension ProblemCode {
     /// The meaning of the problem, in a sentence. Code is between backticks.
     package var meaning: String { row.meaning }
 
-    /// How to mend the problem, in a few sentences. Code is between backticks.
+    /// The fix of the problem, in a few sentences. Code is between backticks.
     package var remedy: String { row.remedy }
 
     /// All that is known of a code. The status of `fileCorrupt` is for damage that is met while serving; opening a damaged file

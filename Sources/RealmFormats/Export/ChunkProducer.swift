@@ -8,8 +8,8 @@ internal import RealmStorage
 /// Calls never overlap. `StreamBody` calls it when the client has room for more, and releases it
 /// without notice when the client leaves; a producer cleans up in `deinit`.
 package protocol ChunkProducer: AnyObject, Sendable {
-    /// The length in bytes of a body that exists already as a whole, for `Content-Length`. It needs no
-    /// version of a realm any more. Nil for a body that is made while it is sent.
+    /// The length in bytes of a body that exists already as a whole, for `Content-Length`. It no longer needs a version of a
+    /// realm. Nil for a body that is made while it is sent.
     var completeByteCount: Int? { get }
 
     /// Appends the next piece of the body, about `Streaming.chunkBytes` long.

@@ -8,7 +8,7 @@ internal import RealmStorage
 final class ExportLines: LineWriter {
     /// The limit of work and time per object.
     private let budget: WorkBudget
-    /// How the objects of each class are written.
+    /// The plans for the objects of each class.
     private let plans: [ObjectPlan]
     private let format: ExportFormat
     /// The format of an export and its options.
@@ -17,7 +17,7 @@ final class ExportLines: LineWriter {
         let format: ExportFormat
         /// The separator of cells in CSV for a spreadsheet; nil for CSV that can be imported.
         let separator: UInt8?
-        /// How objects are written.
+        /// The representation of objects.
         let representation: Representation
     }
 

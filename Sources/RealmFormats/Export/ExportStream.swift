@@ -23,7 +23,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     private let version: String
     /// Whether the export may lack parts of the version, which it states.
     private let isPartial: Bool
-    /// How objects are written.
+    /// The representation of objects.
     private let representation: Representation
     /// The threads that help to write the objects.
     var helpers = ScanHelpers.shared
@@ -46,7 +46,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     ///   - version: The text of the version token, for the header.
     ///   - format: NDJSON, JSON or CSV.
     ///   - isPartial: Whether the version may have more objects, classes or properties than `rows` show.
-    ///   - representation: How objects are written; an export that is to be imported again has the default.
+    ///   - representation: The representation of objects; an export that is to be imported again has the default.
     package init(
         _ rows: StreamRows, version: String, format: ExportFormat, isPartial: Bool = false,
         representation: Representation = Representation()
@@ -104,8 +104,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return false
     }
 
-    /// Writes what precedes the first object: the header line, the line of names, or the beginning
-    /// of the document.
+    /// Writes the beginning: the header line, the line of names, or the beginning of the document.
     private func begin(_ buffer: OutputBuffer) {
         switch format {
         case .csv:
@@ -142,7 +141,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
-    /// Writes what follows the last object: the trailer line, or the end of the document.
+    /// Writes the end: the trailer line, or the end of the document.
     private func end(_ buffer: OutputBuffer) {
         switch format {
         case .csv: break

@@ -15,7 +15,7 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
     private let encoder: ObjectEncoder
     /// Whether the beginning, and whether a feature, was written.
     private var (hasBegun, hasFeature) = (false, false)
-    /// How deep a location is searched for.
+    /// The depth to which a location is searched.
     private static let maximumDepth = 4
 
     /// Creates a stream.

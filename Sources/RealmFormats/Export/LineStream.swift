@@ -16,7 +16,7 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class LineStream: ChunkProducer, @unchecked Sendable {
-    /// About how many bytes a batch should have.
+    /// The approximate number of bytes of a batch.
     static let batchBytes = 32 << 10
     /// The number of bytes that ends a batch early.
     static let longestBatchBytes = 64 << 10
@@ -46,7 +46,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
     private let makeWriter: @Sendable (WorkBudget) -> any LineWriter
     /// The threads that help.
     private let helpers: ScanHelpers
-    /// Writes what precedes the first line; nil once it was written, and for nothing.
+    /// Writes the text before the first line; nil once it was written, and for none.
     private var header: ((OutputBuffer) -> Void)?
     /// The next batches.
     private let queue = BatchQueue()
@@ -60,7 +60,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - helpers: The threads that help.
-    ///   - header: Writes what precedes the first line; nil for nothing.
+    ///   - header: Writes the text before the first line; nil for none.
     ///   - makeWriter: Makes a writer of objects that spends from a budget; called on the threads that use them.
     package init(
         _ rows: StreamRows, helpers: ScanHelpers = .shared, header: ((OutputBuffer) -> Void)? = nil,
@@ -123,7 +123,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
         if let lines { queue.store(lines, at: number) }
     }
 
-    /// Looks for objects until there are enough batches.
+    /// Searches for objects until there are enough batches.
     private func fill() throws {
         var missing = LineStream.batchCount - queue.count
         while missing > 0, following == nil {
@@ -155,7 +155,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
         queue.noteHelpers(taken - wanted)
     }
 
-    /// Returns lines, and takes over how long their objects are.
+    /// Returns lines, and takes over the length of their objects.
     private func measured(_ lines: BatchLines) -> BatchLines {
         if lines.count > 0 { rowBytes = max(1, lines.bytes.count / lines.count) }
         return lines

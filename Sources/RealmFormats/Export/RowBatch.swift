@@ -4,7 +4,7 @@ package import RealmPlatform
 package import RealmQuery
 package import RealmStorage
 
-/// Where the objects of a stream come from, which depends on their order.
+/// The source of the objects of a stream, which depends on their order.
 package enum RowSource {
     /// A search in the order of the object keys, which continues while the objects are written.
     case cursor(MatchCursor)
@@ -14,7 +14,7 @@ package enum RowSource {
 
 /// Some objects of one class that a stream writes, in their order.
 package struct RowBatch: Sendable {
-    /// How the objects are found.
+    /// The way of finding the objects.
     enum Rows: Sendable {
         case leaf(ClusterLeaf, Mask)
         case keys(ArraySlice<ObjectKey>)
@@ -45,8 +45,8 @@ package protocol LineWriter: AnyObject {
 }
 
 extension BatchLines {
-    /// Writes a batch, up to the number of bytes that bounds it. The budget begins anew with each object, so every one may show as many
-    /// others as a document.
+    /// Writes a batch, up to the number of bytes that bounds it. The budget restarts with each object, so every one may show as
+    /// many others as a document.
     ///
     /// - Parameters:
     ///   - batch: The objects. A key without an object is skipped.

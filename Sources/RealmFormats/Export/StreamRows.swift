@@ -14,9 +14,9 @@ package final class StreamRows: @unchecked Sendable {
     package struct Part {
         /// The class whose objects are written.
         let table: Table
-        /// How objects of the class are written.
+        /// The plan for writing objects of the class.
         package let plan: ObjectPlan
-        /// Where the objects come from, and in which order.
+        /// The source of the objects, with their order.
         let source: RowSource
 
         package init(table: Table, plan: ObjectPlan, source: RowSource) {

@@ -50,7 +50,7 @@ package enum TableFile {
         var isCut = false
         try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
             let sheets = SheetCharge(try file.siblingShare(), byteLimit)
-            // Both are given back after the workbook has closed its files.
+            // Both are released after the workbook has closed its files.
             defer { withExtendedLifetime((room, sheets)) {} }
             let book = try Workbook(path: file.openPath) { goesOn(rows, until: end) }
             var names = SheetNames()
@@ -116,7 +116,7 @@ package enum TableFile {
         rows.beginChunk()
     }
 
-    /// Fills a file, and turns what goes wrong into a problem.
+    /// Fills a file, and converts errors into a problem.
     static func filling(
         _ file: BodyFile, with rows: StreamRows, byteLimit: Int,
         _ write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void
@@ -153,9 +153,9 @@ private final class SheetCharge {
     private let byteLimit: Int
     /// The number of charged bytes.
     private var charged = 0
-    /// The number of rows, and of their bytes, since the files were looked at.
+    /// The number of rows, and of their bytes, since the files were last checked.
     private var (rows, bytes) = (0, 0)
-    /// After how many rows, or bytes, the files are looked at.
+    /// The number of rows, or bytes, after which the files are checked.
     private static let (rowsPerLook, bytesPerLook) = (512, 4 << 20)
 
     init(_ share: SpoolRoom.Share?, _ byteLimit: Int) {

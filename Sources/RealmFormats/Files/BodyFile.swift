@@ -154,7 +154,7 @@ package final class BodyFile: @unchecked Sendable {
     /// Reads a part of the file.
     ///
     /// - Parameters:
-    ///   - offset: Where the part begins, in bytes from the start.
+    ///   - offset: The start of the part, in bytes from the start.
     ///   - byteCount: The greatest number of bytes to read.
     /// - Returns: The bytes, fewer than `byteCount` at the end of the file.
     /// - Throws: `StorageError.io` when reading fails.

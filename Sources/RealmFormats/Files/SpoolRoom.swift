@@ -4,8 +4,8 @@ internal import Glibc
 package import RealmPlatform
 internal import RealmStorage
 
-/// The budget for request bodies in temporary files: how many files and bytes there may be, for the
-/// whole server and for each client, and how much of the disk has to stay free.
+/// The budget for request bodies in temporary files: the limits of files and bytes, for the whole server and for each client, and
+/// the space of the disk that has to stay free.
 ///
 /// A server has one. Files take their part as a `Share`; a lock guards the counts.
 package final class SpoolRoom: Sendable {
@@ -109,7 +109,7 @@ package final class SpoolRoom: Sendable {
         }
     }
 
-    /// By how many bytes a file grows between two checks of the free space on its disk.
+    /// The number of bytes by which a file grows between two checks of the free space on its disk.
     private static let checkedBytes = 4 << 20
 
     /// Takes the budget for one more file.

@@ -3,7 +3,7 @@
 package import RealmPlatform
 internal import RealmStorage
 
-/// How the names of an import become those of classes and properties.
+/// The mapping of names of an import to classes and properties.
 package struct ImportOptions: Sendable {
     /// The properties by the names that columns have in the input, where these differ.
     package var columns: [ByteText: String] = [:]

@@ -7,8 +7,8 @@ package import RealmStorage
 /// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
 /// or CSV of one class.
 ///
-/// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state
-/// how many objects there are, so that an export without its end or its beginning is not imported as if it were complete.
+/// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state the number of objects,
+/// so that an export without its end or its beginning is not imported as if it were complete.
 package struct ImportReader: Sendable {
     /// The kinds of lines of an import.
     package enum Item: Sendable {
@@ -64,7 +64,7 @@ package struct ImportReader: Sendable {
     ///   - table: The class of the objects.
     ///   - snapshot: The version that the class belongs to.
     ///   - bounds: The bounds of JSON in cells.
-    ///   - options: How the names of columns become those of properties.
+    ///   - options: The mapping of names of columns to properties.
     /// - Throws: `invalid_body` for a body without a first record, or a malformed one.
     package init(
         csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds,
@@ -75,7 +75,7 @@ package struct ImportReader: Sendable {
         let separator = if let stated = options.separator { stated } else { try CSVSeparator.sniff(source) }
         records = RecordReader(source, .csv, separator: separator)
         var first = try records.next()
-        // By such a line Excel learns what separates the cells.
+        // Excel reads the separator of cells from such a line.
         if let line = first?.bytes, line.elementsEqual(Array("sep=".utf8) + [separator]) { first = try records.next() }
         guard let header = first else {
             throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
@@ -210,7 +210,7 @@ package struct ImportReader: Sendable {
     }
 }
 
-/// Finds out what separates the cells of CSV.
+/// Detects the separator of the cells of CSV.
 private enum CSVSeparator {
     /// The bytes of the input that are examined.
     private static let byteCount = 64 << 10

@@ -6,7 +6,7 @@ internal import RealmStorage
 /// The bytes of an import, in memory or in a file. Any part of them can be read, as often as
 /// needed.
 package struct ImportSource: Sendable {
-    /// Where the bytes of the body are: in memory or in a file.
+    /// The place of the bytes of the body: memory or a file.
     private enum Place: Sendable {
         /// A body that was small enough to be kept in memory.
         case memory([UInt8])
@@ -14,8 +14,7 @@ package struct ImportSource: Sendable {
         case file(BodyFile)
     }
 
-    /// Where the bytes are. A file of the server has no name, so it is gone with the last value
-    /// that refers to it.
+    /// The place of the bytes. A file of the server has no name, so it is gone with the last value that refers to it.
     private let place: Place
     /// The largest number of bytes of a line, or of a record of CSV.
     let recordLimit: Int

@@ -16,7 +16,7 @@ final class ReadAhead: Sendable {
     struct Parsed: Sendable {
         /// The objects and other records, without blank ones, in the order of the input.
         var pieces: [RecordPiece] = []
-        /// Why the record after these cannot be read; nil when all are there.
+        /// The reason why the record after these cannot be read; nil when all are there.
         var problem: Problem?
         /// The length in bytes of the records as they stood in the input.
         fileprivate(set) var byteCount = 0
@@ -42,7 +42,7 @@ final class ReadAhead: Sendable {
         var bytes: [UInt8] = []
         /// The place of each record in the input and in `bytes`.
         var records: [(place: RecordPlace, range: Range<Int>)] = []
-        /// Why the record after these cannot be cut off; nil when there is no such problem.
+        /// The reason why the record after these cannot be cut off; nil when there is no such problem.
         var problem: Problem?
         /// Whether there are no records behind these.
         var isLast = false
@@ -98,7 +98,7 @@ final class ReadAhead: Sendable {
             return Reading(raw: raw, number: taken + position, shapes: shapes)
         }
 
-        /// Stores what became of a block.
+        /// Stores the result of a block.
         mutating func finish(_ number: Int, _ parsed: Parsed) { blocks[number - taken] = .parsed(parsed) }
     }
 

@@ -48,8 +48,8 @@ struct RecordReader: Sendable {
     /// The position in the body at which the next record begins.
     var position: Int { base + start }
 
-    /// Where a reader is in a JSON array: before it, behind its bracket, behind a comma, behind an element,
-    /// behind the array.
+    /// The position of a reader in a JSON array: before it, behind its bracket, behind a comma, behind an element, behind the
+    /// array.
     private enum ArrayState { case before, begun, due, behind, after }
 
     /// Creates a reader at the beginning of a body.

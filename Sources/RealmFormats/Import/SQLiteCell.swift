@@ -21,7 +21,7 @@ struct SQLiteCell {
     /// Whether the column has keys of objects without primary key, as exports write them.
     var isKey: Bool { column == nil && name == "_key" }
 
-    /// Why a value cannot be the JSON of a property.
+    /// The reason why a value cannot be the JSON of a property.
     struct Unfit: Error {
         /// The name of the property.
         let name: String
@@ -129,7 +129,7 @@ struct SQLiteCell {
         )
     }
 
-    /// Writes a date: RFC 3339, what SQLite writes without `T` and offset, or seconds since 1970.
+    /// Writes a date: RFC 3339, the form of SQLite without `T` and offset, or seconds since 1970.
     private func date(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .int(let seconds):
@@ -174,7 +174,7 @@ struct SQLiteCell {
         case .text(let bytes):
             let text = try string(bytes)
             let isString = target.primaryKey?.type == .string && target.primaryKey?.isNullable == false
-            // A nullable primary key stands in exports as the text that names the object.
+            // A nullable primary key has in exports the form of the text that names the object.
             key = !isString ? text : text.isEmpty ? "@empty" : text.hasPrefix("@") ? "@" + text : text
         default: return try plain(value, &writer)
         }

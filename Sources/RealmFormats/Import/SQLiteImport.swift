@@ -213,7 +213,7 @@ package struct SQLiteImport {
     ) throws {
         guard let names = try columns(of: source.name, in: database), !names.isEmpty else { throw SQLiteFailure.refused }
         let list = names.map(SQLiteDatabase.quoted).joined(separator: ", ")
-        // The rows are read as they lie in the table, whatever indexes say.
+        // The rows are read in the order of the table, without indexes.
         let rows = try database.prepare("SELECT \(list) FROM \(SQLiteDatabase.quoted(source.name)) NOT INDEXED")
         for name in options.columns.keys.sorted().texts where options.tables?.count ?? 1 == 1 && !names.contains(name) {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")

@@ -131,8 +131,8 @@ package struct InputReader {
         return read
     }
 
-    /// Reads the contents of `$link`: `{"class","key"}`, or `{"ref"}` for an object made earlier in
-    /// the same request. Where expressions are taken, the key may be one. Nil for any other form.
+    /// Reads the contents of `$link`: `{"class","key"}`, or `{"ref"}` for an object made earlier in the same request. The key may
+    /// be an expression where those are allowed. Nil for any other form.
     private func link(_ value: JSONValue) -> LinkInput? {
         if let stub = value.object, stub.count == 1, let name = stub["ref"]?.string { return .reference(name) }
         if takesExpressions, let stub = value.object, stub.count == 2, let className = stub["class"]?.string,

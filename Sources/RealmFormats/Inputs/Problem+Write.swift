@@ -92,7 +92,7 @@ extension Problem {
         }
     }
 
-    /// How an object that exists is updated, as the texts about keys that are taken say it.
+    /// The hint for updating an existing object, in the words of errors about duplicate keys.
     package static let upsertHint = "'upsert=modified' would update it"
 
     /// Returns counts as the text of a JSON object with a member for each.

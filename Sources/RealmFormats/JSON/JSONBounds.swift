@@ -21,8 +21,7 @@ package struct JSONBounds: Sendable {
         self.values = values
     }
 
-    /// The depth that a line of an export can reach: a hundred embedded objects, each in a list of
-    /// the one before, and a hundred nested collections in the last one. An import accepts this
-    /// depth, so that whatever was exported can be read back.
+    /// The depth that a line of an export can reach: a hundred embedded objects, each in a list of the one before, and a hundred
+    /// nested collections in the last one. An import accepts this depth, so that every export can be read back.
     package static let deepestExport = 320
 }

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Why a text could not be read as JSON.
+/// The reason why a text could not be read as JSON.
 ///
 /// The parser does not depend on HTTP: where a request is answered, a `Problem` is made of this
 /// error.

@@ -78,8 +78,8 @@ extension JSONTape {
         return .added
     }
 
-    /// Takes what `$meta` says of an object, and returns its class; nil when that is not stated, or more is said than the class, an
-    /// entity tag and a primary key.
+    /// Takes `$meta` of an object, and returns its class; nil when that is not stated, or when `$meta` has more than the class,
+    /// an entity tag and a primary key.
     private mutating func meta() -> String? {
         guard let count = openObject() else { return nil }
         var stated: [ByteText: String] = [:]

@@ -16,7 +16,7 @@ internal import RealmStorage
 ///
 /// Both round reals correctly, whatever their length, so these are equal.
 ///
-/// A tape exists during `read` only, in which the parser that its memory belongs to is not given back.
+/// A tape exists during `read` only, during which the parser that owns its memory is not released.
 @safe package struct JSONTape {
     /// The result of parsing a text.
     enum Outcome {
@@ -115,13 +115,13 @@ internal import RealmStorage
     /// The type of the next value, as the tape has it.
     var kind: UInt8 { unsafe UInt8(words[next] >> 56) }
 
-    /// Takes the word that begins an object, and returns how many members it has; nil when another value is next.
+    /// Takes the word that begins an object, and returns the number of its members; nil when another value is next.
     mutating func openObject() -> Int? { open(UInt8(ascii: "{")) }
 
-    /// Takes the word that begins an array, and returns how many elements it has; nil when another value is next.
+    /// Takes the word that begins an array, and returns the number of its elements; nil when another value is next.
     mutating func openArray() -> Int? { open(UInt8(ascii: "[")) }
 
-    /// Takes a word that begins an object or an array, and returns how many members or elements it has.
+    /// Takes a word that begins an object or an array, and returns the number of its members or elements.
     private mutating func open(_ wanted: UInt8) -> Int? {
         guard kind == wanted else { return nil }
         next += 1

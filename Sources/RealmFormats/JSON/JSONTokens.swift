@@ -3,8 +3,8 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A first pass over a JSON text before it is parsed: how deeply it nests, how many values it has,
-/// and which number tokens are too long for jansson.
+/// A first pass over a JSON text before it is parsed: its depth, its number of values, and the number tokens that are too long
+/// for jansson.
 ///
 /// It does not check the grammar; the parser does that afterwards.
 struct JSONTokens {

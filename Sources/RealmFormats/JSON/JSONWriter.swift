@@ -5,14 +5,13 @@ internal import RealmStorage
 
 /// Writes JSON text into a buffer, in one pass and without building a document first.
 ///
-/// The writer inserts commas and colons. It relies on its caller to open and close objects and
-/// arrays in order, and to give every key one value. Bytes of a file that are not valid UTF-8 are
-/// never replaced silently: `string(_:)` reports them, and the caller decides what to write
-/// instead.
+/// The writer inserts commas and colons. It relies on its caller to open and close objects and arrays in order, and to give every
+/// key one value. Bytes of a file that are not valid UTF-8 are never replaced silently: `string(_:)` reports them, and the caller
+/// decides on a replacement.
 ///
 /// A writer is used by one thread at a time. Copies write into the same buffer.
 package struct JSONWriter: Sendable {
-    /// The buffer with the text that was written so far, after whatever it contained before.
+    /// The buffer with the text that was written so far, after its earlier content.
     package let buffer: OutputBuffer
     /// Whether the next value or key has to be separated from the previous one by a comma.
     private var needsComma = false
@@ -233,7 +232,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameters:
     ///   - byteCount: The greatest number of bytes that `body` stores.
-    ///   - body: Stores characters, and returns how many; nil where it cannot.
+    ///   - body: Stores characters, and returns their number; nil where it cannot.
     /// - Returns: Whether the string was written. Nothing was written otherwise.
     @inline(__always)
     package mutating func quoted(room byteCount: Int, _ body: (ByteRoom) -> Int?) -> Bool {
@@ -248,8 +247,7 @@ package struct JSONWriter: Sendable {
         return true
     }
 
-    /// Has a closure append one value directly to the buffer, with a comma before it where one is
-    /// needed.
+    /// Lets a closure append one value directly to the buffer, with a comma before it where one is needed.
     ///
     /// - Parameter write: Appends exactly one complete JSON value.
     package mutating func value(_ write: (OutputBuffer) throws -> Void) rethrows {

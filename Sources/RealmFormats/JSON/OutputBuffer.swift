@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// A growing run of bytes that a response is written into, and sent from without another copy.
 ///
-/// `@unchecked Sendable`: it has no lock. One thread at a time writes; a buffer that was given to a
-/// response is not changed any more, and reaches the thread that sends it through the lock of a
-/// queue.
+/// `@unchecked Sendable`: it has no lock. One thread at a time writes; a buffer that was given to a response no longer changes,
+/// and reaches the thread that sends it through the lock of a queue.
 @safe package final class OutputBuffer: @unchecked Sendable {
     /// The first byte, in memory of `malloc` that this object owns; nil until room was reserved.
     @usableFromInline package private(set) var start: UnsafeMutablePointer<UInt8>?

@@ -23,7 +23,7 @@ package final class CSVLine {
     ///
     /// - Parameters:
     ///   - buffer: The buffer that the line is appended to.
-    ///   - isNumber: Whether the text is a number, which is not a formula whatever its sign.
+    ///   - isNumber: Whether the text is a number, which is not a formula, even with a sign.
     ///   - fill: Appends the text to the buffer that it is given; returns false for null.
     /// - Throws: The errors of `fill`; the line is then incomplete, and `begin()` has to follow.
     package func add(

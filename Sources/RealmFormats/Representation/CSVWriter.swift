@@ -28,7 +28,7 @@ package final class CSVWriter {
     /// - Parameters:
     ///   - plan: The members to show, as columns.
     ///   - snapshot: The version that is read.
-    ///   - representation: How values are written where they are JSON.
+    ///   - representation: The representation of values that are JSON.
     ///   - budget: The work and the length that the response may have.
     package init(
         _ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation, budget: WorkBudget = WorkBudget()

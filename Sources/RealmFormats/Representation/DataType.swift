@@ -6,8 +6,8 @@ internal import RealmStorage
 /// The media type that data looks like, out of a list of types that browsers show without running
 /// anything.
 ///
-/// HTML, SVG and scripts are plain text here, whatever their bytes say: data comes from anybody, and
-/// a page of this origin could read everything that its visitor may read.
+/// HTML, SVG and scripts are plain text here: data is untrusted, and a page of this origin could read everything that its user
+/// may read.
 package enum DataType {
     /// A type with the bytes by which it is known.
     private struct Signature {
@@ -62,7 +62,7 @@ package enum DataType {
     /// The number of bytes of the data that decide whether it is text.
     private static let textByteCount = 64 << 10
 
-    /// Returns what data looks like.
+    /// Detects the type of data.
     ///
     /// - Returns: The media type, and the usual end of names of such files.
     package static func of(_ data: ByteView) -> (type: String, suffix: String) {

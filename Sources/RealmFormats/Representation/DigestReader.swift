@@ -4,7 +4,7 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads what objects store into digests, from which their entity tags are made.
+/// Reads the stored values of objects into digests, from which their entity tags are made.
 ///
 /// An embedded object is part of its owner's digest; a link to another object counts by its target
 /// alone. One reader serves one response, on one thread at a time.

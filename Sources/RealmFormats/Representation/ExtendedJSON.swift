@@ -13,7 +13,7 @@ internal import RealmStorage
 /// Source: MongoDB Extended JSON, canonical and relaxed, and three wrappers of our own:
 /// `$numberFloat`, `$instant` and `$bytes`.
 package enum ExtendedJSON {
-    /// Why the contents of a wrapper are not a value of its type.
+    /// The reason why the contents of a wrapper are not a value of its type.
     package enum InputError: Error {
         /// The contents do not have the form of the type, such as digits that are missing from an
         /// object id.
@@ -43,7 +43,7 @@ package enum ExtendedJSON {
     ///   - name: The name of the wrapper.
     ///   - json: Its contents.
     /// - Returns: The value; nil when no wrapper for plain values has this name.
-    /// - Throws: Why the contents are not a value of the type.
+    /// - Throws: The reason why the contents are not a value of the type.
     package static func value(_ name: String, _ json: JSONValue) throws(InputError) -> TypedInput? {
         let read: TypedInput?
         switch name {

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// Rows come in the order of their keys mostly, so the next row is most often in the same leaf. One
 /// value serves one response, on one thread at a time.
 final class LeafColumns {
-    /// The leaf of the row that was read last, of whatever class; nil before the first row.
+    /// The leaf of the row that was read last, of any class; nil before the first row.
     private var last: AttachedLeaf?
     /// One leaf of each other class, in no particular order: a response shows few classes.
     private var others: [AttachedLeaf] = []

@@ -35,7 +35,7 @@ final class MongoWriter {
     ///   - writer: The writer, in which a value is due.
     func write(_ row: Row, of table: Table, to writer: inout JSONWriter) throws(StorageError) {
         writer.beginObject()
-        // A property of this name that is no key gives way to what identifies the document.
+        // A property of this name that is no key gives way to the identity of the document.
         let own = table.kind == .embedded ? nil : table.column(named: "_id")
         if table.kind != .embedded {
             writer.key("_id")

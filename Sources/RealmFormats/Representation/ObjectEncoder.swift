@@ -14,13 +14,13 @@ package import RealmStorage
 package final class ObjectEncoder {
     /// The number of targets of one list of links that are expanded at most; the rest stay stubs.
     package static let maximumExpandedTargets = 100
-    /// How deep embedded objects and collections in Mixed may be nested while they are written.
-    /// realm-core nests collections at most 100 levels deep, so anything deeper is damage.
+    /// The depth to which embedded objects and collections in Mixed may be nested while they are written. realm-core nests
+    /// collections at most 100 levels deep, so anything deeper is damage.
     private static let maximumNesting = 128
 
     /// The version that objects are read from.
     package let snapshot: Snapshot
-    /// How objects and values are written: the choices of the client's request.
+    /// The representation of objects and values: the choices of the client's request.
     package let representation: Representation
     /// The work and the length that the response may have.
     package let budget: WorkBudget
@@ -48,7 +48,7 @@ package final class ObjectEncoder {
     ///
     /// - Parameters:
     ///   - snapshot: The version that objects are read from.
-    ///   - representation: How they are written.
+    ///   - representation: The form of values.
     ///   - budget: The work and the length that the response may have.
     package init(_ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()) {
         self.snapshot = snapshot
@@ -414,7 +414,7 @@ package final class ObjectEncoder {
     /// Writes one element of a collection.
     ///
     /// - Parameters:
-    ///   - member: How links are shown.
+    ///   - member: The form of links.
     ///   - position: The number of elements before this one; links beyond the bound on expansion
     ///     stay stubs.
     private func writeElement(
@@ -455,7 +455,7 @@ package final class ObjectEncoder {
     /// Writes the objects that link to a row as a JSON array.
     ///
     /// - Parameters:
-    ///   - member: How they are shown.
+    ///   - member: Their form.
     private func writeLinkingObjects(
         from origin: Table, _ column: Column, backlinks: Column, _ member: ObjectPlan.Member, of row: Row,
         to writer: inout JSONWriter

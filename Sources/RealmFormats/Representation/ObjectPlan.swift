@@ -11,7 +11,7 @@ package import RealmStorage
 /// An `ObjectPlanner` makes plans, and an `ObjectEncoder` or `CSVWriter` follows them for every
 /// row. A plan never changes, so any thread may use it.
 package final class ObjectPlan: Sendable {
-    /// How the links of a member are shown.
+    /// The form of the links of a member.
     package enum Links: Sendable {
         /// The member holds values other than links, so nothing is followed.
         case none
@@ -24,8 +24,7 @@ package final class ObjectPlan: Sendable {
         case expanded(ObjectPlan)
     }
 
-    /// Where the value of a member comes from: a column of the class, or the links of other
-    /// objects.
+    /// The source of the value of a member: a column of the class, or the links of other objects.
     package enum Source: Sendable {
         /// A column with one value per object.
         case single(Column)
@@ -61,7 +60,7 @@ package final class ObjectPlan: Sendable {
         let escapedKey: [UInt8]
         /// The column, or the links of other objects, that the value of the member comes from.
         package let source: Source
-        /// How the links in the value of the member are shown.
+        /// The form of the links in the value of the member.
         let links: Links
         /// The plan for embedded objects in the value; nil where there are none, or for links that
         /// are not followed.
@@ -72,8 +71,8 @@ package final class ObjectPlan: Sendable {
         /// - Parameters:
         ///   - name: The name in the written object.
         ///   - escapedKey: The name as JSON text with a colon.
-        ///   - source: Where the value comes from.
-        ///   - links: How links in the value are shown.
+        ///   - source: A column, or incoming links.
+        ///   - links: The form of links in the value.
         ///   - embeddedPlan: The plan for embedded objects in the value; nil where there are
         ///     none.
         init(name: String, escapedKey: [UInt8], source: Source, links: Links, embeddedPlan: ObjectPlan?) {
@@ -91,11 +90,11 @@ package final class ObjectPlan: Sendable {
         }
     }
 
-    /// How one member is written, without anything that is reference-counted, because the loop over
-    /// rows passes over many of these.
+    /// The writing of one member, without anything that is reference-counted, because the loop over rows passes over many of
+    /// these.
     struct Step: Sendable {
-        /// How the value of a step is written. `text` is for values that may be long, strings and
-        /// data, whose length is charged first.
+        /// The form of the value of a step. `text` is for values that may be long, strings and data, whose length is charged
+        /// first.
         enum Kind: Sendable { case plain, text, link, mixed, collection }
 
         /// Returns how a single value of a column is written.
@@ -110,7 +109,7 @@ package final class ObjectPlan: Sendable {
             }
         }
 
-        /// How the value of this member is written.
+        /// The form of the value of this member.
         let kind: Kind
         /// The range of the member's name in `escapedKeys`, with a comma, quotation marks and colon.
         let key: Range<Int>
@@ -123,7 +122,7 @@ package final class ObjectPlan: Sendable {
     package let table: Table
     /// The members that are written of each object, in the order of the response.
     package let members: [Member]
-    /// How each member is written, in the order of `members`.
+    /// The steps for each member, in the order of `members`.
     let steps: [Step]
     /// The names of all members as JSON text with commas and colons, one after the other, and some bytes that are no name.
     let escapedKeys: [UInt8]
@@ -178,7 +177,7 @@ extension ObjectPlan.Member {
     /// front.
     ///
     /// - Parameters:
-    ///   - links: How its links are shown.
+    ///   - links: The form of its links.
     ///   - embeddedPlan: The plan for embedded objects in it; nil where there are none.
     convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
         let name = MemberNaming.documents.member(column.name)

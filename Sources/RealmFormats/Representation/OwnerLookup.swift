@@ -24,7 +24,7 @@ package struct OwnerLookup {
         let place: Place
     }
 
-    /// Where in an object an embedded one is. Its texts are made when they are written.
+    /// The place of an embedded object in another one. Its texts are made when they are written.
     enum Place {
         case property(String)
         /// An element of a list, by its index.

@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// A step is a property; `@links.Class.property` is one step.
 package struct PathTree: Sendable, Equatable {
-    /// For each step at this level the tree of what follows it.
+    /// The subtree of each step at this level.
     package private(set) var children: [ByteText: PathTree] = [:]
     /// The steps at this level, in the order in which clients gave them first; objects are written
     /// in this order.
@@ -23,7 +23,7 @@ package struct PathTree: Sendable, Equatable {
 
     /// Whether no path continues at this level.
     package var isEmpty: Bool { children.isEmpty }
-    /// Returns what follows a step; nil when no path has it.
+    /// Returns the subtree of a step; nil when no path has it.
     package subscript(name: String) -> PathTree? { children[name] }
 
     /// The number of steps of the longest path.

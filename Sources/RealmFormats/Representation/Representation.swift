@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How objects and values are written: the choices that a client made in one request.
+/// The representation of objects and values: the choices that a client made in one request.
 package struct Representation: Sendable, Equatable {
     /// The syntax in which values are written: plain JSON or MongoDB Extended JSON.
     package enum Format: Sendable, Equatable {

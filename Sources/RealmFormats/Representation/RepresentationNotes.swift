@@ -14,7 +14,7 @@ package struct RepresentationNotes: Sendable, Equatable {
     /// Creates notes with nothing to report.
     package init() {}
 
-    /// Adds what other values of the same response have reported.
+    /// Adds the notes of other values of the same response.
     package mutating func formUnion(_ other: RepresentationNotes) {
         hasUnsafeIntegers = hasUnsafeIntegers || other.hasUnsafeIntegers
         hasLossyDates = hasLossyDates || other.hasLossyDates

@@ -72,7 +72,7 @@ internal import RealmStorage
         init(_ goesOn: @escaping () -> Bool) { self.goesOn = goesOn }
     }
 
-    /// Has the library ask `goesOn`.
+    /// Lets the library ask `goesOn`.
     private func watch() {
         // The object outlives its connection, which is closed in `deinit`.
         unsafe realm_rest_sqlite_watch(
@@ -103,7 +103,7 @@ internal import RealmStorage
         return unsafe SQLiteStatement(statement, of: self)
     }
 
-    /// Returns a name as it stands in statements.
+    /// Returns a name in the form for statements.
     static func quoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
@@ -123,7 +123,7 @@ internal import RealmStorage
     }
 }
 
-/// Why SQLite could not do something.
+/// The reason for a failure of SQLite.
 enum SQLiteFailure: Error, Equatable {
     /// The file is no database of SQLite, or is damaged.
     case malformed

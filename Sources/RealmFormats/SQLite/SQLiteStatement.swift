@@ -88,7 +88,7 @@ internal import RealmStorage
         guard code == SQLITE_DONE else { throw SQLiteDatabase.failure(code) }
     }
 
-    /// Begins anew, with a value for the only parameter.
+    /// Restarts, with a value for the only parameter.
     ///
     /// - Throws: `.tooLong`, or `.other` without memory.
     func find(_ value: Found) throws(SQLiteFailure) {
@@ -117,7 +117,7 @@ internal import RealmStorage
         return code == SQLITE_ROW
     }
 
-    /// Returns what stands in a column of the present row.
+    /// Returns the value of a column of the present row.
     ///
     /// - Parameter column: The number of the column, from 0.
     func value(_ column: Int) -> Found {

@@ -41,7 +41,7 @@ struct IdentifierRules {
     /// a number from 2 on appended, in the order of the names.
     ///
     /// - Parameter names: The names as they are stored, which are different.
-    /// - Returns: For each name what `identifier(_:)` returns, apart from the numbers.
+    /// - Returns: The results of `identifier(_:)` for each name, apart from the numbers.
     func identifiers(_ names: [String]) -> [(text: String, isMapped: Bool)] {
         let simple = names.map { identifier($0) }
         var used = Set<ByteText>(texts: simple.filter { !$0.isMapped }.map { $0.text })

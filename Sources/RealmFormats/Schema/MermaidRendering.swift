@@ -42,8 +42,8 @@ enum MermaidRendering {
         return "+\(type) \(oneLine(property.name))" + (isKey ? " «key»" : "")
     }
 
-    /// Returns a name as it can stand in a line of a diagram. Line breaks and the characters that
-    /// end a class or a label become underscores.
+    /// Returns a name in the form for a line of a diagram. Line breaks and the characters that end a class or a label become
+    /// underscores.
     private static func oneLine(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {

@@ -7,9 +7,9 @@ internal import RealmStorage
 
 /// A temporary file of a workbook, which the library uses as a stream that this object reads and writes for it.
 ///
-/// So the reading ends as soon as the workbook is not wanted any more, wherever the library is. The library closes the stream
-/// when it puts the workbook together, and never if it does not come to that: for a workbook that is aborted, and for the sheets
-/// behind the one at which it fails. Then it is closed with this object, which must outlive the workbook of the library.
+/// So the reading ends as soon as the workbook is no longer wanted, at any point of the library. The library closes the stream
+/// when it puts the workbook together, and never if it fails before: for a workbook that is aborted, and for the sheets behind
+/// the one at which it fails. Then it is closed with this object, which must outlive the workbook of the library.
 @safe final class SheetFile {
     /// The open file.
     let descriptor: Int32
@@ -92,7 +92,7 @@ internal import RealmStorage
         unsafe cookie.map { unsafe Unmanaged<SheetFile>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Reads the next bytes. The file seems to end when the workbook is not wanted any more, of which the library says nothing then.
+    /// Reads the next bytes. The file seems to end when the workbook is no longer wanted, which the library does not report then.
     private func read(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if let first = willRead {
             willRead = nil
@@ -102,7 +102,7 @@ internal import RealmStorage
         return unsafe Glibc.read(descriptor, bytes, count)
     }
 
-    /// Writes bytes, and returns how many were written before the disk was full.
+    /// Writes bytes, and returns the number that was written before the disk was full.
     private func write(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
         var written = 0
         while written < count {

@@ -17,7 +17,7 @@ package final class SheetRoom: Sendable {
     /// The number of them that this workbook has.
     private let count: Int
 
-    /// Takes room for a workbook, which is given back with the value.
+    /// Takes room for a workbook, which is released with the value.
     ///
     /// - Throws: `answer_too_large` for more than there may ever be, `overloaded` while others have the room.
     init(of sheets: Int) throws(Problem) {

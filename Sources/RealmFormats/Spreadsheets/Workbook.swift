@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// A workbook of Excel that is written row by row. One thread at a time uses it.
 @safe final class Workbook {
-    /// Why a workbook could not be written.
+    /// The reason why a workbook could not be written.
     enum Failure: Error, Equatable {
         /// A sheet has more rows, or columns, than Excel takes.
         case tooLarge
@@ -27,7 +27,7 @@ internal import RealmStorage
     private var copy: SheetFile?
     /// Returns whether the workbook is still wanted.
     private let goesOn: () -> Bool
-    /// Whether it has turned out that the workbook is not wanted any more. Its sheets are incomplete then.
+    /// Whether the workbook was found to be unwanted. Its sheets are incomplete then.
     private var isGivenUp = false
     /// The bytes of the files of all sheets but the one that is written, and of the longest of them.
     private var (completeBytes, longestBytes) = (0, 0)
@@ -40,7 +40,7 @@ internal import RealmStorage
     /// Begins a workbook.
     ///
     /// - Parameters:
-    ///   - path: Where it is written when it is closed.
+    ///   - path: The place of the file when it is closed.
     ///   - goesOn: Returns whether the workbook is still wanted. It is called often while the workbook is put together.
     /// - Throws: `Failure` when the library has no memory.
     init(path: String, goesOn: @escaping () -> Bool = { true }) throws(Failure) {
@@ -65,7 +65,7 @@ internal import RealmStorage
     /// The file of the sheet that is written; nil before the first.
     var openFile: Int32? { files.last?.descriptor }
 
-    /// Returns about how many bytes the temporary files have. Those are gone with this object.
+    /// Returns the approximate size of the temporary files in bytes. They are gone with this object.
     ///
     /// - Throws: `Failure` when a row could not be written.
     func temporaryByteCount() throws(Failure) -> Int { completeBytes + (try files.last?.byteCount() ?? 0) }
@@ -134,7 +134,7 @@ internal import RealmStorage
         }
     }
 
-    /// Has the packing of a sheet end when the workbook is not wanted any more.
+    /// Ends the packing of a sheet when the workbook is no longer wanted.
     private func watchCopy(of sheet: UnsafeMutablePointer<lxw_worksheet>) {
         guard let file = unsafe sheet.pointee.file, let watched = try? unsafe SheetFile(file, goesOn: mayGoOn) else { return }
         copy = watched
@@ -143,7 +143,7 @@ internal import RealmStorage
 
     /// Writes the file. Nothing can be added afterwards.
     ///
-    /// - Throws: `Failure` when the disk is full, for example, or the workbook is not wanted any more.
+    /// - Throws: `Failure` when the disk is full, for example, or the workbook is no longer wanted.
     func close() throws(Failure) {
         guard let open = unsafe book else { return }
         for file in files { try file.flush() }

@@ -21,7 +21,7 @@ final class PostgreSQLSink: RelationalSink {
     private let budget: WorkBudget
     /// The number of bytes of the complete rows of the present object.
     private var objectBytes = 0
-    /// Where the row begins that is being written, in its buffer.
+    /// The start of the row that is being written, in its buffer.
     private var rowStart = 0
     /// Texts with characters that PostgreSQL cannot store, which were replaced.
     private var replaced = 0
@@ -48,7 +48,7 @@ final class PostgreSQLSink: RelationalSink {
         budget.beginPart(at: 0)
     }
 
-    /// Writes what precedes the rows.
+    /// Writes the text before the rows.
     ///
     /// - Parameter version: The token of the version, for a comment.
     func begin(version: String) {
@@ -69,7 +69,7 @@ final class PostgreSQLSink: RelationalSink {
         }
     }
 
-    /// Writes the last rows, and what follows them.
+    /// Writes the last rows, and the text after them.
     func finish() {
         for index in rows.indices { flush(index) }
         for table in schema.tables {
@@ -129,7 +129,7 @@ final class PostgreSQLSink: RelationalSink {
         }
     }
 
-    /// Returns a name as it stands in statements.
+    /// Returns a name in the form for statements.
     private static func quoted(_ name: String) -> String { SQLiteDatabase.quoted(name) }
 
     /// Writes a line of the script.
@@ -183,7 +183,7 @@ final class PostgreSQLSink: RelationalSink {
         try budget.requireRoom(for: objectBytes + buffer.count - rowStart)
     }
 
-    /// Writes what stands in a column, and for dates in the column after it.
+    /// Writes the value of a column, and for dates that of the column after it.
     private func write(_ cell: RelationalCell, _ kind: RelationalTable.Kind, to buffer: OutputBuffer) throws(StorageError) {
         switch cell {
         case .number(let number): buffer.append(decimal: number)

@@ -44,7 +44,7 @@ extension ByteView {
     /// Returns a piece of a text, which splits no character.
     ///
     /// - Parameters:
-    ///   - position: Where the piece begins.
+    ///   - position: The start of the piece.
     ///   - byteCount: The greatest length of the piece, at least 4.
     /// - Returns: The piece, which has less than three bytes fewer than `byteCount` unless it is the last one.
     func piece(from position: Int, byteCount: Int) -> ByteView {

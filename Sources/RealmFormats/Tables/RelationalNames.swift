@@ -3,8 +3,8 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Hands out names for tables, or for the columns of one table, that differ whatever the case of
-/// their letters, and that fit into every kind of database.
+/// Hands out names for tables, or for the columns of one table, that differ even without case, and that fit into every kind of
+/// database.
 struct RelationalNames {
     /// The names that were handed out, in lower case.
     private var taken: Set<ByteText> = []

@@ -32,7 +32,7 @@ struct RelationalSchema: Sendable {
 
     /// A property in the tables.
     struct Member: Sendable {
-        /// How a property is stored.
+        /// The way of storing a property.
         enum Place: Sendable {
             /// In a column of the row.
             case column
@@ -41,7 +41,7 @@ struct RelationalSchema: Sendable {
         }
 
         let column: Column
-        /// How it is stored.
+        /// The way of storing it.
         let place: Place
     }
 
@@ -85,7 +85,6 @@ struct RelationalSchema: Sendable {
         for table in order { addColumns(of: table, snapshot) }
     }
 
-    /// Returns what identifies the objects of a class.
     static func key(of table: Table) -> Key {
         if table.kind == .embedded { return .number }
         guard let column = table.primaryKey else { return .object }

@@ -27,7 +27,7 @@ struct RelationalTable: Sendable {
     }
 
     struct Column: Sendable {
-        /// The name, which no other column of the table has, whatever the case of its letters.
+        /// The name, which no other column of the table has, ignoring case.
         let name: String
         let kind: Kind
         /// Whether it may be null.
@@ -40,7 +40,7 @@ struct RelationalTable: Sendable {
         var target: Int?
     }
 
-    /// The name, which no other table has, whatever the case of its letters.
+    /// The name, which no other table has, ignoring case.
     let name: String
     /// The columns in their order.
     var columns: [Column]

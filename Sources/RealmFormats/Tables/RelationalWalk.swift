@@ -88,7 +88,7 @@ final class RelationalWalk {
         try sink.add(cells, to: position)
     }
 
-    /// Returns what stands in a column for a value or an element.
+    /// Returns the value of a column for a value or an element.
     private func cell(_ value: Value, _ column: Column) throws -> RelationalCell {
         if value.isNull { return .null }
         switch column.type {

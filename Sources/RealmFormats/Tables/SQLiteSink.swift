@@ -15,7 +15,7 @@ final class SQLiteSink: RelationalSink {
     private let grown: () throws(StorageError) -> Void
     /// The number of rows, and of their bytes, since `grown` was called.
     private var (rows, bytes) = (0, 0)
-    /// After how many rows, or bytes, `grown` is called.
+    /// The number of rows, or bytes, after which `grown` is called.
     private static let (rowsPerLook, bytesPerLook) = (512, 4 << 20)
 
     /// The most columns that a table of SQLite can have.
@@ -79,7 +79,7 @@ final class SQLiteSink: RelationalSink {
         return "CREATE TABLE \(SQLiteDatabase.quoted(table.name)) (\n  \(parts.joined(separator: ",\n  "))\n)"
     }
 
-    /// Returns the declared type of a kind. Texts stay texts, whatever they look like.
+    /// Returns the declared type of a kind. Strings stay strings, whatever they look like.
     private static func type(of kind: RelationalTable.Kind) -> String {
         switch kind {
         case .int: return "INTEGER"
@@ -101,7 +101,7 @@ final class SQLiteSink: RelationalSink {
         try grown()
     }
 
-    /// Binds what stands in a column.
+    /// Binds the value of a column.
     private func bind(_ cell: RelationalCell, _ index: Int, _ statement: SQLiteStatement) throws(SQLiteFailure) {
         switch cell {
         case .number(let number): statement.bind(index, number)

@@ -24,7 +24,7 @@ struct SheetNames {
         return name
     }
 
-    /// Returns a character as it may stand in a name: Excel refuses some, and XML has no form for others.
+    /// Returns a character in the form for a name: Excel refuses some, and XML has no form for others.
     private static func permitted(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         if "[]:*?/\\'".unicodeScalars.contains(scalar) || scalar.value < 0x20 || scalar.value == 0x7f { return "_" }
         return scalar.isXML ? scalar : "\u{fffd}"
