@@ -15,9 +15,10 @@ package protocol EventSource: AnyObject, Sendable {
     /// - Parameter connection: The connection to wake when there is more to send.
     func didOpen(_ connection: any EventConnection)
 
-    /// Returns what to send next. It is called on the thread of the daemon that serves the
-    /// connection, or on one of those that send to suspended connections; calls never overlap, and it must
-    /// not wait.
+    /// Returns the next content to send.
+    ///
+    /// It is called on the thread of the daemon that serves the connection, or on one of those that send to suspended
+    /// connections; calls never overlap, and it must not wait.
     func next() -> EventPiece
 
     /// Whether `next` would return anything but `nothing`. It has to be cheap: it is read again
@@ -34,7 +35,7 @@ package protocol EventSource: AnyObject, Sendable {
 
     /// Called once at the end; nothing else is called after it.
     ///
-    /// - Parameter reason: Whether everything was sent, or what happened to the client.
+    /// - Parameter reason: Whether everything was sent, or the fate of the client.
     func didClose(_ reason: EventCloseReason)
 }
 
@@ -63,7 +64,7 @@ package enum EventPiece {
     case end
 }
 
-/// How an endless response came to its end.
+/// The cause of the end of an endless response.
 package enum EventCloseReason: Sendable {
     /// The source ended it, and everything was sent.
     case ended

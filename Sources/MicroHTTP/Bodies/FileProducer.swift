@@ -8,7 +8,7 @@ internal import Synchronization
 /// Sends the content of a file that is complete, such as a backup. The file disappears with this
 /// object if it has no name.
 package final class FileProducer: ChunkProducer {
-    /// The file, which does not change any more.
+    /// The file, which no longer changes.
     private let file: BodyFile
     /// The number of bytes produced. Calls never overlap, so the order of accesses is that of the calls.
     private let offset = Atomic(0)

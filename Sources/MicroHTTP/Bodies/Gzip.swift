@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// The gzip content coding for whole bodies in memory, by means of zlib.
 package enum Gzip {
-    /// Why bytes could not be decompressed.
+    /// The reason why bytes could not be decompressed.
     package enum Failure: Error, Equatable {
         /// The bytes are no complete gzip stream.
         case malformed

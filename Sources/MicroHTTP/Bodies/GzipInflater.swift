@@ -70,7 +70,7 @@ internal import RealmStorage
 }
 
 extension BodyFile {
-    /// Why the content of a file could not be decompressed.
+    /// The reason why the content of a file could not be decompressed.
     package enum InflateFailure: Error {
         /// The bytes are no complete gzip stream.
         case malformed

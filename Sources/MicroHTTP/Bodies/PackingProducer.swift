@@ -4,8 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A producer that compresses what another producer makes, for streamed responses with
-/// `Content-Encoding`.
+/// A producer that compresses the output of another producer, for streamed responses with `Content-Encoding`.
 package final class PackingProducer: ChunkProducer {
     private let source: any ChunkProducer
     private let compressor: any StreamCompressor

@@ -47,7 +47,7 @@ final class ConnectionAcceptor: Sendable {
         thread.waitForEnd()
     }
 
-    /// For how long nothing is accepted when the system has no descriptor or no memory left, in seconds.
+    /// The pause in seconds before the next `accept` when the system has no descriptor or no memory left.
     private static let pauseSeconds = 0.01
 
     /// The interval in milliseconds at which threads that can stall are woken.
@@ -70,7 +70,7 @@ final class ConnectionAcceptor: Sendable {
         }
     }
 
-    /// For how long to wait for a connection, in milliseconds; -1 for as long as it takes.
+    /// The longest wait for a connection, in milliseconds; -1 for no limit.
     private var waitMilliseconds: Int32 { threads.contains { $0.canStall } ? ConnectionAcceptor.wakingMilliseconds : -1 }
 
     /// Accepts a connection if one waits; returns whether one did, and leaves the reason in `errno` otherwise.

@@ -49,8 +49,8 @@ package final class ConnectionRecord: Sendable {
     let resumptions: ResumptionQueue
     /// The current `Phase`.
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
-    /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 while
-    /// no request has begun.
+    /// The time at which the current request began or its body last grew, in nanoseconds of `Instant`; 0 while no request has
+    /// begun.
     private let progress = Atomic<UInt64>(0)
     /// The number of received bytes when the watch last saw the connection idle; -1 until the watch has read it after a response.
     private let idleBytes = Atomic<Int>(0)
@@ -69,11 +69,11 @@ package final class ConnectionRecord: Sendable {
     private let lastStatus = Atomic<Int>(0)
     /// Whether the end of the response is that of the connection, so that only a reset shows that it was cut off.
     private let endsWithConnection = Atomic<Bool>(false)
-    /// When the body that is being received began, in nanoseconds of `Instant`.
+    /// The time at which the body that is being received began, in nanoseconds of `Instant`.
     private let bodyBegin = Atomic<UInt64>(0)
     /// The number of received bytes of that body.
     private let bodyBytes = Atomic<Int>(0)
-    /// Returns why no more of it may be received.
+    /// Returns the reason to receive no more of it.
     private let bodyRefusal = RankedMutex<(@Sendable () -> Problem?)?>(.leaf, nil)
 
     /// Makes the record of a connection that was just accepted. It must run on the daemon's thread
@@ -119,8 +119,7 @@ package final class ConnectionRecord: Sendable {
 
     /// Notes that the header section of a request is complete.
     ///
-    /// - Parameter now: When the first line of the request had arrived; the time limits of the body
-    ///   count from it.
+    /// - Parameter now: The arrival of the first line of the request; the time limits of the body count from it.
     /// - Returns: False when the watch has given the connection up.
     func beganBody(_ now: Instant) -> Bool {
         hasBegunRequest.store(true, ordering: .relaxed)
@@ -140,7 +139,7 @@ package final class ConnectionRecord: Sendable {
         progress.store(now.nanoseconds, ordering: .relaxed)
     }
 
-    /// Sets what returns why no more of the body may be received; nil for a body that may always be.
+    /// Sets the function that returns the reason to receive no more of the body; nil for a body that may always continue.
     func setBodyRefusal(_ refusal: (@Sendable () -> Problem?)?) {
         let former = bodyRefusal.withLock { known in
             defer { known = refusal }
@@ -250,12 +249,12 @@ package final class ConnectionRecord: Sendable {
         let record: ConnectionRecord
         /// Its start, which identifies it among others on the connection.
         fileprivate let begin: UInt64
-        /// Why it must not.
+        /// The reason to abort it.
         let problem: Problem
 
-        /// Gives the connection up if it still receives this body.
+        /// Abandons the connection if it still receives this body.
         ///
-        /// - Returns: How to end it; nil when it does something else by now.
+        /// - Returns: The way to end it; nil when it does something else by now.
         func giveUp() -> Verdict? {
             guard record.bodyBegin.load(ordering: .acquiring) == begin, record.giveUp(from: .body) else { return nil }
             record.lastStatus.store(problem.status, ordering: .relaxed)
@@ -309,11 +308,10 @@ package final class ConnectionRecord: Sendable {
     /// read yet: a request is beginning. This is a system call.
     var hasJustReceived: Bool { phaseStorage.load(ordering: .acquiring) == Phase.waiting.rawValue && hasUnreadBytes }
 
-    /// Gives the connection up to make room for another one.
+    /// Abandons the connection to make room for another one.
     ///
     /// - Parameter limits: The limits of the server, for the text of the response.
-    /// - Returns: How to end it; nil when the daemon has begun to work on a request in the
-    ///   meantime.
+    /// - Returns: The way to end it; nil when the daemon has begun to work on a request in the meantime.
     func giveUp(_ limits: HTTPLimits) -> Verdict? {
         if giveUp(from: .waiting) { return .silent }
         return giveUp(from: .body) ? slowBody(limits) : nil
@@ -353,8 +351,7 @@ package final class ConnectionRecord: Sendable {
     /// closed its sending direction.
     private static let closedDirection = 0x2000
 
-    /// Returns whether the client has probably left, so that nothing needs to be computed for it
-    /// any more.
+    /// Returns whether the client has probably left, so that no more work is needed for it.
     ///
     /// It must be called only while the connection is suspended, because its socket is certainly
     /// open then.
@@ -384,7 +381,7 @@ package final class ConnectionRecord: Sendable {
 
     /// Notes that a response has begun whose end is that of the connection.
     ///
-    /// - Parameter seconds: After how long the connection is reset if the client reads nothing.
+    /// - Parameter seconds: The seconds after which the connection is reset if the client reads nothing.
     /// - Returns: Whether the system resets it; not for Unix sockets.
     func beginUnframed(stallSeconds seconds: Int) -> Bool {
         guard realm_rest_reset_after(descriptor, UInt32(clamping: seconds) * 1000) != 0 else { return false }

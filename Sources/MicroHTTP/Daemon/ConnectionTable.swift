@@ -28,7 +28,7 @@ package final class ConnectionTable: Sendable {
         /// The number of connections that count towards the limits.
         var count: Int { records.count - leaving.count }
 
-        /// Returns how many connections of a client count towards its limit.
+        /// Returns the number of connections of a client that count towards its limit.
         func count(_ client: String) -> Int { perClient[client]?.count ?? 0 }
     }
 

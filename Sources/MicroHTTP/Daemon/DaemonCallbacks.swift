@@ -133,8 +133,7 @@ enum DaemonCallbacks {
     }
 }
 
-/// The name under which connections and work of one client are counted together. Without
-/// credentials, a client is what uses one address.
+/// The name under which connections and work of one client are counted together. Without credentials, an address is a client.
 ///
 /// One IPv6 subscriber controls all addresses that begin with the same 64 bits, so these count as
 /// one client.

@@ -14,7 +14,7 @@ internal import RealmStorage
 /// they stay.
 ///
 /// `@unchecked Sendable`: the daemon and its options are set before the thread is given its first connection, and freed when no
-/// other thread uses it any more; the library permits any thread to hand connections over.
+/// other thread still uses it; the library permits any thread to hand connections over.
 @safe final class DaemonThread: @unchecked Sendable {
     /// The listener whose connections are served. It owns this object, and is alive as long as its threads.
     let server: HTTPServer
@@ -73,7 +73,8 @@ internal import RealmStorage
     /// Ends a wait of the library.
     func wake() { realm_rest_signal(wakeUp) }
 
-    /// Ends the thread, which must not have suspended connections. Others are closed. No connection may be handed over any more.
+    /// Ends the thread, which must not have suspended connections. Others are closed. No connection may be handed over after
+    /// that.
     func stop() {
         if let daemon = unsafe daemon { unsafe MHD_stop_daemon(daemon) }
         unsafe daemon = nil

@@ -26,8 +26,7 @@ package final class EventBody: Suspended {
         var offset = 0
         /// The number of bytes that the daemon has taken in all.
         var bytesTaken = 0
-        /// Whether more of the daemon's buffer was used than `smallBytes` since its pages were last
-        /// given back.
+        /// Whether more of the daemon's buffer was used than `smallBytes` since its pages were last returned to the system.
         var hasUsedMemory = true
         /// Whether the source has returned its end.
         var hasEnded = false
@@ -55,7 +54,7 @@ package final class EventBody: Suspended {
     private static let bytesAtOnce = EventChunk.contentBytes
     /// The number of chunks that are sent at most before others get their turn.
     private static let chunksAtOnce = 8
-    /// Up to how many bytes it is not worth giving pages back to the system.
+    /// The number of bytes up to which it is not worth returning pages to the system.
     private static let smallBytes = 4 << 10
     /// The size of a page of memory.
     private static let pageBytes = max(4096, sysconf(Int32(_SC_PAGESIZE)))
@@ -115,8 +114,7 @@ package final class EventBody: Suspended {
             unsafe context.release()
             return nil
         }
-        // The watch finds out whether the client is still there; this limits how long it may leave
-        // bytes unread.
+        // The watch detects clients that are gone; this limits the time for which a client may leave bytes unread.
         unsafe realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
         if isDirect { realm_rest_send_at_once(descriptor) }
         server.streams.add(self)
@@ -216,7 +214,7 @@ package final class EventBody: Suspended {
         return true
     }
 
-    /// Copies as much of the current piece as fits, and returns how many bytes that was.
+    /// Copies as much of the current piece as fits, and returns the number of bytes.
     private func copy(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> Int {
         guard let piece = state.piece else { return 0 }
         let offset = state.offset
@@ -372,10 +370,10 @@ package final class EventBody: Suspended {
 }
 
 extension EventBody: EventConnection {
-    /// Has the source asked for more, if the connection is suspended for this body.
+    /// Asks the source for more, if the connection is suspended for this body.
     package func wake() { EventBody.wake(bodies: [self]) }
 
-    /// Has the sources of those of many connections asked for more that are suspended.
+    /// Asks the sources of the suspended ones of many connections for more.
     package static func wake(_ connections: [any EventConnection]) {
         var bodies: [EventBody] = []
         bodies.reserveCapacity(connections.count)
@@ -383,8 +381,7 @@ extension EventBody: EventConnection {
         wake(bodies: bodies)
     }
 
-    /// Has the sources of those of many connections asked for more that are suspended. They may have come
-    /// by different listeners.
+    /// Asks the sources of the suspended ones of many connections for more. They may belong to different listeners.
     static func wake(bodies: [EventBody]) {
         // All listeners of a server have the same threads.
         bodies.first?.server.senders.submit(bodies.allSatisfy(\.isDirect) ? bodies : bodies.filter(\.isDirect))

@@ -6,13 +6,13 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Memory of a thread that sends events: one chunk of a chunked body, with what frames it.
+/// Memory of a thread that sends events: one chunk of a chunked body, with its frame.
 ///
 /// It belongs to one thread.
 package final class EventChunk {
     /// The greatest number of bytes of content in a chunk.
     static let contentBytes = 8 << 10
-    /// The greatest length of what precedes the content: four digits, and the end of the line.
+    /// The greatest length of the text before the content: four digits, and the end of the line.
     private static let headBytes = 6
 
     /// The frame and the content.
@@ -34,7 +34,7 @@ package final class EventChunk {
         return result
     }
 
-    /// Writes what precedes and follows the content.
+    /// Writes the frame before and after the content.
     private func frame(_ count: Int) {
         let end = EventChunk.headBytes + count
         for place in [EventChunk.headBytes - 2, end] {

@@ -9,9 +9,9 @@ internal import Synchronization
 
 /// One request and its response on a connection.
 ///
-/// The daemon calls `advance` for the header section, for each piece of the body, at the end of the
-/// body, and each time after the connection was resumed; `stage` states how far the exchange is. It
-/// is made with the first line of the request, and ends with `end`.
+/// The daemon calls `advance` for the header section, for each piece of the body, at the end of the body, and each time after the
+/// connection was resumed; `stage` states the progress of the exchange. It is made with the first line of the request, and ends
+/// with `end`.
 ///
 /// `@unchecked Sendable`: everything but `outcome`, `waiter` and `spooling`, which have locks,
 /// belongs to the daemon's thread of the connection. `outcome` is set by the thread that completes
@@ -61,7 +61,7 @@ internal import Synchronization
     /// The address of the target in the memory of the library. It is only compared, to find out how
     /// the request line was written.
     private let targetAddress: UInt
-    /// When the first line of the request had arrived.
+    /// The arrival of the first line of the request.
     private let arrival = Instant.now()
     /// The task of the request; nil before its header section is complete.
     private var task: (any RequestTask)?
@@ -80,8 +80,7 @@ internal import Synchronization
     private var isAsleep = false
     /// The number of received bytes of the body, including dropped ones.
     private var bytesReceived = 0
-    /// Whether the body is larger than `bodyLimit`, or is not wanted; what follows of it is
-    /// dropped.
+    /// Whether the body is larger than `bodyLimit`, or is not wanted; the rest of it is dropped.
     private var isBodyTooLarge = false
     /// A response that was decided before the body was complete, and is sent after it.
     private var refusal: Response?
@@ -148,7 +147,7 @@ internal import Synchronization
 
     // MARK: - Head and body
 
-    /// Makes the request from its header section, and decides what happens to its body.
+    /// Makes the request from its header section, and decides on the handling of its body.
     private func beginBody(_ layout: HeadLayout) -> Bool {
         guard record.beganBody(arrival) else { return false }
         var layout = layout
@@ -234,10 +233,9 @@ internal import Synchronization
         }
     }
 
-    /// Continues with the body after a part of it was written to a file, beginning with the pieces
-    /// that were kept aside.
+    /// Continues with the body after a part of it was written to a file, beginning with the pieces that were kept for later.
     ///
-    /// - Parameter problem: Why the part could not be written, if so.
+    /// - Parameter problem: The reason why the part could not be written, if so.
     /// - Returns: False to have the daemon close the connection.
     private func goOn(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
@@ -273,9 +271,9 @@ internal import Synchronization
 
     /// Decides whether more of an unwanted body is read.
     ///
-    /// The library sends no response in the middle of a body. So up to 4 MiB over the limit are
-    /// read, to be able to answer after the body; then the response is written past the library,
-    /// and what still arrives is dropped for a while, to give the client time to read it.
+    /// The library sends no response in the middle of a body. So up to 4 MiB over the limit are read, to be able to respond after
+    /// the body; then the response is written past the library, and later data is dropped for a while, to give the client time to
+    /// read it.
     private func goesOnReading(_ task: any RequestTask) -> Bool {
         guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
         if status == 0 {
@@ -354,8 +352,7 @@ internal import Synchronization
 
     // MARK: - Answer
 
-    /// Has the handler answer the complete request, and sends the response or suspends the
-    /// connection until it exists.
+    /// Passes the complete request to the handler, and sends the response or suspends the connection until it exists.
     private func answer() -> Bool {
         record.setReading(false)
         // Nothing is sent after a response that was written past the daemon.
@@ -388,13 +385,13 @@ internal import Synchronization
         return send(finished(response, task))
     }
 
-    /// Has the rest of the body written to its file. The request is answered after that.
+    /// Writes the rest of the body to its file. The response is made after that.
     private func spoolRest(_ task: any RequestTask) -> Bool {
         guard spool(task) else { return false }
         return isAsleep || refusal.map(send) ?? false
     }
 
-    /// Has the handler add to a response what all responses have in common.
+    /// Lets the handler add the common parts of all responses.
     private func finished(_ response: consuming Response, _ task: any RequestTask) -> Response {
         task.finish(response)
     }
@@ -418,7 +415,7 @@ internal import Synchronization
         return true
     }
 
-    /// Has the work find out whether the client has left. The connection is suspended until the response exists, so its socket is
+    /// Lets the work detect whether the client has left. The connection is suspended until the response exists, so its socket is
     /// open.
     private func watchClient(of task: any RequestTask) {
         task.request.budget.isStillWanted = { [record, arrival] in
@@ -455,19 +452,18 @@ internal import Synchronization
         _ = record.enter(.busy)
         let holding = afford(&response, task)
         status = response.status
-        // The body is not needed any more, or belongs to other work.
+        // The body is no longer needed, or belongs to other work.
         task.request.body.forget()
         task.request.body.holding = nil
         let transmission = Transmission(response, to: task, server: server, record, holding: holding)
-        // The library accepts chunk sizes and trailers that a proxy may interpret differently. So
-        // what follows such a body on the connection is never read as a request.
+        // The library accepts chunk sizes and trailers that a proxy may interpret differently. So data after such a body on the
+        // connection is never read as a request.
         if record.excess != nil || task.request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return unsafe transmission.queue(on: connection)
     }
 
-    /// Up to how many bytes a response is sent without being charged to the memory for unsent
-    /// responses.
+    /// The number of bytes up to which a response is sent without being charged to the memory for unsent responses.
     private static let smallAnswer = 64 << 10
 
     /// Charges a long response to the memory for unsent responses, and replaces it by a problem when memory is short. A response
@@ -541,8 +537,8 @@ extension Exchange: ResponsePromise, Suspended {
         unsafe server.suspensions.resume(connection, for: self, through: record.resumptions)
     }
 
-    /// Has an action called if the client closes its side while the connection is suspended. Only
-    /// the first action is registered, and none after the response.
+    /// Calls an action if the client closes its side while the connection is suspended. Only the first action is registered, and
+    /// none after the response.
     ///
     /// - Parameter action: Called at most once, on the thread of the `StreamWatch`.
     func onDisconnect(_ action: @escaping @Sendable () -> Void) {

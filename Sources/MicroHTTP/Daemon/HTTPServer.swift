@@ -26,7 +26,7 @@ package final class HTTPServer: @unchecked Sendable {
         package var entrance = Entrance.main
         /// The certificates with which connections are encrypted; nil for plain HTTP.
         package var tls: TLSStore?
-        /// The proxies whose notes about their clients are believed.
+        /// The proxies whose statements about their clients are trusted.
         package var trustedProxies = TrustedProxies()
 
         /// Makes the configuration of the main listener: default limits, and one thread for each
@@ -34,7 +34,7 @@ package final class HTTPServer: @unchecked Sendable {
         package init() {}
     }
 
-    /// Why a server could not be started.
+    /// The reason why a server could not be started.
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line.
         package let description: String
@@ -45,8 +45,8 @@ package final class HTTPServer: @unchecked Sendable {
     package let socket: ListeningSocket
     /// The threads for work that takes longer than a thread of the daemon may be occupied.
     package let workers: WorkerPool
-    /// One thread for the responses about the server itself, such as metrics, so that they are
-    /// available when all workers are busy. It also looks whether certificates have changed.
+    /// One thread for the responses about the server itself, such as metrics, so that they are available when all workers are
+    /// busy. It also checks whether certificates have changed.
     let attendant: WorkerPool
     /// The budget for long bodies in temporary files.
     package let spool: SpoolRoom
@@ -85,7 +85,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// Whether the threads, the table of connections and the memory belong to this listener, rather than to the one that it was
     /// made from.
     private let isFirst: Bool
-    /// Whether the attendant has been asked to look at certificates and has not done so yet.
+    /// Whether the attendant has been asked to check certificates and has not done so yet.
     private let isLooking = Atomic<Bool>(false)
     private var stage = Stage.new
     /// The threads of the daemon; none before `start` and after `stop`.
@@ -144,10 +144,10 @@ package final class HTTPServer: @unchecked Sendable {
     /// The address for people, such as `https://127.0.0.1:8443`.
     package var url: String { socket.url(isSecure: configuration.tls != nil) }
 
-    /// Whether a peer is a proxy whose notes about its clients are believed.
+    /// Whether a peer is a proxy whose statements about its clients are trusted.
     func isTrustedProxy(_ address: String) -> Bool { configuration.trustedProxies.contains(address) }
 
-    /// Has the attendant look whether certificates have changed, unless it is about to. It does not wait.
+    /// Lets the attendant check whether certificates have changed, unless it is about to. It does not wait.
     ///
     /// - Parameter store: The certificates.
     package func look(at store: TLSStore) {
@@ -225,7 +225,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.acceptor = acceptor
     }
 
-    /// Accepts no connections any more, and ends the threads of the daemon, which must have no suspended ones.
+    /// Stops accepting connections, and ends the threads of the daemon, which must have no suspended ones.
     private func stopDaemon() {
         acceptor?.stop()
         acceptor = nil

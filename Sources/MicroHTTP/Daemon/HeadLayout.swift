@@ -8,12 +8,11 @@ internal import RealmStorage
 
 /// Checks that the header section of a request was written as HTTP demands.
 ///
-/// The library (versions 0.9) accepts forms that other software interprets differently: lines that
-/// end with LF alone, lines that continue in the next one, NUL, and blanks before a colon. Such
-/// differences would allow to smuggle requests past a proxy. The library parses in place and only
-/// writes NULs after the parts, so the distances between the parts show what was between them.
-/// Addresses of parts are compared, and only bytes between two of them are read. Later versions of
-/// the library refuse such header sections themselves and store the parts elsewhere.
+/// The library (versions 0.9) accepts forms that other software interprets differently: lines that end with LF alone, lines that
+/// continue in the next one, NUL, and blanks before a colon. Such differences would allow to smuggle requests past a proxy. The
+/// library parses in place and only writes NULs after the parts, so the distances between the parts reveal the bytes between
+/// them. Addresses of parts are compared, and only bytes between two of them are read. Later versions of the library refuse such
+/// header sections themselves and store the parts elsewhere.
 package struct HeadLayout {
     /// The method as it was sent.
     let method: String

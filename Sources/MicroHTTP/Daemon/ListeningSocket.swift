@@ -21,7 +21,7 @@ package struct ListeningSocket: Sendable {
     /// The file of a Unix socket that this process has made; nil for TCP, and for a socket that was handed over.
     let file: UnixSocketFile?
 
-    /// Why a socket could not be made.
+    /// The reason why a socket could not be made.
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line.
         package let description: String
@@ -174,7 +174,7 @@ package struct ListeningSocket: Sendable {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Closes the socket, on which nothing accepts connections any more, and removes the file of a Unix socket.
+    /// Closes the socket, on which no thread accepts connections any more, and removes the file of a Unix socket.
     package func close() {
         Glibc.close(descriptor)
         removeFile()

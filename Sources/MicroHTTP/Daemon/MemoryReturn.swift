@@ -19,9 +19,9 @@ package final class MemoryReturn: Sendable {
     /// The seconds after the end of a large request until memory is returned. By then the request has been released, and requests
     /// that end in the meantime share the return.
     private static let seconds = 2.0
-    /// Above how many bytes a request or response counts as large.
+    /// The number of bytes above which a request or response counts as large.
     private static let largeByteCount = 1 << 20
-    /// Above how many seconds a request counts as large, because long work often uses much memory.
+    /// The number of seconds above which a request counts as large, because long work often uses much memory.
     private static let longSeconds = 0.5
     /// The limit of arenas of the allocator. More than there are threads running at the same time would gain nothing.
     private static let pieceCount = max(4, 2 * Threads.processorCount)

@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// The user that this process runs as.
 package enum ProcessOwner {
-    /// Why the process cannot run as the owner of a folder.
+    /// The reason why the process cannot run as the owner of a folder.
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the administrator, without a final period.
         package let description: String
@@ -43,7 +43,7 @@ package enum ProcessOwner {
         }
     }
 
-    /// Returns why this process cannot make files in a folder, with what helps; nil when it can.
+    /// Returns the reason why this process cannot make files in a folder, with a fix; nil when it can.
     ///
     /// - Parameter folder: The path of the folder.
     package static func hindrance(toWriting folder: String) -> String? {

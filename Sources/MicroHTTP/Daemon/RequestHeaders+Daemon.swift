@@ -54,7 +54,7 @@ extension RequestHeaders {
         }
     }
 
-    /// Has the library show all fields of a request, in their order.
+    /// Lets the library list all fields of a request, in their order.
     private static func readFields(of connection: OpaquePointer, _ reading: UnsafeMutablePointer<Reading>) {
         _ = unsafe MHD_get_connection_values(
             connection, .HEADER_KIND,

@@ -17,7 +17,7 @@ internal import Synchronization
 package final class ResumptionQueue: Sendable {
     /// A connection that is to be resumed.
     private struct Entry {
-        /// The connection, which is suspended, and in no table any more.
+        /// The connection, which is suspended, and no longer in any table.
         let connection: ConnectionPointer
         /// Called when it was resumed.
         let didResume: @Sendable () -> Void

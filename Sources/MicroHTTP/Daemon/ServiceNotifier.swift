@@ -18,7 +18,7 @@ package final class ServiceNotifier: Sendable {
     private let descriptor: Int32
     /// The nanoseconds that may pass between two heartbeats; nil when the manager wants none.
     private let beatNanoseconds: UInt64?
-    /// When the last sign of life was sent, in nanoseconds of `Instant`.
+    /// The time of the last heartbeat, in nanoseconds of `Instant`.
     private let lastBeat = Atomic<UInt64>(0)
 
     /// Makes the notifier of a process.
@@ -32,7 +32,7 @@ package final class ServiceNotifier: Sendable {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         let isOwn = environment("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
-        // A third of the time that the manager waits, which is looked at once a second.
+        // A third of the timeout of the manager, which is checked once a second.
         let microseconds = isOwn ? environment("WATCHDOG_USEC").flatMap { UInt64($0) } : nil
         beatNanoseconds = microseconds.flatMap { $0 > 0 && $0 < 1 << 50 ? $0 * 1000 / 3 : nil }
     }

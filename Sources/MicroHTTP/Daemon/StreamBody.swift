@@ -9,10 +9,9 @@ internal import Synchronization
 
 /// The body of a streamed response: chunks that workers make and the daemon takes.
 ///
-/// A producer never blocks a worker. It makes one chunk for each call, and pauses when
-/// `Streaming.queuedChunks` of them are waiting; the daemon starts it again when it takes one. When
-/// no chunk is ready, the connection is suspended until the next one is. A client that stops
-/// reading is found by the daemon's idle time limit.
+/// A producer never blocks a worker. It makes one chunk for each call, and pauses when `Streaming.queuedChunks` of them are
+/// waiting; the daemon starts it again when it takes one. When no chunk is ready, the connection is suspended until the next one
+/// is. The daemon's idle time limit detects a client that stops reading.
 ///
 /// A lock guards the state. The library holds one reference until the response ends; a worker that
 /// is producing holds another.
@@ -152,8 +151,7 @@ final class StreamBody: Suspended {
         }
     }
 
-    /// Has a worker make chunks, unless one does, no more are needed, or enough are waiting. The
-    /// lock is held.
+    /// Lets a worker make chunks, unless one does, no more are needed, or enough are waiting. The lock is held.
     private func startProducing(_ state: inout State) {
         guard !state.isProducing, !state.isFinished, state.chunks.count < Streaming.queuedChunks else { return }
         state.isProducing = true

@@ -42,9 +42,9 @@ package final class StreamWatch: Sendable {
         let body: EventBody
         /// The socket of its connection.
         var descriptor: Int32 { body.descriptor }
-        /// When the next heartbeat is due.
+        /// The time of the next heartbeat.
         var nextHeartbeat: Instant
-        /// When the response reaches its greatest age.
+        /// The time at which the response reaches its greatest age.
         var end: Instant
         /// The state of the connection after the last heartbeat; nil while it has not been
         /// measured.
@@ -53,10 +53,10 @@ package final class StreamWatch: Sendable {
         var isUnmeasured = false
         /// The number of acknowledged bytes when the connection last progressed.
         var progress: UInt64 = 0
-        /// When the connection last progressed, or had nothing to send.
+        /// The time at which the connection last progressed, or had nothing to send.
         var progressTime: Instant
-        /// When the socket last took bytes, if it has since had no room for all that is to be sent; nil
-        /// while it has room.
+        /// The time at which the socket last took bytes, if it has since had no room for all that is to be sent; nil while it has
+        /// room.
         var blockedSince: Instant?
         /// Whether it is watched for room in the socket.
         var isWatchedForRoom = false
@@ -260,7 +260,7 @@ package final class StreamWatch: Sendable {
         }
     }
 
-    /// Has those responses sent on whose sockets have room again.
+    /// Continues the responses whose sockets have room again.
     private func wakeUnblocked(_ numbers: some Sequence<UInt64>) {
         let bodies = state.withLock { state in numbers.compactMap { state.entries[$0]?.body } }
         HeldLocks.assertNone()

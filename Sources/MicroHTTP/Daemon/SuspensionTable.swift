@@ -32,10 +32,10 @@ final class SuspensionTable: Sendable {
     /// The connections that share one lock.
     private final class Part: Sendable {
         let state = RankedMutex(.suspensions, State())
-        /// The number of connections that were taken and not given back, or are being resumed. It grows under the lock only.
+        /// The number of connections that were taken and not returned, or are being resumed. It grows under the lock only.
         let inUse = Atomic<Int>(0)
 
-        /// Resumes a connection that is in the table no more, and that was counted as in use.
+        /// Resumes a connection that is no longer in the table, and that was counted as in use.
         func resume(_ connection: OpaquePointer) {
             unsafe MHD_resume_connection(connection)
             inUse.subtract(1, ordering: .releasing)
@@ -114,8 +114,8 @@ final class SuspensionTable: Sendable {
         return isSuspended ? part : nil
     }
 
-    /// Takes a suspended connection, to send on its socket. The connection stays suspended, and the socket
-    /// open, until it is given back, which has to be soon.
+    /// Takes a suspended connection, to send on its socket. The connection stays suspended, and the socket open, until it is
+    /// returned, which has to be soon.
     ///
     /// - Parameters:
     ///   - connection: The address of the connection, which need not exist.

@@ -42,7 +42,7 @@ final class Transmission {
         isBodyless = task.request.method == .head || response.status == 204 || response.status == 304
     }
 
-    /// Has the connection closed after this response.
+    /// Closes the connection after this response.
     func closeAfterwards() { response.closesConnection = true }
 
     /// The number of bytes of the body that were given to the daemon, or sent.
@@ -124,8 +124,8 @@ final class Transmission {
 
 /// Keeps the buffer of a response alive while libmicrohttpd sends from it.
 ///
-/// The library holds one reference as the context of a response, and releases it, on any of its
-/// threads, when the response is not needed any more.
+/// The library holds one reference as the context of a response, and releases it, on any of its threads, when the response is no
+/// longer needed.
 private final class BufferInTransit {
     private let buffer: OutputBuffer
     /// The memory for unsent responses that the buffer uses; released with this object.
@@ -134,7 +134,7 @@ private final class BufferInTransit {
     /// Keeps a buffer, and the memory that is reserved for it, until the library releases this object.
     ///
     /// - Parameters:
-    ///   - buffer: The complete body, which is not changed any more.
+    ///   - buffer: The complete body, which no longer changes.
     ///   - holding: The part of the memory for unsent responses that the buffer takes; nil for short or
     ///     shared bodies, which are not counted.
     init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {

@@ -14,7 +14,7 @@ package struct UnixSocketFile: Sendable {
     /// The number of the file on its device.
     private let inode: UInt64
 
-    /// Why the socket could not be made: the error of all listening sockets.
+    /// The error of all listening sockets.
     typealias Failure = ListeningSocket.Failure
 
     /// Makes a Unix socket that listens.
@@ -105,8 +105,7 @@ package struct UnixSocketFile: Sendable {
 
     // MARK: - Existing files
 
-    /// Removes a socket at the path that no process listens on any more. Throws when there is
-    /// anything else.
+    /// Removes a socket at the path that no process listens on any more. Throws for any other file.
     private static func removeAbandoned(
         _ path: String, _ address: inout sockaddr_un, by access: SocketAccess, _ owner: uid_t?
     ) throws(Failure) {

@@ -125,8 +125,7 @@ package enum ForwardedAddresses {
             return (name, String(decoding: bytes[start..<position], as: UTF8.self))
         }
 
-        /// Reads a text in quotation marks, in which a backslash stands before a character that is meant as
-        /// it is; nil when it does not end.
+        /// Reads a text in quotation marks, in which a backslash escapes the next character; nil when it does not end.
         private mutating func quoted() -> String? {
             position += 1
             var text: [UInt8] = []

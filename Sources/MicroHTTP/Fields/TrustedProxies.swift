@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The proxies whose notes about their clients are believed, for limits and logs.
+/// The proxies whose statements about their clients are trusted, for limits and logs.
 ///
 /// A proxy appends the address of its peer to the field that it received, after anything that the client itself has written. The
 /// client is therefore the last address that is not that of a trusted proxy; everything before it may be invented. The only right

@@ -6,10 +6,9 @@ internal import RealmStorage
 
 /// The host names that clients may use for this server.
 ///
-/// A hostile web page can make its own domain name resolve to this machine (DNS rebinding). The
-/// `Host` field that its visitor's browser sends then still contains that name, so the request is
-/// refused. Only a name that is written exactly like an allowed one passes: without user, trailing
-/// dot or zone, and with nothing but a decimal port after it.
+/// A hostile web page can make its own domain name resolve to this machine (DNS rebinding). The `Host` field that the user's
+/// browser sends then still contains that name, so the request is refused. Only a name that is written exactly like an allowed
+/// one passes: without user, trailing dot or zone, and with nothing but a decimal port after it.
 package struct HostPolicy: Sendable {
     /// The allowed names and addresses in lower case, without a port; IPv6 addresses are in
     /// brackets.

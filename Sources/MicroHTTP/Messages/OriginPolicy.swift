@@ -7,9 +7,9 @@ internal import RealmStorage
 /// Decides which web pages may use the server: those of its own origin and of listed origins; pages
 /// of all other origins are refused.
 ///
-/// Any page can make the browser of its visitor send requests to this server. The page cannot read the responses, but their
-/// duration reveals the content of a realm. So such requests are refused before any look-up: the refusal is the same, and takes
-/// the same time, for every request. Programs other than browsers send none of these header fields and are not affected.
+/// Any page can make the browser of its user send requests to this server. The page cannot read the responses, but their duration
+/// reveals the content of a realm. So such requests are refused before any look-up: the refusal is the same, and takes the same
+/// time, for every request. Programs other than browsers send none of these header fields and are not affected.
 package struct OriginPolicy: Sendable {
     /// The listed origins, such as `https://app.example`, exactly as browsers send them.
     package var allowed: Set<ByteText> = []
@@ -132,8 +132,8 @@ extension OriginPolicy {
         return origin
     }
 
-    /// Adds the header fields that state to browsers what may be done with a response: who may read,
-    /// embed, frame or cache it. For a page of a listed origin the CORS fields are added, too.
+    /// Adds the header fields that state to browsers the origins that may read, embed or frame a response, and its caching. For a
+    /// page of a listed origin the CORS fields are added, too.
     ///
     /// Clients that cannot be browsers receive only the fields that matter to caches: the others
     /// would take a measurable part of the time of a short response.
@@ -160,10 +160,7 @@ extension OriginPolicy {
         return headers.isFromBrowser || headers[.fetchSite] != nil || headers[.origin] != nil || headers[.referer] != nil
     }
 
-    /// The header fields that every response has, whatever the client is.
-    ///
-    /// `Cross-Origin-Resource-Policy` does not exclude pages of listed origins: they read with
-    /// CORS, to which it does not apply.
+    /// The header fields of every response.
     package static let rulesForAll: [HeaderField] = [
         HeaderField("Vary", "Accept, Accept-Encoding, Authorization, Cookie, Prefer, Origin, Sec-Fetch-Site"),
         HeaderField("X-Content-Type-Options", "nosniff"),

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How and where the response to a request is made.
+/// The way in which the response to a request is made, and its thread.
 ///
 /// A handler returns it on a thread of the daemon, which must not be kept for long. Everything but
 /// `now` suspends the connection until the response is complete.

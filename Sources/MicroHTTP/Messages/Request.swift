@@ -18,7 +18,7 @@ package final class Request: Sendable {
     package let headers: RequestHeaders
     /// The id of the request in responses, problems and the log: the client's own, if it sent a usable one.
     package let id: RequestID
-    /// When the first line of the request had arrived.
+    /// The arrival of the first line of the request.
     package let arrival: Instant
     /// The textual address of the client, which a trusted proxy may have named; empty on a Unix socket, and
     /// `ForwardedSender.unknownName` for a client that cannot be identified.
@@ -48,7 +48,7 @@ package final class Request: Sendable {
     ///   - methodName: The method as it was sent.
     ///   - headers: The known header fields.
     ///   - id: The id for logs and problems.
-    ///   - arrival: When the first line had arrived.
+    ///   - arrival: The arrival of the first line.
     ///   - clientAddress: The address of the sender as text; empty on a Unix socket.
     ///   - client: The name to count the client under; without it, its address.
     ///   - isFromThisMachine: Whether the sender is this machine; without it, the address decides.
@@ -81,7 +81,7 @@ package final class Request: Sendable {
         self.body = body
     }
 
-    /// When work for this request expires. It is part of `budget`.
+    /// The time at which work for this request expires. It is part of `budget`.
     package var deadline: Instant {
         get { budget.deadline }
         set { budget.deadline = newValue }
@@ -92,7 +92,7 @@ package final class Request: Sendable {
 
     /// Returns a control that ends work once the client has left.
     ///
-    /// - Parameter deadline: When the work expires; nil for no limit.
+    /// - Parameter deadline: The time at which the work expires; nil for no limit.
     package func control(until deadline: Instant? = nil) -> WorkControl {
         WorkControl(deadline: deadline, isWanted: { [self] in isWanted })
     }

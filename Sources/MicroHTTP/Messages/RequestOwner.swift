@@ -23,7 +23,7 @@ extension Response {
 }
 
 extension WorkerPool {
-    /// The age of a request, in seconds, from which on its client is looked for before the work begins.
+    /// The age of a request, in seconds, from which on its client is checked before the work begins.
     private static let secondsToAsk = 0.05
 
     /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503

@@ -14,7 +14,7 @@ package struct Response: Sendable {
     /// The header fields in the order in which they are sent. The daemon adds those that frame the
     /// body, such as `Content-Length`.
     package var headers: [HeaderField]
-    /// The body, or what produces it.
+    /// The body, or its producer.
     package var body: Body
     /// Holds the compressed form of a body that is sent more than once; nil for responses that are
     /// sent once.
@@ -23,8 +23,7 @@ package struct Response: Sendable {
     package var problem: ProblemCode?
     /// Whether the server closes the connection after this response.
     package var closesConnection = false
-    /// Whether the response is a page of this server or a part of one, whose header fields state already what browsers may do with
-    /// it.
+    /// Whether the response is a page of this server or a part of one, whose header fields already state the rules for browsers.
     package var isPage = false
     /// Whether the response reports finished work. It is sent without its document, rather than replaced by a problem, when
     /// memory is short.
@@ -37,7 +36,7 @@ package struct Response: Sendable {
     package enum Body: Sendable {
         /// No content.
         case none
-        /// Content that is complete in memory. The buffer must not be changed any more.
+        /// Content that is complete in memory. The buffer must no longer change.
         case bytes(OutputBuffer)
         /// Content that workers produce piece by piece while it is sent.
         case stream(any ChunkProducer)
@@ -113,9 +112,7 @@ package struct Response: Sendable {
     private static let location: StaticString = "Location"
     private static let link: StaticString = "Link"
 
-    /// Appends `Location`: where the client finds what its request created.
-    ///
-    /// - Parameter target: An absolute path with everything percent-encoded that needs it.
+    /// Appends `Location`: the place of the resource that the request created.
     package mutating func addLocation(_ target: String) {
         hasAddress = true
         add(Response.location, target)

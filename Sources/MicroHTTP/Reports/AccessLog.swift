@@ -18,8 +18,7 @@ package final class AccessLog: Sendable {
         case json, text
     }
 
-    /// How important a request has to be to get a line. The cases go from the most lines to the
-    /// fewest.
+    /// The importance that a request needs to get a line. The cases go from the most lines to the fewest.
     package enum Level: Int, Sendable, CaseIterable {
         /// Logs every request, with the text of its query.
         case debug
@@ -200,7 +199,7 @@ package final class AccessLog: Sendable {
     /// Adds a line about an event that no request has caused, such as a failure of a file.
     ///
     /// - Parameters:
-    ///   - event: Its name, such as `realm_failed`, or what happened in words.
+    ///   - event: Its name, such as `realm_failed`, or a description.
     ///   - realm: The realm that it concerns; empty for none.
     ///   - detail: More about it; nil when there is no more.
     ///   - level: Its importance. It is dropped if the level in force is higher.

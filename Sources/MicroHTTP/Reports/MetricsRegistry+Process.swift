@@ -7,7 +7,7 @@ internal import RealmStorage
 extension MetricsRegistry {
     /// Adds the resources of the process, by the names that dashboards know from other programs.
     ///
-    /// - Parameter start: When the process began to serve.
+    /// - Parameter start: The time at which the process began to serve.
     package func addProcess(start: WallClock) {
         add { text in
             let usage = ProcessUsage.now()

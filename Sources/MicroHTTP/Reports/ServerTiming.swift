@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How the time of one request was spent: the parts of the header field `Server-Timing`, each in
-/// seconds.
+/// The times spent on one request: the parts of the header field `Server-Timing`, each in seconds.
 ///
 /// A request has one only if the server was started with that option.
 package struct ServerTiming: Sendable {

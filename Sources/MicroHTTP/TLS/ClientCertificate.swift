@@ -15,8 +15,7 @@ package struct ClientCertificate: Sendable, Equatable {
     /// The alternative names of the owner, each with its kind in front: `DNS:a.example`, `EMAIL:a@b.example`, `URI:urn:x` or
     /// `IP:192.0.2.1`.
     package var names: [String]
-    /// When it ceases to hold, in seconds since 1970-01-01 UTC. It does so also on a connection that was
-    /// made before.
+    /// The end of its validity, in seconds since 1970-01-01 UTC. It ends also on a connection that was made before.
     package var expiry: Int64
     /// Whether a configured authority has signed it for clients, and it was valid when it was checked.
     package var isVerified: Bool

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Why certificates cannot be used.
+/// The reason why certificates cannot be used.
 package struct TLSFailure: Error, Equatable, CustomStringConvertible {
     /// A sentence for the operator, which names the file.
     package let description: String

@@ -13,9 +13,9 @@ internal import RealmStorage
     let pointer: OpaquePointer
     /// The names and addresses that the certificate is for, in lower case.
     let names: [String]
-    /// When the first certificate of the chain to do so ceases to hold, in seconds since 1970.
+    /// The earliest end of validity in the chain of certificates, in seconds since 1970.
     let expiry: Int64
-    /// When the certificate begins to hold, in seconds since 1970.
+    /// The beginning of the certificate's validity, in seconds since 1970.
     let beginning: Int64
 
     /// The number of characters that the reason of a failure may have.

@@ -31,15 +31,14 @@ package final class TLSStore: Sendable {
     private let made: TLSIdentity?
     /// The max-age of HSTS in seconds; 0 to send none.
     private let strictSeconds: Atomic<Int>
-    /// Called with a sentence about what happens to certificates while the server runs, and whether it
-    /// is bad news.
+    /// Called with a sentence about an event of certificates while the server runs, and whether it is bad news.
     private let report: @Sendable (String, Bool) -> Void
 
     /// Reads the certificates of a server.
     ///
     /// - Parameters:
     ///   - names: The host names and addresses for a certificate that is made for trials.
-    ///   - report: Called with a sentence about what happens later, and whether it is bad news.
+    ///   - report: Called with a sentence about a later event, and whether it is bad news.
     /// - Throws: `TLSFailure` when a file cannot be used.
     package init(
         _ options: TLSOptions, names: [String], report: @escaping @Sendable (String, Bool) -> Void
@@ -117,7 +116,7 @@ package final class TLSStore: Sendable {
 
     // MARK: - Metrics
 
-    /// Writes when the certificates expire, and how often they were replaced or could not be.
+    /// Writes the expiry of the certificates, and the numbers of replacements and failures.
     ///
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {

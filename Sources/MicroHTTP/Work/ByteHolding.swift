@@ -67,7 +67,7 @@ package final class ByteHolding: Sendable {
     }
 }
 
-/// How a request reports that there is no memory for its body.
+/// The problem of a request without memory for its body.
 extension ByteHolding {
     /// Takes more bytes for the body of a request.
     ///

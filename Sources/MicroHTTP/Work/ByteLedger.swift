@@ -74,11 +74,11 @@ package final class ByteLedger: Sendable {
         }
     }
 
-    /// The bytes that are held at present, and how often bytes were refused.
+    /// The bytes that are held at present, and the number of refusals.
     package var counts: (bytes: Int, refusals: UInt64) { state.withLock { ($0.total, $0.refusals) } }
 }
 
-/// How work on a response is stopped when there is no memory for it.
+/// The stop of work on a response when there is no memory for it.
 extension ByteLedger {
     /// The reason to stop the work on a response for which there is no memory.
     package func stop(_ excess: Excess) -> WorkStop {

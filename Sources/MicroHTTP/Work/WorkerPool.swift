@@ -87,7 +87,7 @@ package final class WorkerPool: Sendable {
     ///   started for it. The job is then never called.
     package func submit(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: false) }
 
-    /// Queues the next step of work that was admitted before, whatever the number of waiting jobs.
+    /// Queues the next step of work that was admitted before, regardless of the number of waiting jobs.
     ///
     /// - Returns: False when the pool is closed or has no thread. The job is then never called.
     package func submitContinuation(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: true) }
