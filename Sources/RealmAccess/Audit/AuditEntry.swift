@@ -4,13 +4,13 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// One line of the audit log: who did what, where, and with which outcome.
+/// One line of the audit log: principal, action, place and outcome.
 ///
 /// It has names and keys, which identify, and nothing that was stored or sent: no values, no bodies, no queries and no credentials.
 package struct AuditEntry: Sendable {
     /// The sender of a request.
     package struct Sender: Sendable {
-        /// How the principal is known.
+        /// The kind of principal.
         package var kind = ""
         /// The id of the principal among those of its kind.
         package var id = ""
@@ -55,7 +55,7 @@ package struct AuditEntry: Sendable {
     package var code: String?
     /// The token of the version that was made or given out.
     package var version: String?
-    /// How a transaction has ended.
+    /// The final state of a transaction.
     package var state: String?
     /// The number of missing lines.
     package var lostCount: Int?

@@ -18,9 +18,9 @@ struct AuditFile: Sendable {
     private var wantedByteCount: Int?
     /// Whether something was written that is not on the disk for certain.
     private var isDirty = false
-    /// When the file was synced, or opened.
+    /// The time at which the file was synced, or opened.
     private var syncedAt = Instant.now()
-    /// Why the file has not got another name although it is long enough; nil while that works.
+    /// The reason why the file was not renamed although it is long enough; nil while that works.
     private(set) var rotationFailure: String?
     /// The bytes of an unfinished line that were removed when the file was opened.
     private(set) var removedByteCount = 0

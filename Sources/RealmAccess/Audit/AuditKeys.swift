@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The keys of objects for a line of the audit log: the first of them, and how many more there are.
+/// The keys of objects for a line of the audit log: the first of them, and the number of others.
 package struct AuditKeys: Sendable, Equatable {
     /// The number of keys that a line has at most.
     static let countLimit = 100

@@ -13,12 +13,12 @@ internal import RealmStorage
 ///
 /// Any thread may use it.
 package final class AuditLog: Sendable {
-    /// Receives what operators have to know: the name of an event, and what happened. It is called on the thread of the log.
+    /// Receives events for operators: the name and the detail. It is called on the thread of the log.
     package typealias Report = @Sendable (_ event: String, _ detail: String, _ level: AccessLog.Level) -> Void
 
     /// The state that is shared with the writing thread.
     private struct State {
-        /// Where and how the log is written.
+        /// The place and the form of the log.
         var options: AuditOptions
         /// The lines that the thread has not taken yet.
         var pending = OutputBuffer()
@@ -26,7 +26,7 @@ package final class AuditLog: Sendable {
         var takenByteCount = 0
         /// The number of lost lines that no line reports yet.
         var untoldCount = 0
-        /// Why the file could not be written at the last attempt; nil when it could.
+        /// The reason why the file could not be written at the last attempt; nil when it could.
         var failure: String?
         /// Whether the file is to be opened again.
         var isToReopen = false
@@ -55,7 +55,7 @@ package final class AuditLog: Sendable {
     private struct Turn {
         /// The lines that were queued.
         var lines: OutputBuffer
-        /// Where and how the log is written.
+        /// The place and the form of the log.
         var options: AuditOptions
         /// Whether the file is opened again.
         var isToReopen: Bool
@@ -72,14 +72,14 @@ package final class AuditLog: Sendable {
 
     private let monitor: Monitor<State>
     private let thread = ServiceThread("audit")
-    /// Receives what operators have to know.
+    /// Receives events for operators.
     private let report: Report
 
     /// Opens the file and starts the thread; nil for options without a file.
     ///
     /// - Parameters:
-    ///   - options: Where and how the log is written.
-    ///   - report: Receives what operators have to know.
+    ///   - options: The place and the form of the log.
+    ///   - report: Receives events for operators.
     /// - Throws: `.refused` or `.io` for a file that cannot be opened, `.io` also when the system provides no thread.
     package init?(_ options: AuditOptions, report: @escaping Report) throws(StorageError) {
         guard let path = options.file else { return nil }
@@ -140,7 +140,7 @@ package final class AuditLog: Sendable {
     /// The counts since the start.
     package var counts: Counts { monitor.withLock { $0.counts } }
 
-    /// Has the file opened again, so that one that was given another name is left alone. It does not wait for that.
+    /// Reopens the file, so that a renamed one is left alone. It does not wait for that.
     package func reopen() { monitor.signal { $0.isToReopen = true } }
 
     /// Puts other options in force. Those without a file have no effect.
@@ -229,7 +229,7 @@ package final class AuditLog: Sendable {
         return nil
     }
 
-    /// Notes what came of an attempt, and reports when that is news.
+    /// Records the result of an attempt, and reports it when it is news.
     private func settle(_ failure: String?, _ waitingByteCount: Int) {
         let known = monitor.withLock { state -> String? in
             let known = state.failure

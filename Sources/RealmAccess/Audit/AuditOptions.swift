@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Where the audit log is written, and what happens when it cannot be.
+/// The place of the audit log, and the handling of failures.
 package struct AuditOptions: Sendable, Equatable {
     /// The path of the file; nil for no audit log.
     package var file: String?

@@ -21,7 +21,7 @@ package struct Caller: Sendable {
     package var rights: (any AdmittedRights)?
     /// The scope of the principal's roles at the path; nil where roles do not decide.
     package var roleReach: RoleReach?
-    /// Whether the request was refused for its sender, whatever the status says.
+    /// Whether the request was refused for its sender, with any status.
     package var isRefusedByRights = false
 
     /// Makes a sender that is not known yet.

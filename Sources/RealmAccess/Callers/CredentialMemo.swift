@@ -5,10 +5,10 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The credential that the last requests of one connection had, and whose it is.
+/// The credential of the last requests of one connection, and its principal.
 ///
-/// Most clients send the same one with every request of a connection, so its digest need not be made each time. A credential that was
-/// revoked or has expired is known by its principal, and everything is found out anew after some seconds.
+/// Most clients send the same one with every request of a connection, so its digest need not be made each time. A revoked or
+/// expired credential is recognized by its principal, and everything is verified again after some seconds.
 package final class CredentialMemo: ConnectionMemo {
     /// A remembered credential.
     private struct Entry: Sendable {
@@ -19,11 +19,11 @@ package final class CredentialMemo: ConnectionMemo {
         let principal: Principal
         /// The generation of the tokens that were known then.
         let generation: Int
-        /// When it was found out.
+        /// The time of the verification.
         let time: Instant
     }
 
-    /// For how many seconds an entry is good.
+    /// The seconds for which an entry is valid.
     private static let lifetime = 10.0
     /// The longest value that is remembered, in bytes: as much memory may be taken for each open connection.
     private static let byteLimit = 4096

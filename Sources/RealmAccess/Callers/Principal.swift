@@ -26,7 +26,7 @@ package final class Principal: Sendable {
         case certificate
     }
 
-    /// How the principal is known.
+    /// The kind of credential.
     package let kind: Kind
     /// The id of the key, the issuer and subject of the token, or the name of the certificate; empty for the other kinds.
     package let id: String
@@ -128,10 +128,10 @@ package final class Principal: Sendable {
         hasEnded.store(true, ordering: .releasing)
     }
 
-    /// Whether the credential was revoked, replaced or returned, whatever its time. This takes no lock.
+    /// Whether the credential was revoked, replaced or returned, before any expiry. This takes no lock.
     package var isRevoked: Bool { hasEnded.load(ordering: .acquiring) || parent?.isRevoked ?? false }
 
-    /// Whether the credential is not valid any more: it was revoked, or has expired. This takes no lock.
+    /// Whether the credential is no longer valid: it was revoked, or has expired. This takes no lock.
     package var isOver: Bool {
         if hasEnded.load(ordering: .acquiring) { return true }
         if let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }

@@ -14,7 +14,7 @@ package final class SessionTable: Sendable {
         package let principal: Principal
         /// The digest of the token that unsafe requests have to send.
         let csrfDigest: [UInt8]
-        /// When it was begun, for choosing the oldest.
+        /// The time of its beginning, for choosing the oldest.
         let begin: Instant
     }
 
@@ -71,7 +71,7 @@ package final class SessionTable: Sendable {
         return (secrets, session.principal)
     }
 
-    /// Returns the session of a cookie; nil when there is none, or none any more.
+    /// Returns the session of a cookie; nil when there is none, or it has ended.
     package func session(of cookie: String) -> Session? {
         let digest = SessionTable.digest(cookie)
         guard let session = sessions.withLock({ $0[digest] }) else { return nil }

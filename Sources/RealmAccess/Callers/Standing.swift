@@ -5,7 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// The rights of a principal in a realm, as what outlives a request asks of them.
+/// The rights of a principal in a realm, as objects that outlive a request need them.
 package protocol AdmittedRights: AnyObject, Sendable {
     /// Returns a text that is equal exactly for equal rights, as far as they fit the schema of a version.
     ///
@@ -29,7 +29,8 @@ package struct Standing: Sendable {
     /// Whether the sender has the same rights by the roles in force. Whether the credential is still valid does not count.
     package var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
 
-    /// Whether what outlives the request may stay: its owner can come back to it, with the same rights by the roles in force.
+    /// Whether objects that outlive the request may stay: their owner can return to them, with the same rights by the roles in
+    /// force.
     package var mayKeep: Bool { !principal.hasLeft && hasSameRights }
 
     /// Whether the credential is valid, and the sender has the same rights by the roles in force.
@@ -40,7 +41,7 @@ package struct Standing: Sendable {
     /// The credential was revoked or has expired, or the rights of its holder have changed.
     package var problem: Problem? { principal.isOver ? .credentialEnded : problemOfReading }
 
-    /// Why an answer that was begun must not be read on: `problem`, but that the time of a credential is over does not count.
+    /// The reason to stop a response that has begun: `problem`, but an expired credential does not count.
     package var problemOfReading: Problem? {
         guard !principal.isRevoked else { return .credentialEnded }
         guard !hasSameRights else { return nil }

@@ -20,11 +20,11 @@ package struct APIKey: Sendable, Equatable {
     package let claims: JSONObject
     /// The networks from which the key may be used; none for all.
     package let networks: [AddressRange]
-    /// When the key was made, in seconds since 1970.
+    /// The time at which the key was made, in seconds since 1970.
     package let created: Int64
-    /// When the key expires, in seconds since 1970; nil for never.
+    /// The time at which the key expires, in seconds since 1970; nil for never.
     package let expires: Int64?
-    /// When the key was last used, in seconds since 1970, to the minute; nil for never.
+    /// The time of the last use, in seconds since 1970, to the minute; nil for never.
     package var lastUsed: Int64?
 
     /// Makes the record of a key that is new.

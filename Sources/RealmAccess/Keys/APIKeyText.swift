@@ -34,7 +34,6 @@ package struct APIKeyText: Sendable {
     private static let idCount = 8
     /// The number of random digits of a secret.
     private static let secretCount = 43
-    /// Where the secret begins.
     private static let secretStart = prefix.count + idCount + 1
     /// The length of every key.
     package static let byteCount = secretStart + secretCount + 1

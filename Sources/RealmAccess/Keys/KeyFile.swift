@@ -10,7 +10,7 @@ internal import RealmStorage
 /// reading to writing, so programs that change it at the same time do not lose each other's changes. All functions wait for the
 /// disk.
 package struct KeyFile: Sendable {
-    /// Why keys cannot be read or changed.
+    /// The reason why keys cannot be read or changed.
     package enum Failure: Error, CustomStringConvertible {
         /// The system refuses.
         case storage(StorageError)
@@ -21,7 +21,7 @@ package struct KeyFile: Sendable {
         case notPermitted
         /// There are as many keys as there may be.
         case tooMany
-        /// No key would administer any more; of the first key when `isFirst`.
+        /// No key would administer after the change; of the first key when `isFirst`.
         case noAdministrator(isFirst: Bool)
 
         /// The failure as a sentence, without a final period.
@@ -157,7 +157,7 @@ package struct KeyFile: Sendable {
         }
     }
 
-    /// Gives a key a new secret. The old one is not valid any more.
+    /// Gives a key a new secret. The old one is no longer valid.
     ///
     /// - Returns: The key with its new secret, and its record.
     /// - Throws: `.unknownID` when there is none of this id.

@@ -8,9 +8,9 @@ internal import RealmStorage
 package enum KeyRules {
     package static let nameRule = "a key has a name of 1 to 128 characters, without control characters"
     package static let roleRule = "a key has at least one role: letters, digits, '-', '_' and '.', at most 64"
-    /// How the time until a key expires is written.
+    /// The form of the time until a key expires.
     package static let expiryRule = "the time until a key expires is a duration, such as 90d"
-    /// How a network is written.
+    /// The form of a network.
     package static let networkRule = "a network is written as 10.0.0.0/8, 2001:db8::/32 or one address"
 
     /// Returns whether a text may be the name of a key.

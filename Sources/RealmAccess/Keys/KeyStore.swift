@@ -19,7 +19,7 @@ package final class KeyStore: Sendable {
         let principal: Principal
         /// The principal that ends with the last of the keys that have had this id in turn.
         let tenure: Principal
-        /// When the key was last used, in minutes since 1970; 0 for never.
+        /// The time of the last use, in minutes since 1970; 0 for never.
         let lastUsed: Atomic<Int64>
 
         /// Makes a key that is in force from now on.
@@ -45,9 +45,9 @@ package final class KeyStore: Sendable {
         var keys: [UInt64: LiveKey] = [:]
         /// The facts of the system about the file when it was last read; nil without a file.
         var facts: System.FileFacts?
-        /// Why the file could not be read; nil when it could.
+        /// The reason why the file could not be read; nil when it could.
         var failure: String?
-        /// When the times of use were stored last.
+        /// The time at which the times of use were last stored.
         var stored = Instant.now()
     }
 
@@ -79,7 +79,7 @@ package final class KeyStore: Sendable {
 
     deinit { for key in state.withLock({ Array($0.keys.values) }) { key.tenure.end() } }
 
-    /// Whether the server has credentials: it has keys, or a file of them has been there, in whatever state.
+    /// Whether the server has credentials: it has keys, or a file of them has been there, in any state.
     package var isConfigured: Bool { configured.load(ordering: .acquiring) }
     /// The reason why the file cannot be read; nil when it can. All of its keys are refused until it can.
     package var failure: String? { state.withLock { $0.failure } }
@@ -119,7 +119,7 @@ package final class KeyStore: Sendable {
     /// Reads the file again if it has changed since; one system call if it has not. It waits for the disk if it has.
     ///
     /// - Parameter force: Whether the file is read in any case.
-    /// - Returns: Why the file cannot be read, if that is new.
+    /// - Returns: The reason why the file cannot be read, if that is new.
     @discardableResult
     package func refresh(force: Bool = false) -> String? {
         let facts = file?.facts
@@ -143,12 +143,12 @@ package final class KeyStore: Sendable {
         return isNew ? news : nil
     }
 
-    /// The keys that are not in force any more: those that have another secret or other rights now, and those that are gone.
+    /// The keys that are no longer in force: those that have another secret or other rights now, and those that are gone.
     private typealias Replaced = (changed: [LiveKey], gone: [LiveKey])
 
     /// Replaces the keys, except for those that have not changed.
     ///
-    /// - Returns: Those that are not in force any more.
+    /// - Returns: Those that are no longer in force.
     private static func replace(_ keys: inout [UInt64: LiveKey], with records: [APIKey]) -> Replaced {
         var left = keys
         var changed: [LiveKey] = []

@@ -9,8 +9,8 @@ extension Limits {
     /// The limits for the JSON of a body: depth and number of values.
     package var json: JSONBounds { JSONBounds(depth: jsonDepth, values: jsonValues) }
 
-    /// The limits for one line of an import. The depth is at least that of the deepest export, so
-    /// that every export can be imported, whatever the limit for other bodies.
+    /// The limits for one line of an import. The depth is at least that of the deepest export, so that every export can be
+    /// imported, regardless of the limit for other bodies.
     package var importedJSON: JSONBounds {
         JSONBounds(depth: max(jsonDepth, JSONBounds.deepestExport), values: jsonValues)
     }

@@ -8,10 +8,10 @@ internal import RealmStorage
 
 /// All configurable limits of the server, with their defaults.
 ///
-/// The command line changes them with `--limit NAME=VALUE`, by the names in `entries`; a
-/// reload of the configuration those that `Entry.takesEffect` says. Each is a maximum of what its comment names: a number, bytes where
-/// the name ends in `Bytes`, seconds where it ends in `Seconds`, and of one client where it ends in `PerPrincipal`. docs/limits.md states
-/// what happens beyond each.
+/// The command line changes them with `--limit NAME=VALUE`, by the names in `entries`; a reload of the configuration those that
+/// `Entry.takesEffect` says. Each is a maximum of the amount in its comment: a number, bytes where the name ends in `Bytes`,
+/// seconds where it ends in `Seconds`, and of one client where it ends in `PerPrincipal`. docs/limits.md states what happens
+/// beyond each.
 package struct Limits: Sendable, Equatable {
     /// Connections, heads and sending.
     package var http = HTTPLimits()
@@ -162,8 +162,8 @@ package struct Limits: Sendable, Equatable {
         package let range: ClosedRange<Int>
         /// The property of `Limits` that has the value of the limit.
         package let path: any WritableKeyPath<Limits, Int> & Sendable
-        /// When another value is in force after a reload of the configuration. Realms take limits over when they are opened; listeners,
-        /// threads and memory are set up when the server starts.
+        /// The time at which another value takes effect after a reload of the configuration. Realms take limits over when they
+        /// are opened; listeners, threads and memory are set up when the server starts.
         package let takesEffect: SettingEffect
 
         fileprivate init(
@@ -317,7 +317,7 @@ package struct Limits: Sendable, Equatable {
         self[keyPath: entry.path] = value
     }
 
-    /// Why a setting of a limit is rejected.
+    /// The reason why a setting of a limit is rejected.
     package struct Rejection: Error, CustomStringConvertible {
         /// A sentence for the command line about the rejected setting, which suggests a similar
         /// name if there is one.

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// When another value of a setting is in force after the configuration of a running server was read again.
+/// The time at which another value of a setting takes effect after the configuration of a running server was read again.
 package enum SettingEffect: Sendable {
     /// At once, for everything that begins from then on.
     case now

@@ -5,7 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Decides what each client may do: by its principal, and for clients without a credential by the origin of the request: the
+/// Decides on the rights of each client: by its principal, and for clients without a credential by the origin of the request: the
 /// listener, the sender's address, and whether a proxy passed it on.
 ///
 /// The value is made from the options at the start and does not change while the server runs.
@@ -126,7 +126,7 @@ package struct AccessPolicy: Sendable {
         throw AccessPolicy.forbidden(caller.principal)
     }
 
-    /// The 401 for a stranger that may read, and wants more.
+    /// The 401 for an anonymous client that may read, and wants more.
     private static let strangersOnlyRead = Problem(
         .unauthenticated,
         "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"

@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The three rules about who may send requests, as one value that is made at the start of a server.
+/// The three rules for senders of requests, as one value that is made at the start of a server.
 package struct AccessRules: Sendable {
     /// The host names that the server answers to.
     package var hosts: HostPolicy

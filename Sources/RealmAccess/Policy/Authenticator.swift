@@ -36,7 +36,7 @@ package final class Authenticator: Sendable {
     /// The greatest number of such requests.
     private static let waitingLimit = 1024
 
-    /// Makes what authenticates the requests of a server.
+    /// Makes the authenticator of a server.
     ///
     /// - Parameters:
     ///   - policy: Decides who requests without a credential are from.
@@ -62,8 +62,8 @@ package final class Authenticator: Sendable {
 
     // MARK: - At once
 
-    /// Returns who sends a request, by its header field `Authorization`, else its cookie, else its client certificate, else the
-    /// way in which it reached the server.
+    /// Returns the sender of a request, by its header field `Authorization`, else its cookie, else its client certificate, else
+    /// the way in which it reached the server.
     ///
     /// - Parameter request: A request with its header fields. With a session its cookie is noted in `sessionCookie`.
     /// - Throws: `unauthenticated` for a credential that is not valid, `rate_limited` when its address has sent too many of them,
@@ -77,7 +77,8 @@ package final class Authenticator: Sendable {
         return .principal(policy.principal(of: request, hasCredentials: hasCredentials))
     }
 
-    /// Returns who has the credential of a header field `Authorization`, which the last request of the connection may have had, too.
+    /// Returns the holder of the credential of a header field `Authorization`, which the last request of the connection may have
+    /// had, too.
     private func outcome(ofHeader value: String, _ request: Request) throws(Problem) -> Outcome {
         let generation = verifier?.generation ?? 0
         if let principal = (request.memo as? CredentialMemo)?.principal(of: value, request, generation: generation) {
@@ -91,7 +92,7 @@ package final class Authenticator: Sendable {
         return outcome
     }
 
-    /// Returns who has a credential of the header field `Authorization`.
+    /// Returns the holder of a credential of the header field `Authorization`.
     private func outcome(of text: CredentialText, _ request: Request) throws(Problem) -> Outcome {
         switch text {
         case .key(let key):

@@ -14,7 +14,7 @@ enum CredentialText: Sendable {
     /// Nothing that this server understands.
     case malformed
 
-    /// The longest token that is looked at, in bytes.
+    /// The longest token that is verified, in bytes.
     private static let byteLimit = 16 << 10
 
     /// Reads the value of the header field: `Bearer TOKEN`, or `Basic` with the user `key` and an API key as the password.
@@ -36,7 +36,7 @@ enum CredentialText: Sendable {
         }
     }
 
-    /// Reads what stands behind `Bearer`.
+    /// Reads the text behind `Bearer`.
     private init(token bytes: ArraySlice<UInt8>) {
         switch APIKeyText.read(bytes) {
         case .key(let key): self = .key(key)
@@ -46,7 +46,7 @@ enum CredentialText: Sendable {
         }
     }
 
-    /// Reads what stands behind `Basic`. Only API keys are taken there.
+    /// Reads the text behind `Basic`. Only API keys are accepted there.
     private init(basic bytes: ArraySlice<UInt8>) {
         let user = Array("key:".utf8)
         guard let plain = Base64.decode(String(decoding: bytes, as: UTF8.self)), plain.starts(with: user) else {

@@ -27,7 +27,7 @@ struct GrantFit {
     /// The values that are tried in the place of a claim.
     private static let trials: [QueryArgument] = [.text("0"), .null, .int(0), .bool(true), .double(0)]
 
-    /// Returns what of a grant does not fit the class.
+    /// Returns the parts of a grant that do not fit the class.
     func misfits(_ grant: ClassGrant) -> [Misfit] {
         var misfits: [Misfit] = []
         if table.kind == .embedded {
@@ -59,7 +59,7 @@ struct GrantFit {
         return Misfit(part: part, text: "\(template.explained(error))")
     }
 
-    /// Returns the error of a query whatever the claims are; nil when there is none.
+    /// Returns the error of a query that occurs with any claims; nil when there is none.
     private func defect(of template: RuleTemplate) -> QueryError? {
         var errors: [QueryError] = []
         for trial in template.uses.isEmpty ? [.null] : GrantFit.trials {

@@ -79,8 +79,8 @@ package struct NamePattern: Sendable {
     /// The claim in the pattern; nil for none.
     var claim: ClaimPath? { if case .claim(_, let path, _) = form { path } else { nil } }
 
-    /// How narrow the pattern is. Of the patterns of one role that fit a name, the narrowest counts: a name is narrower than
-    /// a name with a claim, that is narrower than a beginning, and a long beginning is narrower than a short one.
+    /// The rank of the pattern; higher is narrower. Of the patterns of one role that fit a name, the narrowest counts: a name is
+    /// narrower than a name with a claim, that is narrower than a beginning, and a long beginning is narrower than a short one.
     var narrowness: Int {
         switch form {
         case .name: .max
@@ -110,7 +110,7 @@ package struct NamePattern: Sendable {
         }
     }
 
-    /// Returns whether the pattern fits the name of a realm for the holder of some claims, whatever they are.
+    /// Returns whether the pattern fits the name of a realm for the holder of any claims.
     func mayFit(realm name: String) -> Bool {
         guard case .claim(let before, _, let after) = form else { return fits(realm: name, JSONObject([])) }
         return NamePattern.middle(of: name, before, after) != nil

@@ -11,7 +11,7 @@ package final class RealmGrant: Sendable {
     package struct Whole: Sendable, Hashable {
         /// Whether interactive transactions are allowed.
         package var transactions = false
-        /// Whether an export of the realm is allowed, which holds what may be read.
+        /// Whether an export of the readable part of the realm is allowed.
         package var export = false
         /// Whether an import of an export is allowed, in which each object needs its own right.
         package var `import`: Bool = false
@@ -37,7 +37,7 @@ package final class RealmGrant: Sendable {
         /// Whether there is a right that counts on its own: transactions and stubs only go with others.
         var isRight: Bool { export || `import` || migrate }
 
-        /// Adds what another role allows.
+        /// Adds the rights of another role.
         mutating func formUnion(_ other: Whole) {
             transactions = transactions || other.transactions
             export = export || other.export

@@ -7,7 +7,7 @@ package import RealmStorage
 
 /// Views of versions.
 extension RealmRights {
-    /// Returns what of a version an action may reach; nil when that is everything.
+    /// Returns the part of a version that an action may reach; nil for everything.
     ///
     /// What does not fit the schema is left out. Embedded classes are shown as far as their owners are.
     ///
@@ -55,7 +55,7 @@ extension RealmRights {
         return Set(closed.map(\.key))
     }
 
-    /// Returns what may be done in each class, as `/v1/me` lists it: `{"Dog": ["read", "create"]}`.
+    /// Returns the permitted actions in each class, as `/v1/me` lists them: `{"Dog": ["read", "create"]}`.
     ///
     /// - Parameter snapshot: The whole version. Classes without rights are left out, and embedded ones, which follow their owners.
     /// - Returns: The object; nil when the realm does not exist for the principal.
@@ -72,7 +72,7 @@ extension RealmRights {
     /// Whether anything may be exported.
     package var mayExportSomething: Bool { isWhole || mayExport || allows([.export]) }
 
-    /// Returns what may be done in some classes, without those in which nothing may be done.
+    /// Returns the permitted actions in some classes, without classes that have none.
     package func may(_ classes: [String]) -> JSONObject {
         JSONObject(
             classes.compactMap { className in

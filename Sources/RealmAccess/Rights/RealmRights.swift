@@ -21,12 +21,12 @@ package final class RealmRights: Sendable {
     /// The facts about the last schema that was requested.
     private struct Fitted {
         let schema: SchemaMark
-        /// The rights without what does not fit it; nil when all fits.
+        /// The rights that fit the schema; nil when all fit.
         let rights: RealmRights?
     }
 
-    /// A text that is equal exactly for equal rights: the same rules with the same values of claims. Principals with one
-    /// identity may share whatever depends on rights. Its length is bounded.
+    /// A text that is equal exactly for equal rights: the same rules with the same values of claims. Principals with one identity
+    /// may share all results that depend on rights. Its length is bounded.
     package let identity: String
     /// Whether the principal may operate the server, and everything else.
     package let administers: Bool
@@ -87,7 +87,7 @@ package final class RealmRights: Sendable {
         losses = []
     }
 
-    /// Makes the rights without what does not fit a schema.
+    /// Makes the rights that fit a schema.
     private init(_ rights: RealmRights, losing losses: Set<Loss>) {
         var form = RightsForm()
         form.add(rights.identity)
@@ -119,7 +119,7 @@ package final class RealmRights: Sendable {
         !isWhole && !whole.isRight && parts.allSatisfy { $0.allSatisfy(\.grant.actions.isEmpty) }
     }
 
-    /// Whether an action reaches all objects of all classes with all of their properties, whatever the schema will be.
+    /// Whether an action reaches all objects of all classes with all of their properties, under any schema.
     ///
     /// - Parameter action: One of the actions of classes.
     func reachesEverything(by action: RightsAction) -> Bool {

@@ -24,7 +24,7 @@ package final class RightsWrites: WriteRights {
     package func allowance(for action: WriteAction, on className: String, isEmbedded: Bool) -> WriteAllowance? {
         let rights = rights.rights(on: className)
         guard let allowance = rights.allowances[RightsAction(action)] else {
-            // Embedded objects follow their owners, whatever is allowed in their class.
+            // Embedded objects follow their owners, regardless of the rights in their class.
             return isEmbedded ? WriteAllowance(hidden: rights.hidden, readOnly: rights.readOnly) : nil
         }
         return WriteAllowance(

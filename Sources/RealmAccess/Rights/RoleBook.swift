@@ -79,7 +79,7 @@ package final class RoleBook: Sendable {
         guard isRetired.load(ordering: .acquiring) else { return nil }
         var newest = next.withLock { $0 }
         while let later = newest?.next.withLock({ $0 }) { newest = later }
-        // The books between are not needed any more, and would be released one inside of the other.
+        // The books between are no longer needed, and would be released one inside of the other.
         let found = newest
         let between = next.withLock { next -> RoleBook? in
             defer { next = found }
@@ -144,7 +144,7 @@ package final class RoleBook: Sendable {
         }
     }
 
-    /// Returns whether a principal may have rights in some realm, whatever realms there are.
+    /// Returns whether a principal may have rights in some realm, existing or not.
     package func mayHaveRights(_ holder: RightsHolder) -> Bool {
         held(holder).contains { $0.administers || $0.realms.contains(where: \.givesAnything) }
     }
@@ -186,7 +186,7 @@ package final class RoleBook: Sendable {
         guard let json else { return form }
         if let list = json.array {
             form.add("list")
-            // A longer list cannot be used in rules. Names of realms are looked for up to there as well.
+            // A longer list cannot be used in rules. Names of realms are searched up to there as well.
             form.add("\(min(list.count, ClaimValue.maximumElementCount + 1))")
             for element in list.prefix(ClaimValue.maximumElementCount) { form.add(claimForm(element)) }
         } else if let bound = ClaimValue.bound(json, isList: false) {
@@ -222,7 +222,7 @@ package final class RoleBook: Sendable {
     /// A defect before it is known whose it is.
     private typealias Found = (className: String, pointer: String, text: String)
 
-    /// Returns what of a grant does not fit.
+    /// Returns the parts of a grant that do not fit.
     private func defects(of grant: RealmGrant, in snapshot: Snapshot) -> [Found] {
         var found: [Found] = []
         for one in grant.classes where grant.pattern.name != nil && !snapshot.classes.isEmpty {
@@ -243,7 +243,7 @@ package final class RoleBook: Sendable {
 
     // MARK: - Metrics
 
-    /// Appends the metrics: how often rights were resolved, and how many are kept.
+    /// Appends the metrics: the numbers of resolved and of kept rights.
     package func write(to text: inout MetricsText) {
         let counts = cache.counts
         text.counter(

@@ -58,7 +58,7 @@ struct CompactToken {
         part.isEmpty ? nil : Base64.decode(Array(part), .url)
     }
 
-    /// Reads a part as a JSON object, and estimates what memory it takes.
+    /// Reads a part as a JSON object, and estimates its memory.
     private static func object(_ bytes: [UInt8], _ bounds: JSONBounds) throws(TokenRefusal) -> (object: JSONObject, cost: Int) {
         var valueCount = 0
         let json: JSONValue

@@ -4,9 +4,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// An issuer of tokens: what its tokens have to say, where its keys are, and what its tokens may do.
+/// An issuer of tokens: the requirements for its tokens, the source of its keys, and the rights of its tokens.
 package struct IssuerSettings: Sendable, Equatable {
-    /// Where the keys of an issuer are.
+    /// The source of the keys of an issuer.
     package enum Source: Sendable, Equatable {
         /// A file with a set of public keys, which is read again when it has changed.
         case file(String)
@@ -20,7 +20,7 @@ package struct IssuerSettings: Sendable, Equatable {
     package let issuer: String
     /// The audiences of which a token has to name one.
     package let audiences: [String]
-    /// Where the keys are.
+    /// The source of the keys.
     package let source: Source
     /// The path of a file with the only authorities whose certificates are trusted for the address of the keys; nil
     /// for those of the system.
@@ -39,7 +39,7 @@ package struct IssuerSettings: Sendable, Equatable {
     /// - Parameters:
     ///   - issuer: The exact text of the claim `iss`.
     ///   - audiences: The audiences of which a token has to name one.
-    ///   - source: Where the keys are.
+    ///   - source: The source of the keys.
     package init(issuer: String, audiences: [String], source: Source) {
         self.issuer = issuer
         self.audiences = audiences

@@ -56,7 +56,7 @@ package struct KeyAddress: Sendable, Equatable {
         return !host.isEmpty && host.utf8.allSatisfy(hostCharacters.contains) ? String(host) : nil
     }
 
-    /// Whether a host is this machine whatever a name server says.
+    /// Whether a host is this machine without asking a name server.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "[::1]" || host.lowercasedASCII == "localhost" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The threads that read keys, and the one that looks at regular times whether keys have to be read again.
+/// The threads that read keys, and the one that checks at intervals whether keys have to be read again.
 final class KeyKeeper: Sendable {
     /// The state of the threads.
     private struct State {
@@ -67,7 +67,7 @@ final class KeyKeeper: Sendable {
         return true
     }
 
-    /// Has the threads end. No look and no reading begins any more.
+    /// Ends the threads. No check and no reading begins after this.
     func stop() { monitor.broadcast { $0.stopped = $0.stopped ?? .now() } }
 
     /// Waits until no thread looks or reads, or until some seconds after `stop`. It must not be called by one of them.

@@ -9,12 +9,12 @@ internal import WebClient
 package struct KeyLoader: Sendable {
     package struct Loaded: Sendable {
         let keys: KeySet
-        /// For how many seconds they may be used, as the source says; nil when it does not.
+        /// The seconds for which they may be used, as the source states; nil when it does not.
         var age: Double?
         var mark: FileMark?
     }
 
-    /// Why there are no keys.
+    /// The reason for missing keys.
     package struct Defect: Error {
         /// The member of the configuration that is to blame.
         let member: String
@@ -32,7 +32,7 @@ package struct KeyLoader: Sendable {
         /// The nanoseconds in that second.
         let nanoseconds: Int
 
-        /// Looks at a file; nil when there is none.
+        /// Reads the facts of a file; nil when there is none.
         init?(_ path: String) {
             guard let entry = System.entry(atPath: path) else { return nil }
             identity = entry.identity
@@ -64,7 +64,7 @@ package struct KeyLoader: Sendable {
         switch settings.source {
         case .secretFile(let path): return Loaded(keys: try KeyLoader.secret(path))
         case .file(let path):
-            // It is looked at before it is read, so that a change in between is noticed.
+            // The facts are read before the content, so that a change in between is noticed.
             let mark = FileMark(path)
             return Loaded(keys: try set(try KeyLoader.contents(path, KeyLoader.documentByteLimit), known), mark: mark)
         case .url(let address): return try fetch(address, known)
@@ -172,7 +172,7 @@ package struct KeyLoader: Sendable {
         return Loaded(keys: try set(answer.body, known), age: KeyLoader.age(answer.fields["cache-control"]))
     }
 
-    /// Returns for how many seconds an answer may be used, by its `Cache-Control`; nil when it says nothing.
+    /// Returns the seconds for which a response may be used, by its `Cache-Control`; nil when it states none.
     static func age(_ field: String?) -> Double? {
         var age: Double?
         for directive in (field ?? "").lowercasedASCII.split(separator: ",") {

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// The keys that an issuer has at a time.
 struct KeySet: Sendable {
-    /// Why a document is not taken, as a clause.
+    /// The reason why a document is refused, as a clause.
     struct Defect: Error, CustomStringConvertible {
         /// The clause, without a full stop.
         let description: String
@@ -21,7 +21,7 @@ struct KeySet: Sendable {
     static let libraryLacks = "the crypto library of this machine (see OPENSSL_CONF) lacks"
     /// The number of keys that a document may have.
     private static let keyLimit = 100
-    /// With how many keys one token is tried that does not say which one it is.
+    /// The number of keys that are tried for a token that does not name one.
     private static let attemptLimit = 4
     /// The limits for the JSON of a document.
     static let bounds = JSONBounds(depth: 8, values: 8192)

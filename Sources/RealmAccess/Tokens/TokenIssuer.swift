@@ -21,11 +21,11 @@ struct TokenIssuer {
     private(set) var waiters: [Waiter] = []
     /// The principals whose end also ends those of its tokens, by the fingerprint of the key that has verified these.
     private(set) var warrants: [[UInt8]: Principal] = [:]
-    /// When the last reading began.
+    /// The time at which the last reading began.
     private var lastReading: Instant?
-    /// When the next one is due; nil while nothing but a change of the file makes it due.
+    /// The time at which the next one is due; nil while only a change of the file makes it due.
     private var due: Instant?
-    /// The file that was looked at last before a reading.
+    /// The file as it was before the last reading.
     private var mark: KeyLoader.FileMark?
     /// The number of readings that have failed since the last one that did not.
     private(set) var failuresInRow = 0
@@ -47,7 +47,7 @@ struct TokenIssuer {
         return nil
     }
 
-    /// The path at which a change makes a reading due, and the file that was there; nil where there is none to look at.
+    /// The path at which a change makes a reading due, and the file that was there; nil where there is none to check.
     var watched: (path: String, mark: KeyLoader.FileMark?)? { isReading ? nil : path.map { ($0, mark) } }
 
     /// Returns whether a reading is due at a time.
@@ -68,10 +68,10 @@ struct TokenIssuer {
     /// Notes which file is going to be read, so that it is read once for each of its changes, also if it cannot be used.
     mutating func note(_ mark: KeyLoader.FileMark?) { self.mark = mark }
 
-    /// Adds what waits for the reading.
+    /// Adds a waiter for the reading.
     mutating func wait(_ waiter: @escaping Waiter) { waiters.append(waiter) }
 
-    /// Returns what waits for the reading, which no longer does.
+    /// Removes and returns the waiters for the reading.
     mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
         return waiters

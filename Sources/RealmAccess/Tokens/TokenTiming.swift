@@ -24,7 +24,7 @@ package struct TokenTiming: Sendable {
     /// Makes the usual times.
     package init() {}
 
-    /// Returns after how many seconds keys are read again: well before they become too old.
+    /// Returns the seconds after which keys are read again: well before they become too old.
     ///
     /// - Parameter age: The age that their source permits; nil when it says nothing.
     func refresh(after age: Double?) -> Double { 0.8 * min(max(age ?? usualAge, ages.lowerBound), ages.upperBound) }

@@ -14,8 +14,8 @@ internal import Synchronization
 extension TokenVerifier {
     /// Takes the issuers of a configuration in the place of those before.
     ///
-    /// Files are read anew, also those that are named as before. Keys of an address that stays the same are kept. All
-    /// known tokens are forgotten, because their roles may be others now. The calling thread waits for the disk.
+    /// Files are read again, also those with unchanged names. Keys of an address that stays the same are kept. All known tokens
+    /// are forgotten, because their roles may be others now. The calling thread waits for the disk.
     ///
     /// - Parameters:
     ///   - keySets: Has the keys that were read when the configuration was checked. It forgets them.
@@ -74,7 +74,7 @@ extension TokenVerifier {
         KeyLoader(settings: settings, seconds: timing.answerSeconds, control: control)
     }
 
-    /// Starts the thread that looks whether keys are due.
+    /// Starts the thread that checks whether keys are due.
     private func keepLooking() throws(Failure) {
         do throws(Threads.Failure) {
             try keeper.start(every: timing.lookSeconds) { [weak self] in
@@ -88,9 +88,9 @@ extension TokenVerifier {
         }
     }
 
-    // MARK: - When keys are read
+    // MARK: - Reading keys
 
-    /// Has the keys of the issuers read whose files have changed.
+    /// Reads the keys of the issuers whose files have changed.
     private func lookAtFiles() {
         let watched = state.withLock { state in state.issuers.compactMapValues(\.watched) }
         for (name, file) in watched {
@@ -101,13 +101,13 @@ extension TokenVerifier {
         }
     }
 
-    /// Has the keys of the issuers read that are due.
+    /// Reads the keys of the issuers that are due.
     private func readDueKeys() {
         let now = Instant.now()
         begin(state.withLock { Array($0.issuers.keys) }) { $0.isDue(at: now) }
     }
 
-    /// Has the keys of some issuers read, unless they are being read.
+    /// Reads the keys of some issuers, unless they are being read.
     private func begin(_ names: [[UInt8]], where isWanted: (TokenIssuer) -> Bool) {
         let now = Instant.now()
         for name in names {

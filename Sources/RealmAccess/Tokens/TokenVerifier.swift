@@ -21,7 +21,7 @@ internal import Synchronization
 /// Signatures are verified by `SharedThreads.signatures`, keys are read on separate threads. No thread of a caller waits, and any
 /// thread may call.
 package final class TokenVerifier: Sendable {
-    /// Why issuers cannot be used.
+    /// The reason why issuers cannot be used.
     package struct Failure: Error, CustomStringConvertible {
         /// The error, as a sentence without a full stop.
         package let description: String
@@ -51,7 +51,7 @@ package final class TokenVerifier: Sendable {
     private static let stopSeconds = 0.3
 
     let state = RankedMutex(.leaf, State())
-    /// A number that changes whenever tokens that were known are not known any more.
+    /// A number that changes whenever known tokens are dropped.
     let generation = Atomic<Int>(0)
     /// The number of tokens that were not asked for because their principals were remembered.
     let repeated = Atomic<UInt64>(0)
@@ -63,7 +63,7 @@ package final class TokenVerifier: Sendable {
     let logger: Logger
     /// Returns the time of day.
     private let clock: @Sendable () -> WallClock
-    /// The threads that read keys and look whether they are due.
+    /// The threads that read keys and check whether they are due.
     let keeper = KeyKeeper()
     /// Ends readings when the server stops.
     let control = WorkControl()
@@ -253,7 +253,7 @@ package final class TokenVerifier: Sendable {
         return isCurrent
     }
 
-    /// Has a token wait until the keys of its issuer were read, if they are being read or may be now.
+    /// Lets a token wait until the keys of its issuer were read, if they are being read or may be now.
     ///
     /// - Parameters:
     ///   - issuer: The bytes of the name of the issuer.

@@ -13,7 +13,7 @@ package struct VerifiedToken: Sendable {
     package let roles: [String]
     /// All that it states.
     package let claims: JSONObject
-    /// When it expires, as it states.
+    /// The time at which it expires, as it states.
     package let expiresAt: WallClock
     /// Until when it is accepted: `expiresAt` with an allowance for clocks that differ.
     package let acceptedUntil: WallClock
@@ -44,6 +44,6 @@ package struct VerifiedToken: Sendable {
             parent: warrant)
     }
 
-    /// By how many seconds clocks may differ.
+    /// The seconds by which clocks may differ.
     static let skewSeconds = 60.0
 }
