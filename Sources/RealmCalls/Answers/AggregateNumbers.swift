@@ -60,14 +60,14 @@ package struct AggregateNumbers {
         return finish(&json, etag: etag)
     }
 
-    /// Returns the answer for a result in groups: those that `sort`, `after` or `offset`, and `limit` select. Where groups are
+    /// Returns the response for a result in groups: those that `sort`, `after` or `offset`, and `limit` select. Where groups are
     /// left, `next` continues behind them.
     ///
     /// - Parameters:
     ///   - paths: The entries of `groupBy`.
     ///   - etag: The entity tag of the answer.
-    /// - Throws: `invalid_parameter` for a path that is given twice or a sort by anything else than
-    ///   what groups have, and the problems of `answer(etag:_:)`.
+    /// - Throws: `invalid_parameter` for a repeated path or a sort by anything that groups lack, and the problems of
+    ///   `answer(etag:_:)`.
     package func answer(
         groupedBy paths: [String], etag: String, _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
     ) throws(Problem) -> Response {
@@ -102,7 +102,7 @@ package struct AggregateNumbers {
         return response
     }
 
-    /// Returns what cursors of these groups belong to, besides the query and the sort.
+    /// Returns the identity for cursors of these groups, besides the query and the sort.
     private func identity(_ paths: [String]) -> String {
         (["groups", context.call.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ",")]).joined(
             separator: "\n")

@@ -236,13 +236,14 @@ package struct CollectionPage {
 
 /// Computes the identity of a list, which its cursors carry.
 extension ReadParameters {
-    /// Returns a hash of everything that decides which rows a request has and in which order: the
-    /// path, the rights, the predicate with its arguments, the order, the sections, and the one section that is
-    /// wanted. Cursors carry it, so that one of another request is refused.
+    /// Returns a hash of everything that determines the rows of a request and their order: the path, the rights, the predicate
+    /// with its arguments, the order, the sections, and the one section that is wanted. Cursors carry it, so that one of another
+    /// request is refused.
     ///
     /// - Parameters:
     ///   - path: A text that identifies the target of the request; it need not be a URL.
-    ///   - rights: The identity of the rights of a sender who sees a part of the target; empty for one who sees all of it.
+    ///   - rights: The identity of the rights of a sender that may see a part of the target; empty for one that may see all of
+    ///     it.
     func identity(of path: String, by rights: String) -> UInt64 {
         var hash = StableHash(seed: 1)
         hash.add(path)
@@ -272,7 +273,7 @@ extension ReadParameters {
 
 /// The members that all pages have in addition to their rows.
 extension ReadContext {
-    /// Writes what follows the rows of a page in its document: `next`, perhaps `count` and facets, and the version.
+    /// Writes the end of the document of a page, after its rows: `next`, perhaps `count` and facets, and the version.
     ///
     /// - Parameters:
     ///   - next: The cursor of the next page; nil for none.

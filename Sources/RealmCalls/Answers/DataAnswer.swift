@@ -19,7 +19,7 @@ package struct DataAnswer {
         self.context = context
     }
 
-    /// Lets browsers show data, and nothing else. It runs no scripts and has no origin, whatever its bytes are.
+    /// Lets browsers show data, and nothing else. It runs no scripts and has no origin.
     private static let policy: StaticString =
         "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 
@@ -39,8 +39,7 @@ package struct DataAnswer {
 
     /// Responds to a followed link with the bytes and their detected media type.
     ///
-    /// The entity tag is that of the bytes, so a browser keeps a picture for as long as it stays the same, whatever else is
-    /// committed.
+    /// The entity tag is that of the bytes, so a browser keeps a picture for as long as it stays the same, despite other commits.
     ///
     /// - Parameter link: The parameters of the link.
     /// - Throws: The problem of a value longer than an answer may be, or of a part beyond its end.

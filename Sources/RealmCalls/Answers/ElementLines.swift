@@ -59,7 +59,7 @@ final class ElementLines {
     ///
     /// - Parameters:
     ///   - index: Its position in the collection, not in a filtered view.
-    ///   - buffer: Where the line goes.
+    ///   - buffer: The target of the line.
     /// - Throws: An error of storage, or that the budget is used up.
     func write(at index: Int, to buffer: OutputBuffer) throws(StorageError) {
         let element = try elements.element(at: index)

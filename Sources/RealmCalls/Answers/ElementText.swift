@@ -31,7 +31,7 @@ package struct ElementText: Sendable {
         if candidates.isEmpty { return nil }
     }
 
-    /// Whether the text represents a value. Numbers are equal as in queries, whatever their types.
+    /// Whether the text represents a value. Numbers are equal as in queries, across types.
     package func matches(_ value: Value) -> Bool {
         candidates.contains { candidate in candidate.use { Value.order($0, value) == 0 } }
     }

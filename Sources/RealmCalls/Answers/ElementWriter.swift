@@ -12,10 +12,9 @@ internal import RealmStorage
 /// A writer is made for one request and used by one thread at a time. It also writes single values
 /// of properties.
 package final class ElementWriter {
-    /// How linked objects are written; nil where elements are values or embedded objects.
+    /// The plan for linked objects; nil where elements are values or embedded objects.
     private let objects: ObjectPlan?
-    /// How values of the property are written inside an object; nil for linking objects, which
-    /// belong to no property.
+    /// The form of values of the property inside an object; nil for linking objects, which belong to no property.
     private let member: ObjectPlan.Member?
     /// Whether a single link is written as the object it leads to. It is when the request has
     /// `fields` or `expand`.
@@ -104,8 +103,7 @@ package final class ElementWriter {
 
     // MARK: - Rows of tables
 
-    /// How the objects that elements are, embedded or linked, are written; nil where elements are
-    /// values.
+    /// The plan for elements that are objects, embedded or linked; nil where elements are values.
     var rowPlan: ObjectPlan? { objects ?? member?.embeddedPlan }
 
     /// Returns the object that an element is; nil for null.

@@ -17,7 +17,7 @@ struct FacetCounts {
     private let writer: GroupWriter
     /// The version that is read, and the request.
     private let context: ReadContext
-    /// How numbers are written.
+    /// The form of numbers.
     private let representation: Representation
 
     /// Counts the requested facets; nil without any.
@@ -75,7 +75,7 @@ struct FacetCounts {
         writeTotals(to: &json)
     }
 
-    /// Writes how many values the paths have of which some are left out, if there are such paths.
+    /// Writes the numbers of values of the paths with omitted values, if there are such paths.
     private func writeTotals(to json: inout JSONWriter) {
         let cut = zip(paths, results).filter { $1.sizes.count > context.limits.facetValues }
         guard !cut.isEmpty else { return }

@@ -135,8 +135,8 @@ package final class ObjectList: @unchecked Sendable {
         }
     }
 
-    /// Returns what `facets` counts in the whole filtered result; nil for nothing. The order of the
-    /// result matters only to `distinct`.
+    /// Returns the counts of `facets` in the whole filtered result; nil for none. The order of the result matters only to
+    /// `distinct`.
     private func facets() throws(Problem) -> FacetCounts? {
         try FacetCounts(parameters, of: .objects(table), context) { requests throws(Problem) in
             let unsorted: [ReadParameters.SortTerm]? = parameters.distinct.isEmpty ? [] : nil
@@ -151,8 +151,7 @@ package final class ObjectList: @unchecked Sendable {
         parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)", by: context.rightsIdentity)
     }
 
-    /// A function that returns the cursor of what follows the rows written so far; nil when nothing
-    /// follows, or no cursor can lead there.
+    /// A function that returns the cursor after the rows written so far; nil at the end, or where no cursor can continue.
     typealias Cursor = (PageRows.Progress) throws(Problem) -> String?
 
     /// Returns a response with some objects, as an envelope or as lines.
@@ -211,8 +210,7 @@ package final class ObjectList: @unchecked Sendable {
         return next
     }
 
-    /// Writes objects one after the other until the answer is full, and returns how many were
-    /// written.
+    /// Writes objects one after the other until the response is full, and returns their number.
     ///
     /// The time it takes is added to `encode` of `Server-Timing`.
     func write(

@@ -23,8 +23,8 @@ package final class ObjectQuery {
 
     /// Parses and binds `where`, `sort` and `distinct`.
     ///
-    /// A query whose binding alone may take milliseconds is not bound on the daemon's thread: the
-    /// budget then stops the work there, and a worker begins it anew.
+    /// A query whose binding alone may take milliseconds is not bound on the daemon's thread: the budget then stops the work
+    /// there, and a worker restarts it.
     ///
     /// - Parameters:
     ///   - parameters: The parameters of the request.
@@ -168,7 +168,7 @@ package final class ObjectQuery {
         }
     }
 
-    /// Returns how many objects the whole result has.
+    /// Returns the number of objects of the whole result.
     func count() throws(Problem) -> Int {
         try call.timed(\.query) { () throws(Problem) in
             takeHelpers()
@@ -176,7 +176,7 @@ package final class ObjectQuery {
         }
     }
 
-    /// Lets other threads help with what follows, unless this is a thread of the daemon, which does not wait for others.
+    /// Lets other threads help with later work, unless this is a thread of the daemon, which does not wait for others.
     private func takeHelpers() { bound.helpers = call.request.budget.handOverAt.isDistantFuture ? .shared : nil }
 
     /// Returns the number of matches if an index knows it without reading objects; nil otherwise.

@@ -10,7 +10,7 @@ internal import RealmStorage
 /// In the order of object keys they are rows of leaves, from which they are read where they are
 /// stored. In any other order they are object keys.
 struct PageRows {
-    /// How the objects are found: as rows of leaves, or by keys.
+    /// The way of finding the objects: as rows of leaves, or by keys.
     private enum Source {
         /// Rows of leaves, in ascending order. Each mask has the rows of one leaf.
         case leaves([(leaf: ClusterLeaf, rows: Mask)])
@@ -18,7 +18,7 @@ struct PageRows {
         case keys(ArraySlice<ObjectKey>)
     }
 
-    /// How the objects are found. It may have more objects than `count`.
+    /// The source of the objects. It may have more objects than `count`.
     private let source: Source
 
     let count: Int
@@ -47,7 +47,7 @@ struct PageRows {
 
     /// The number of written objects of a page, and the last of them.
     struct Progress {
-        /// The number of objects that are done, those included that do not exist any more.
+        /// The number of finished objects, including those that no longer exist.
         var written = 0
         /// The last object that was passed to the closure and accepted; nil for none.
         var last: Row?

@@ -56,8 +56,7 @@ extension Response {
     /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are
     /// being read.
     ///
-    /// The endpoints of snapshots send it, so that a client that holds versions can see how many it
-    /// keeps from being reclaimed.
+    /// The endpoints of snapshots send it, so that a client that holds versions can see the number of versions that it pins.
     ///
     /// - Parameter database: The realm that the request is about.
     package mutating func addLiveVersions(of database: Database) {

@@ -136,8 +136,8 @@ package final class ReadContext: Sendable {
         if let lease { writer.member("snapshot", text: lease.id) }
     }
 
-    /// Returns the entity tag of an answer that any commit may change:
-    /// `"v.<epoch>.<version>~<code>"`, and for one who sees a part of the version `"v.<epoch>.<version>~<code>~<rights>"`.
+    /// Returns the entity tag of a response that any commit may change: `"v.<epoch>.<version>~<code>"`, and for a sender that may
+    /// see a part of the version `"v.<epoch>.<version>~<code>~<rights>"`.
     ///
     /// - Parameter code: The code of the representation, which distinguishes answers of one
     ///   version.
@@ -176,7 +176,7 @@ package final class ReadContext: Sendable {
 }
 
 extension SelectionParameters.SortTerm {
-    /// Returns what `@distance` in `fields` shows: the distance of the first term of an order that is one.
+    /// Returns the meaning of `@distance` in `fields`: the distance of the first term of an order that is one.
     ///
     /// - Parameters:
     ///   - fields: The paths to show, among which `@distance` may be.

@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// Writes objects of one class as lines of NDJSON or CSV. It is used by one thread at a time.
 final class RowLines: LineWriter {
-    /// How the objects are written: their properties, in order.
+    /// The plan for the objects: their properties, in order.
     private let plan: ObjectPlan
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
@@ -20,7 +20,7 @@ final class RowLines: LineWriter {
     /// Prepares the lines of objects of one class.
     ///
     /// - Parameters:
-    ///   - plan: How the objects are written.
+    ///   - plan: The properties to write.
     ///   - snapshot: The version that is read.
     ///   - parameters: The format and the representation.
     ///   - budget: The budget of the request.

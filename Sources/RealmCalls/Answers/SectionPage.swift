@@ -19,10 +19,10 @@ struct SectionPage<Row> {
     /// The rows of the page, counted over all sections.
     let rows: Range<Int>
 
-    /// Returns the page, which ends early when the answer is full.
+    /// Returns the page, which ends early when the response is full.
     ///
     /// - Parameters:
-    ///   - write: Writes rows as elements of an array and returns how many had room.
+    ///   - write: Writes rows as elements of an array and returns the number that had room.
     ///   - notes: Returns the notes on values of the rows that could not be represented exactly.
     ///   - cursor: Makes the cursor behind a number of rows of the whole result.
     /// - Throws: The problem of a full answer when not even the first row had room.
@@ -50,8 +50,8 @@ struct SectionPage<Row> {
         return response
     }
 
-    /// Writes sections until the answer is full, and returns how many rows were written. A section
-    /// of which no row had room is left out.
+    /// Writes sections until the response is full, and returns the number of written rows. A section of which no row had room is
+    /// left out.
     private func writeSections(
         _ values: inout ValueWriter, to writer: inout JSONWriter, _ write: ([Row], inout JSONWriter) throws(Problem) -> Int
     ) throws(Problem) -> Int {

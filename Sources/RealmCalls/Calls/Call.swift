@@ -30,7 +30,8 @@ package final class Call: @unchecked Sendable {
     package var queryNames: [String] = []
     /// The state of the realm that the path names, taken once when the request was admitted; nil for paths outside of realms.
     package var realm: RealmState?
-    /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
+    /// The reason why the request that attached the realm in the background was refused, for a realm that has failed for it; nil
+    /// for others.
     package var refusalOfRealm: Problem?
     /// The readable part of the realm; nil for everything.
     package var scope: (any VersionScope)?
@@ -44,7 +45,7 @@ package final class Call: @unchecked Sendable {
     package var audit: AuditRecord?
     /// The problem that answers the request when its body has arrived; nil for a request that is carried out.
     package var answerAfterBody: Problem?
-    /// Where the time of the request went; nil unless the server was started to report it in `Server-Timing`.
+    /// The times of the request by part; nil unless the server was started to report them in `Server-Timing`.
     package var timing: ServerTiming?
     /// The text of the query, for the log at its most detailed level; never with its arguments.
     package var query: String?
@@ -75,8 +76,8 @@ package final class Call: @unchecked Sendable {
     /// The name under which work, memory and streams of the sender are counted together.
     package var account: String { caller.account(of: request) }
 
-    /// The name of the sender: its principal, or without a credential its address. Repeatable requests and counts are kept under it,
-    /// whatever rights the sender has.
+    /// The name of the sender: its principal, or without a credential its address. Repeatable requests and counts are kept under
+    /// it, independent of the sender's rights.
     package var sender: String { caller.principal.kind == .anonymous ? "stranger " + request.client : caller.principal.owner }
 
     /// A text that is equal exactly for senders with equal rights in the realm, as far as these fit its schema; empty where not roles

@@ -12,7 +12,7 @@ package final class CallServices: Sendable {
     package let liveLimits: LiveLimits
     /// The versions that clients hold as snapshots.
     package let pinned: PinnedVersions
-    /// The threads that finish what would delay the writer or the daemon.
+    /// The threads for work that would delay the writer or the daemon.
     package let workers: WorkerPool
     /// Classes whose objects may only be written under a condition (`requireIfMatch`), each as `realm.Class`.
     package let conditionalClasses: Set<ByteText>

@@ -13,7 +13,7 @@ package enum PathVariable: Int, Sendable, CaseIterable {
     /// In the path of backlinks: the class whose objects link to the object, and its linking
     /// property.
     case originClass, originProperty
-    /// All that is left of a path, with its slashes. It stands at the end of a pattern.
+    /// The rest of a path, with its slashes. It is at the end of a pattern.
     case path
 
     /// The name of the variable in patterns and in the description of the interface; unique among

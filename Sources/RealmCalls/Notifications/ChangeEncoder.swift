@@ -384,12 +384,12 @@ struct ChangeEncoder {
     }
 }
 
-/// How the key of a section is written in JSON.
+/// The form of the key of a section in JSON.
 extension SectionIdentity {
     /// Writes the key of the section as a value of its type.
     ///
     /// - Parameters:
-    ///   - representation: How the client wants integers and wrapped values.
+    ///   - representation: The client's choice for integers and wrapped values.
     ///   - writer: The writer, at a place where a value may follow.
     func write(_ representation: Representation, to writer: inout JSONWriter) {
         var values = ValueWriter(representation)

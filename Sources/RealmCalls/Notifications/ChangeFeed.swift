@@ -52,7 +52,7 @@ package final class ChangeFeed: Sendable {
         var users = 0
         /// The number of streams and waiting polls among the users of the feed.
         var activeUsers = 0
-        /// When the last user of the feed left; nil while it has users.
+        /// The time at which the last user of the feed left; nil while it has users.
         var unusedSince: Instant?
         /// Whether the feed is counted among those that no client uses.
         var isCountedIdle = false
@@ -63,8 +63,7 @@ package final class ChangeFeed: Sendable {
     /// Text that distinguishes the feed from the others of its realm. It contains the observed
     /// object, so a new object with the same primary key gets another feed.
     let identity: String
-    /// Text that is the same for all feeds of one definition, whatever objects its names have
-    /// referred to.
+    /// Text that is the same for all feeds of one definition, even if its names have referred to different objects.
     let nameIdentity: String
     /// The definition that the feed observes, as its clients wrote it.
     let definition: SubscriptionDefinition
@@ -76,7 +75,7 @@ package final class ChangeFeed: Sendable {
     /// The limits in force.
     private var limits: Limits { liveLimits.current }
     private let notifications: RealmNotifications
-    /// The memory in bytes that is counted for the definition, whatever it observes.
+    /// The memory in bytes that is counted for the definition, regardless of its observation.
     private let definitionBytes: Int
     private let state: RankedMutex<State>
 
@@ -149,7 +148,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// Counts the feed among those that no client uses, or not any more, after its users have changed or it was closed.
+    /// Counts the feed as idle, or no longer so, after its users have changed or it was closed.
     private func countIdle(_ state: inout State) {
         let isIdle = state.unusedSince != nil && !state.isClosed
         guard isIdle != state.isCountedIdle else { return }
@@ -188,7 +187,7 @@ package final class ChangeFeed: Sendable {
         return (growth, growth > 0 && problems.count == shares.count ? problems.first : nil)
     }
 
-    /// Counts the memory of the observation anew, after a change.
+    /// Updates the counted memory of the observation, after a change.
     ///
     /// - Throws: `too_many_streams` for a definition that has grown beyond the limit of the server, or of every client that reads
     ///   it.
@@ -206,7 +205,7 @@ package final class ChangeFeed: Sendable {
         if ObservedMemory.shared.byteCount > limits.observedBytes / 4 * 3 { notifications.makeRoomSoon() }
     }
 
-    /// Counts the memory of the ring anew.
+    /// Updates the counted memory of the ring.
     private static func countRing(_ state: inout State) {
         let bytes = state.ring.byteCount + state.ring.sets.count * MemoryLayout<ChangeSet>.stride
         ObservedMemory.shared.add(bytes - state.ringBytes)
@@ -257,8 +256,8 @@ package final class ChangeFeed: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
-    /// Makes the hub find out again whether a subscriber waits. It does so when it processes the call,
-    /// so the last result is right in whatever order subscribers come and go.
+    /// Makes the hub check again whether a subscriber waits. It does so when it processes the call, so the last result is right
+    /// in any order of subscribers.
     private func updateActivity(of attachment: Attachment) {
         hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }
@@ -371,8 +370,8 @@ package final class ChangeFeed: Sendable {
         var hasResolved = false
     }
 
-    /// Resolves the definition in the newest version, after its schema may have changed. A definition that does not fit it any more fails
-    /// the feed. Called on the hub's thread.
+    /// Resolves the definition in the newest version, after its schema may have changed. A definition that no longer fits it
+    /// fails the feed. Called on the hub's thread.
     private func resolveAgain() -> Result<ResolvedSubscription, Problem> {
         let outcome = resolved(in: notifications.database.current.shown(by: notifications.scope))
         use(outcome)
@@ -494,7 +493,7 @@ package final class ChangeFeed: Sendable {
     /// Returns where the change set begins that goes beyond a version, and begins before it; nil when there is none.
     func start(over version: UInt64) -> UInt64? { state.withLock { $0.ring.start(over: version) } }
 
-    /// Returns how many change sets wait for a subscriber, and their size in bytes.
+    /// Returns the number of change sets that wait for a subscriber, and their size in bytes.
     ///
     /// - Parameters:
     ///   - position: The version up to which the subscriber has everything.
@@ -536,8 +535,8 @@ package final class ChangeFeed: Sendable {
 
 /// The calls of the observation hub, all on its thread.
 extension ChangeFeed: ObservationListener {
-    /// Encodes a change and appends it to the ring. A change that cannot be encoded resets the
-    /// feed, so that subscribers read the contents anew.
+    /// Encodes a change and appends it to the ring. A change that cannot be encoded resets the feed, so that subscribers read the
+    /// contents again.
     func didChange(_ event: ObservationEvent) { take(event, encoded(event)) }
 
     /// Encodes a change that another thread has found, on that thread.
@@ -578,7 +577,7 @@ extension ChangeFeed: ObservationListener {
                     state.ring.keepLast()
                     ChangeFeed.countRing(&state)
                 }
-                // Subscribers read the contents anew rather than that one set exceeds the limit.
+                // Subscribers read the contents again, so that no single set exceeds the limit.
                 if ObservedMemory.shared.byteCount > limits.observedBytes, !set.isLast {
                     state.ring.restart(at: version)
                     ChangeFeed.countRing(&state)
@@ -613,8 +612,8 @@ extension ChangeFeed: ObservationListener {
         if hasMoved { notifications.noteChange(self) }
     }
 
-    /// Has all subscribers start anew. They get the contents by the evaluation that follows, rather than wait for it to learn that they
-    /// need another one.
+    /// Restarts all subscribers. They get the contents by the next evaluation, instead of waiting for it and then needing another
+    /// one.
     func willRestart() { reset(at: .max) }
 
     /// Drops all change sets, so that no subscriber can continue from a position before `version`.
@@ -626,8 +625,8 @@ extension ChangeFeed: ObservationListener {
         notifications.noteChange(self)
     }
 
-    /// Notes a change of the schema. Unless it only adds classes and properties, the definition is
-    /// resolved again in the new schema, and all subscribers start anew.
+    /// Records a change of the schema. Unless it only adds classes and properties, the definition is resolved again in the new
+    /// schema, and all subscribers restart.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version) {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }

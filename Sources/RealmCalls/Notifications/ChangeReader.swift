@@ -162,8 +162,7 @@ struct ChangeReader: Sendable {
         subs.indices.filter { subs[$0].feed.next(after: position).0 == .lost || subs[$0].isLost(at: position) }
     }
 
-    /// Returns how many change sets of all subscriptions wait for a client, and their size in
-    /// bytes.
+    /// Returns the number of change sets of all subscriptions that wait for a client, and their size in bytes.
     func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
         var total = (sets: 0, bytes: 0)
         for sub in subs {

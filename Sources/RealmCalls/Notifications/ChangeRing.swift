@@ -13,7 +13,7 @@ internal import RealmStorage
 /// Invariants: the sets are in the order of their versions and do not overlap, and `base` is not
 /// above the first `from`. There may be versions between two sets in which nothing changed.
 struct ChangeRing: Sendable {
-    /// Where a subscriber at some position continues in the ring of change sets.
+    /// The place at which a subscriber at some position continues in the ring of change sets.
     enum Place: Equatable {
         /// The index of the first set that the subscriber lacks, which is the number of sets when
         /// it lacks none.

@@ -9,7 +9,7 @@ internal import RealmStorage
 
 /// The metrics of notifications, which `/metrics` reads.
 extension ChangeService {
-    /// Writes the metrics of notifications. The backlog of the observation hubs has one sample per realm, whatever the number of
+    /// Writes the metrics of notifications. The backlog of the observation hubs has one sample per realm, for any number of
     /// scopes of its subscribers.
     ///
     /// - Parameter text: The metrics document.

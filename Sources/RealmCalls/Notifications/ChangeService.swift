@@ -132,7 +132,7 @@ package final class ChangeService: Sendable {
     /// Evicts the unused feeds of all realms.
     private func makeRoom() { for realm in realms { realm.dropIdle() } }
 
-    /// Has a worker evict the unused feeds of all realms, unless one is about to.
+    /// Lets a worker evict the unused feeds of all realms, unless one is about to.
     private func makeRoomSoon() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.willMakeRoom = true }
@@ -150,8 +150,8 @@ package final class ChangeService: Sendable {
     /// The notifications of all realms that were observed.
     var realms: [RealmNotifications] { state.withLock { Array($0.realms.values) } }
 
-    /// Sees to it that registrations without a reader are ended when they expire. Called whenever a
-    /// registration was added or has lost its last reader.
+    /// Ends registrations without a reader when they expire. Called whenever a registration was added or has lost its last
+    /// reader.
     package func watchRegistrations() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.willSweep = true }
@@ -180,8 +180,7 @@ package final class ChangeService: Sendable {
     ///
     /// - Parameters:
     ///   - database: The realm.
-    ///   - problem: Why the realm cannot be served at present, so that clients may come back; nil
-    ///     when it was detached.
+    ///   - problem: The reason why the realm cannot be served at present, so that clients may return; nil when it was detached.
     package func close(_ database: Database, failing problem: Problem? = nil) {
         let closed = state.withLock { state -> [RealmNotifications] in
             let views = state.realms.keys.filter { $0.database == ObjectIdentifier(database) }
@@ -220,15 +219,16 @@ package final class ChangeService: Sendable {
         if let released { close(released) }
     }
 
-    /// Ends notifications, and what advances the targets of a scope.
+    /// Ends notifications, and the code that advances the targets of a scope.
     private func close(_ notifications: RealmNotifications, failing problem: Problem? = nil) {
         notifications.close(failing: problem)
         metrics.addPast(notifications.hub.metrics)
         if notifications.scope != nil { notifications.hub.close() }
     }
 
-    /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their
-    /// polls. Registrations stay as long as their makers may come back: a newer credential with the same rights reads them.
+    /// Ends the streams of clients whose credential is no longer valid or whose rights have changed, and answers their polls.
+    ///
+    /// Registrations stay as long as their makers may return: a newer credential with the same rights reads them.
     package func endOutdated() {
         for notifications in realms { notifications.endOutdated() }
         registrations.endOutdated()

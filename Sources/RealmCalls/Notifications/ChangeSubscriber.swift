@@ -24,7 +24,7 @@ protocol ChangeSubscriber: AnyObject, Sendable {
 
     /// Notifies the subscriber that a change may have been published since it last checked.
     ///
-    /// It does what can be done at once.
+    /// It does work that needs no wait.
     ///
     /// - Returns: The connection to wake for the rest, so that the caller can wake many connections
     ///   together; nil when there is none.
@@ -32,7 +32,7 @@ protocol ChangeSubscriber: AnyObject, Sendable {
 
     /// Ends the subscriber, because nothing more will be published for it.
     ///
-    /// - Parameter cause: Why it ends, which the client is informed of.
+    /// - Parameter cause: The reason for the end, which the client gets.
     /// - Returns: The connection to wake for the last event; nil when there is none.
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)?
 }
@@ -45,7 +45,7 @@ extension Array where Element == any ChangeSubscriber {
 
     /// Ends all of them, and wakes their connections.
     ///
-    /// - Parameter cause: Why they end.
+    /// - Parameter cause: The reason for the end.
     func end(_ cause: SubscriptionEnd) { wakeEach { $0.end(cause) } }
 
     /// Calls all of them, and wakes the connections that they return, which all belong to one server.
@@ -60,7 +60,7 @@ extension Array where Element == any ChangeSubscriber {
     }
 }
 
-/// Why the server ends streams and polls.
+/// The reason why the server ends streams and polls.
 enum SubscriptionEnd: Sendable {
     /// The server is stopping. Clients reconnect to the next one.
     case shutdown
@@ -69,6 +69,6 @@ enum SubscriptionEnd: Sendable {
     case realmClosed(Problem?)
     /// The registration that the stream or poll reads was deleted.
     case registrationDeleted
-    /// The credential of the client is not valid any more.
+    /// The credential of the client is no longer valid.
     case unauthenticated
 }

@@ -334,8 +334,7 @@ struct DefinitionResolver {
         ResolvedSubscription(target: ObservedTarget(kind, filter: filter, identity: identity(kind)), shape: shape)
     }
 
-    /// Text that is equal for definitions which can share one observation: everything but what only
-    /// decides how rows are written.
+    /// Text that is equal for definitions which can share one observation: everything but the form of rows.
     ///
     /// The observed object is part of it, because a later object may have the same primary key.
     private func identity(_ kind: ObservedTarget.Kind) -> String {

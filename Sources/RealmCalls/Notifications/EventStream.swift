@@ -11,10 +11,9 @@ internal import RealmStorage
 /// One stream of server-sent events: the subscriptions of one client, delivered from the client's
 /// position on.
 ///
-/// A stream has a position, and takes what follows it from the rings of its feeds when its
-/// connection has room to send. It keeps few frames itself, so a client that reads slowly costs
-/// little memory. An `id` is written when the changes of all subscriptions up to it were delivered,
-/// so one position is enough for all of them.
+/// A stream has a position, and takes later changes from the rings of its feeds when its connection has room to send. It keeps
+/// few frames itself, so a client that reads slowly costs little memory. An `id` is written when the changes of all subscriptions
+/// up to it were delivered, so one position is enough for all of them.
 ///
 /// `ChangeEndpoints` makes one per request. It lives until its connection is closed.
 ///
@@ -135,7 +134,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         /// Aligns the subscriptions again, because those of the given indexes have lost the
         /// position.
         case align(position: UInt64, lost: [Int], ResetNotice.Reason)
-        /// Has a worker write the next part of a snapshot.
+        /// Lets a worker write the next part of a snapshot.
         case produce(SnapshotProduction)
         /// Drops the last reference to the snapshots, and with it the version that they hold.
         case release(SnapshotProduction)
@@ -266,12 +265,12 @@ package final class EventStream: EventSource, ChangeSubscriber {
     /// Returns the connection of the stream to wake, which then calls `next` for the published changes.
     func notify() -> (any EventConnection)? { connection }
 
-    /// Breaks the connection, whatever is being sent. Called when an administrator ends the stream.
+    /// Breaks the connection, even in the middle of a frame. Called when an administrator ends the stream.
     package func hangUp() { connection?.hangUp() }
 
     /// Removes the stream from everything that it was added to, and releases its holds on the feeds.
     ///
-    /// - Parameter reason: Why the connection was closed, which makes no difference here.
+    /// - Parameter reason: The reason why the connection was closed, which makes no difference here.
     func didClose(_ reason: EventCloseReason) {
         withState { state in
             state.isClosed = true
@@ -339,7 +338,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     /// Ends the stream with the event that fits the cause.
     ///
-    /// - Parameter cause: Why it ends.
+    /// - Parameter cause: The reason for the end.
     /// - Returns: The connection, which the caller wakes.
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
         switch cause {
@@ -381,7 +380,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
     /// - Parameters:
     ///   - result: The version and, for snapshots, the contents of the subscriptions; or the problem that ends the stream.
     ///   - start: The position of the client.
-    ///   - cause: Why the stream starts or starts anew.
+    ///   - cause: The reason for the start or restart.
     private func start(
         _ result: Result<AlignedSubscriptions, Problem>, from start: StartPosition, because cause: StartCause
     ) {
@@ -405,8 +404,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         connection?.wake()
     }
 
-    /// Why a stream starts: it was opened, or some of its subscriptions lost their position while
-    /// it was read.
+    /// The reason for the start of a stream: it was opened, or some of its subscriptions lost their position while it was read.
     private enum StartCause {
         /// The stream was opened by its client.
         case beginning
@@ -460,7 +458,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Snapshots
 
-    /// Has a worker write the next part of a snapshot, unless enough bytes are queued.
+    /// Lets a worker write the next part of a snapshot, unless enough bytes are queued.
     private func produceMore(_ state: inout State) {
         guard state.phase == .snapshots, !state.isProducing, state.queuedBytes < EventStream.bytesInAdvance,
             let production = state.production
@@ -561,8 +559,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         return backlog.sets > notifications.limits.queueEvents || backlog.bytes > notifications.limits.queueBytes
     }
 
-    /// Queues a change of the schema. Unless it only adds classes or properties, all subscriptions
-    /// start anew.
+    /// Queues a change of the schema. Unless it only adds classes or properties, all subscriptions restart.
     private func push(_ schema: SchemaNotice, _ state: inout State) {
         state.schemaSeen = schema.commit
         state.push(EventText.schema(schema))
@@ -577,11 +574,11 @@ package final class EventStream: EventSource, ChangeSubscriber {
     /// The problem that has ended one of the feeds; nil while there is none.
     private var failure: Problem? { reader.subs.lazy.compactMap { $0.feed.failure }.first }
 
-    /// Starts subscriptions anew from the newest version, because their position is lost.
+    /// Restarts subscriptions from the newest version, because their position is lost.
     ///
     /// - Parameters:
     ///   - indexes: The subscriptions, as indexes of the reader.
-    ///   - reason: Why, which the client and the metrics get.
+    ///   - reason: The reason, which the client and the metrics get.
     ///   - state: The state, under the lock.
     private func reset(_ indexes: [Int], _ reason: ResetNotice.Reason, _ state: inout State) {
         state.phase = .opening

@@ -308,7 +308,7 @@ package final class LongPoll: ChangeSubscriber {
             let batch: ChangeReader.Batch
             switch reader.next(after: position, upTo: end) {
             case .nothing: return reader.lastPosition(upTo: end)
-            // The next poll from here starts anew.
+            // The next poll from here restarts.
             case .lost: return position
             case .batch(let next): batch = next
             }

@@ -34,11 +34,11 @@ final class NotificationMetrics: Sendable {
         pastPasses.add(Int(hub.passedOver), ordering: .relaxed)
     }
 
-    /// Counts that subscriptions had to start anew.
+    /// Counts subscriptions that had to restart.
     ///
-    /// - Parameter reason: Why their position was lost.
+    /// - Parameter reason: The reason for the loss of their position.
     func noteReset(_ reason: ResetNotice.Reason) { resets.withLock { $0[reason, default: 0] += 1 } }
 
-    /// Returns how often subscriptions had to start anew for a reason.
+    /// Returns the number of restarts of subscriptions for a reason.
     func resets(_ reason: ResetNotice.Reason) -> Int { resets.withLock { $0[reason, default: 0] } }
 }

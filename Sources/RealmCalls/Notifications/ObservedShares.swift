@@ -76,6 +76,6 @@ package final class ObservedShare: Sendable {
 
 /// A weak reference to a share that counts a feed.
 struct WeakShare: Sendable {
-    /// The share; nil once it was given back.
+    /// The share; nil once it was released.
     weak var share: ObservedShare?
 }

@@ -172,7 +172,7 @@ package final class RealmNotifications: Sendable {
     /// - Returns: False when the server stops. The job is then never called.
     func work(_ job: @escaping @Sendable () -> Void) -> Bool { submit("realm " + database.name.text, job) }
 
-    /// Counts a feed that no client uses any more (1), or one that is used again or was evicted (-1).
+    /// Counts a feed that is no longer used by any client (1), or one that is used again or was evicted (-1).
     func noteIdle(_ difference: Int) {
         idleCount.add(difference, ordering: .relaxed)
         metrics.idleFeeds.add(difference, ordering: .relaxed)
@@ -505,19 +505,18 @@ package final class RealmNotifications: Sendable {
 
     /// Ends all streams, and answers all polls.
     ///
-    /// - Parameter cause: Why they end.
+    /// - Parameter cause: The reason for the end.
     func end(_ cause: SubscriptionEnd) { state.withLock { Array($0.subscribers.values) }.end(cause) }
 
-    /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their
-    /// polls.
+    /// Ends the streams of clients whose credential is no longer valid or whose rights have changed, and answers their polls.
     func endOutdated() {
         state.withLock { Array($0.subscribers.values) }.filter { !$0.standing.isInForce }.end(.unauthenticated)
     }
 
     /// Ends all subscribers and all observations, because the realm is closed.
     ///
-    /// - Parameter problem: Why the realm cannot be served at present, so that clients may come
-    ///   back; nil when it was detached.
+    /// - Parameter problem: The reason why the realm cannot be served at present, so that clients may return; nil when it was
+    ///   detached.
     func close(failing problem: Problem? = nil) {
         let (feeds, token) = state.withLock { state in
             state.isClosed = true

@@ -16,7 +16,7 @@ internal import RealmStorage
 package final class Registration: Sendable {
     /// The readers and the expiry of a registration, guarded by its lock.
     private struct State {
-        /// When the registration expires, unless it has a reader.
+        /// The expiry of the registration, unless it has a reader.
         var expires: Instant
         /// Whether the registration has expired or was deleted.
         var isOver = false
@@ -134,7 +134,7 @@ package final class Registration: Sendable {
             return Array(state.readers.values)
         }
         guard let readers else { return false }
-        // When it ends with a credential, the same one may have ended its readers at this moment.
+        // If it ends with a credential, the same one may have ended its readers at this moment.
         readers.filter { !$0.standing.isInForce }.end(.unauthenticated)
         readers.end(.registrationDeleted)
         return true

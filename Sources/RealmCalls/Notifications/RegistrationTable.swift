@@ -160,7 +160,7 @@ package final class RegistrationTable: Sendable {
     ) throws(Problem) -> Registration? {
         let owner = call.ownerScope
         if let registration {
-            // The ticket of a stranger is good for every stranger with the same rights.
+            // The ticket of an anonymous client is valid for every anonymous client with the same rights.
             if registration.ticket == name, registration.principal.kind == .anonymous, call.caller.principal.kind == .anonymous,
                 registration.rights.utf8.elementsEqual(call.rightsIdentity.utf8)
             {

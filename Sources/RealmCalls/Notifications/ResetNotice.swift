@@ -9,14 +9,14 @@ internal import RealmStorage
 ///
 /// It is the event `reset` of a stream and the member `reset` of a poll's response.
 struct ResetNotice: Sendable {
-    /// Why a position cannot be resumed. `epoch`: the realm was opened again since, or the position
-    /// is unknown. `retention`: the change sets after it were dropped. `overflow`: the client read
-    /// too slowly. `schema`: classes or properties were changed or removed.
+    /// The reason why a position cannot be resumed. `epoch`: the realm was reopened since, or the position is unknown.
+    /// `retention`: the change sets after it were dropped. `overflow`: the client read too slowly. `schema`: classes or
+    /// properties were changed or removed.
     enum Reason: String, Sendable, CaseIterable { case epoch, retention, overflow, schema }
 
     /// The names of the subscriptions whose contents have to be discarded.
     let subs: [String]
-    /// Why the subscriptions lost their position.
+    /// The reason why the subscriptions lost their position.
     let reason: Reason
     /// The token of the version that the snapshots after the reset show.
     let version: String

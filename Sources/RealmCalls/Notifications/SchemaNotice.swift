@@ -16,8 +16,7 @@ struct SchemaNotice: Sendable {
     let newVersion: UInt64?
     /// The token of the version that changed the schema.
     let version: String
-    /// Whether classes and properties were only added. After any other change all subscriptions
-    /// start anew.
+    /// Whether classes and properties were only added. After any other change all subscriptions restart.
     let isAdditive: Bool
 
     /// Writes the notice as a JSON object. It does not contain `isAdditive`.

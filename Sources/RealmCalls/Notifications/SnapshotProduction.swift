@@ -12,7 +12,7 @@ internal import RealmStorage
 final class SnapshotProduction: @unchecked Sendable {
     /// The maximum number of rows of one `snapshot` event.
     static let rowsOfPart = 1000
-    /// The number of bytes after which a `snapshot` event ends, whatever its number of rows.
+    /// The number of bytes after which a `snapshot` event ends, with any number of rows.
     static let bytesOfPart = 1 << 20
 
     /// The version whose contents the snapshots show, held until they are written.

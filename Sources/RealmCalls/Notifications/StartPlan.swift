@@ -4,8 +4,8 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How a stream or a poll begins: with the change sets after the client's position, or with
-/// snapshots of the newest version.
+/// The beginning of a stream or a poll: with the change sets after the client's position, or with snapshots of the newest
+/// version.
 ///
 /// It is made when all subscriptions have reached one version.
 struct StartPlan: Sendable {
@@ -13,7 +13,7 @@ struct StartPlan: Sendable {
     var position: UInt64
     /// The subscriptions that begin with a snapshot, as indexes of the reader.
     var snapshots: [Int] = []
-    /// Why subscriptions lose the position that the client brought; nil when none does.
+    /// The reason why subscriptions lose the client's position; nil when none does.
     var reset: ResetNotice.Reason?
 
     /// Decides how a client begins.

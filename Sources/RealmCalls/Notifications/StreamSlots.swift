@@ -8,8 +8,7 @@ internal import RealmStorage
 /// Counts the streams and waiting polls of a server, in all and per client, and refuses more than
 /// the limits allow. Any thread may use it.
 package final class StreamSlots: Sendable {
-    /// One place of a stream or a poll among those that the limits allow. It is given back when the
-    /// object is deallocated.
+    /// One place of a stream or a poll among those that the limits allow. It is released when the object is deallocated.
     package final class Slot: Sendable {
         /// The counts of streams and polls that this place is part of.
         private let slots: StreamSlots

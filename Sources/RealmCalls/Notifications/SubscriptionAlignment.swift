@@ -74,7 +74,8 @@ final class SubscriptionAlignment: Sendable {
     /// this thread.
     func begin() { catchUp(Array(subs.indices)) }
 
-    /// Has the feeds of some subscriptions catch up with the newest commit: first those that are not observed yet, one after another.
+    /// Lets the feeds of some subscriptions catch up with the newest commit: first those that are not observed yet, one after
+    /// another.
     private func catchUp(_ indexes: [Int]) {
         let others = indexes.filter { subs[$0].feed.isObserved }
         begin(indexes.filter { !others.contains($0) }[...], before: others)
@@ -109,7 +110,7 @@ final class SubscriptionAlignment: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Has the feeds of observed subscriptions catch up. The last one ends the attempt.
+    /// Lets the feeds of observed subscriptions catch up. The last one ends the attempt.
     private func catchUpTogether(_ indexes: [Int]) {
         guard !indexes.isEmpty, !hasFailed else { return finish() }
         // One alone goes as far as it can, so that all who wait for it wait for the same evaluation.
@@ -131,10 +132,10 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Whether a feed has reported a problem. Nothing is observed then any more.
+    /// Whether a feed has reported a problem. No observation begins after that.
     private var hasFailed: Bool { state.withLock { $0.problem != nil } }
 
-    /// Has the feed of a subscription catch up with the newest commit, or with an earlier version if it is behind that.
+    /// Lets the feed of a subscription catch up with the newest commit, or with an earlier version if it is behind that.
     ///
     /// - Parameters:
     ///   - stop: The version where it meets others; nil for none.

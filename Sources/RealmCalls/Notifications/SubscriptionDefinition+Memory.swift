@@ -13,7 +13,7 @@ extension SubscriptionDefinition {
     /// The memory in bytes for each value of the arguments besides its text, about.
     private static let bytesOfValue = 256
 
-    /// Returns how much memory in bytes the definition with its query and its arguments takes, about.
+    /// Returns the approximate memory in bytes of the definition with its query and its arguments.
     ///
     /// - Parameter textBytes: The length of its document in bytes.
     func byteCount(textBytes: Int) -> Int {

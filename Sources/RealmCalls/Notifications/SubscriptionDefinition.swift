@@ -48,7 +48,7 @@ package struct SubscriptionDefinition: Sendable {
     /// The paths of links in whose place the linked objects are written.
     var expand: [String] = []
     var include = Include.objects
-    /// How integers, wrapped values and metadata of the rows are written.
+    /// The form of integers, wrapped values and metadata of the rows.
     var representation = Representation()
 
     /// The names of all members that a definition may have, in a URL and in JSON.
@@ -262,7 +262,7 @@ extension SubscriptionDefinition {
     }
 }
 
-/// How problems with parameters are reported for members of a body.
+/// Problems with parameters, in the form for members of a body.
 extension Problem {
     /// Returns the same problem with a `pointer` into the body in place of the name of a parameter.
     ///

@@ -124,13 +124,12 @@ package struct ParameterSet: Sendable {
         return text
     }
 
-    /// Returns a parameter that is a list of texts; nil when it is absent.
+    /// Returns a parameter that is a list of strings; nil when it is absent.
     ///
     /// - Parameters:
     ///   - limit: The largest permitted number of entries.
     ///   - problemOfEmpty: Makes the problem of an empty entry from the name of the parameter.
-    /// - Throws: `invalid_parameter` for a list that is too long or no list, and what
-    ///   `problemOfEmpty` makes.
+    /// - Throws: `invalid_parameter` for a list that is too long or no list, and the problem from `problemOfEmpty`.
     package func list(
         _ name: String, atMost limit: Int, problemOfEmpty: (String) -> Problem = ParameterSet.emptyEntry
     ) throws(Problem) -> [String]? {

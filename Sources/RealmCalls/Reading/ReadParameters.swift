@@ -49,7 +49,7 @@ package struct ReadParameters: Sendable {
     package var facets: [String]?
     /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?
-    /// How values are written: plain or Extended JSON, `ints` and `meta`.
+    /// The form of values: plain or Extended JSON, `ints` and `meta`.
     package var representation = Representation()
     /// The form of the answer, negotiated from `format` and `Accept`.
     package var format = ResponseFormat.json
@@ -125,7 +125,7 @@ package struct ReadParameters: Sendable {
         explain = try set.flag("explain")
     }
 
-    /// Reads the parameters that decide what of each object is written, and how.
+    /// Reads the parameters that determine the written part of each object, and its form.
     private mutating func readShape(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
         fields = try set.paths("fields", atMost: limits.fields)
         expand = try set.paths("expand", atMost: limits.fields) ?? []

@@ -39,7 +39,7 @@ package struct SectionKey: Hashable, Sendable {
 
     // MARK: - Addresses
 
-    /// How well a text or a JSON value names a section.
+    /// The quality of a match between a section and a text or a JSON value.
     package enum Fit: Int, Comparable {
         /// It does not name it.
         case none
@@ -108,8 +108,8 @@ package struct SectionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the key is the one that a request gives as JSON. Numbers are compared by value, whatever their types; strings
-    /// match values that are written as strings, but not mixed ones.
+    /// Whether the key is the one that a request gives as JSON. Numbers are compared by value, across types; strings match values
+    /// that are written as strings, but not mixed ones.
     private func equals(_ other: JSONValue) -> Bool {
         switch other {
         case .null: return group == GroupValue(.null)

@@ -5,8 +5,7 @@ internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// The list of what clients hold open: interactive transactions, snapshots and streams.
-/// Administrators see it and may end each entry.
+/// The list of leases of clients: interactive transactions, snapshots and streams. Administrators see it and may end each entry.
 ///
 /// There is one for a server. The parts that own the transactions, snapshots and streams add and
 /// remove entries. Any thread may call it.
@@ -24,7 +23,7 @@ package final class LeaseRegistry: Sendable {
         package let realm: String
         /// The user that holds the transaction, snapshot or stream; nil without credentials.
         package let principal: String?
-        /// When the transaction, snapshot or stream was opened, by the clock of the system.
+        /// The time at which the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
         /// Returns whether its holder may keep it; nil if it ends automatically when that changes.
         fileprivate let mayStay: (@Sendable () -> Bool)?

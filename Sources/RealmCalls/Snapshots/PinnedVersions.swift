@@ -8,9 +8,9 @@ internal import RealmStorage
 
 /// The versions of all realms that clients hold under a lease: the resource `…/snapshots`.
 ///
-/// A client that reads with `?snapshot=ID` sees the pinned version, whatever is committed in the meantime. A pinned version keeps
-/// its nodes in the file, which grows with each commit. Therefore every lease expires, the number of leases is limited per realm
-/// and per client, and the oldest leases of a realm are ended when it has too many live versions or when its disk fills up.
+/// A client that reads with `?snapshot=ID` sees the pinned version, despite later commits. A pinned version keeps its nodes in
+/// the file, which grows with each commit. Therefore every lease expires, the number of leases is limited per realm and per
+/// client, and the oldest leases of a realm are ended when it has too many live versions or when its disk fills up.
 ///
 /// There is one object for a server. Any thread may use it: its `Mutex` guards the leases, and versions are released only after
 /// that lock.

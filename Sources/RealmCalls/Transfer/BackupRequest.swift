@@ -11,7 +11,7 @@ package struct BackupRequest: Sendable {
     enum Key: Sendable {
         /// The key that the realm has, or none.
         case ofRealm
-        /// No key, so that the copy is a plain file whatever the realm is.
+        /// No key, so that the copy is a plain file even of an encrypted realm.
         case none
         case other(EncryptionKey)
     }

@@ -11,10 +11,10 @@ internal import RealmStorage
 /// It keeps the memory of a transaction bounded, at the price that an error leaves the parts before
 /// it in the file. Links to objects that come later in the input are written in the last commit.
 ///
-/// A failed import is settled before its problem is answered: the objects before the wrong one are
-/// written again without it and committed, and of the links that wait those whose targets exist. An
-/// object that is left without a link moves `committed` before its line, so a client that sends what
-/// follows again can lose no link: the object either is updated (`mode=upsert`) or is an error.
+/// A failed import is settled before its problem is reported: the objects before the wrong one are written again without it and
+/// committed, and of the links that wait those whose targets exist. An object that is left without a link moves `committed`
+/// before its line, so a client that sends the rest again can lose no link: the object either is updated (`mode=upsert`) or is an
+/// error.
 ///
 /// The chain is kept alive by the closures that it hands to the writer. After the first `run()` it
 /// works on the writer's thread, except that a write which is refused at once completes on the

@@ -61,7 +61,7 @@ package final class ImportRun {
                 && !foreign.classes.contains(place.table)
         }
 
-        /// Notes what others have changed.
+        /// Records the changes of others.
         mutating func note(_ changes: (objects: Set<ObjectPlace>, classes: Set<TableKey>)) {
             foreign.objects.formUnion(changes.objects.filter { isOwn($0) })
             foreign.classes.formUnion(changes.classes)
@@ -80,7 +80,7 @@ package final class ImportRun {
         var isIncomplete = false
     }
 
-    /// When a run stops before the end of its input, so that the rest is written by another commit.
+    /// The conditions for stopping a run before the end of its input, so that another commit writes the rest.
     struct Pause {
         /// The number of objects after which it stops. Objects that get their links do not count.
         var count = Int.max
@@ -88,7 +88,7 @@ package final class ImportRun {
         var byteCount = Int.max
         /// The instant after which it stops, unless it has written fewer than `leastCount` objects.
         var time = RealmPlatform.Instant.distantFuture
-        /// The number of objects for which it does not look at the time.
+        /// The number of objects for which it does not check the time.
         var leastCount = 0
     }
 
@@ -101,7 +101,7 @@ package final class ImportRun {
     private let mode: Mode
     /// Whether members that the class does not have are ignored.
     package var isLenient = false
-    /// How the session takes objects.
+    /// The options of the session for objects.
     private var options: WriteSession.Options { .init(ignoresUnknownMembers: isLenient) }
     /// The record of the request for the audit log, which the keys of objects are added to; nil for none.
     package var audit: AuditRecord?
@@ -121,14 +121,14 @@ package final class ImportRun {
     private(set) var writtenCount = 0
     /// The number of objects in the group that were written one by one so far.
     private var groupPosition = 0
-    /// Where the objects come from that this run has written, if rules have to be checked.
+    /// The origins of the objects that this run has written, if rules have to be checked.
     private var origins: [ObjectPlace: Origin] = [:]
-    /// Where the object comes from that breaks a rule; nil if none was found.
+    /// The origin of the object that breaks a rule; nil if none was found.
     private var broken: Origin?
     /// Whether the rule that the last check found broken may hold when later lines are written.
     var needsMore: Bool { broken?.isIncomplete ?? false }
 
-    /// Which line was the last one to write an object, and how far the run was then.
+    /// The line that was the last one to write an object, and the progress of the run by then.
     private struct Origin {
         let line: Int
         /// The number of objects that the run had written before.
@@ -172,7 +172,7 @@ package final class ImportRun {
         while try run(&reader, until: Pause()) {}
     }
 
-    /// Returns how far the run came, after it has thrown a problem.
+    /// Returns the progress of the run, after it has thrown a problem.
     func failure(_ problem: Problem) -> Failure {
         if let broken {
             return Failure(
@@ -206,7 +206,7 @@ package final class ImportRun {
     ///
     /// - Parameters:
     ///   - reader: The reader, which is advanced.
-    ///   - pause: When to stop.
+    ///   - pause: The conditions for stopping.
     /// - Returns: Whether there may be more; false when the import is complete.
     /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, until pause: Pause) throws(Problem) -> Bool {
@@ -273,7 +273,7 @@ package final class ImportRun {
     ///
     /// - Parameters:
     ///   - reader: The reader, which reads the objects again.
-    ///   - pause: When to stop.
+    ///   - pause: The conditions for stopping.
     ///   - leavesMissing: Whether objects with missing link targets become `unlinked`, and get the other links. Otherwise the first one
     ///     is an error.
     /// - Returns: Whether some are left for another commit.
@@ -636,7 +636,7 @@ package final class ImportRun {
         try session.property(MemberNaming.documents.property(name), of: target)
     }
 
-    /// Returns the property that a member which waits refers to now; nil if there is none any more.
+    /// Returns the property that a waiting member refers to now; nil if it no longer exists.
     private func currentProperty(ofMember name: String, of target: ObjectPlace) throws(WriteError) -> Column? {
         do throws(WriteError) { return try property(ofMember: name, of: target) } catch {
             guard error.code == .notFound else { throw error }

@@ -56,7 +56,7 @@ package enum AsyncWriteDocument {
     /// short.
     ///
     /// - Parameters:
-    ///   - problem: Why the write failed.
+    ///   - problem: The reason for the failure of the write.
     ///   - requestID: The id of the request for the write. The `instance` of the problem is made of it.
     package static func failed(_ problem: Problem, requestID: RequestID) -> AsyncWrites.Outcome {
         func member(_ problem: Problem) -> [UInt8] {

@@ -13,8 +13,7 @@ internal import RealmStorage
 /// that do not depend on a class. Whether a class, a property or an object exists is found when the
 /// operations run, inside the transaction.
 package struct BatchReader {
-    /// The bounds of the server: how many operations a batch has, how long queries and arguments
-    /// are, how deep JSON is.
+    /// The bounds of the server: the number of operations of a batch, the length of queries and arguments, the depth of JSON.
     private let limits: Limits
     /// The class of all operations; nil where each names its own.
     private let className: String?

@@ -9,10 +9,9 @@ internal import RealmStorage
 
 /// Applies the operations of one batch in order; each sees the changes of those before it.
 ///
-/// A run belongs to the writer's thread and to one transaction, and is used once. It collects what
-/// each operation did and writes all results at the end, so that the objects in the answer show the
-/// state after the last operation. An error ends the run; the engine then rolls back everything
-/// that the batch changed.
+/// A run belongs to the writer's thread and to one transaction, and is used once. It collects the results of operations and
+/// writes them at the end, so that the objects in the response show the state after the last operation. An error ends the run;
+/// the engine then rolls back everything that the batch changed.
 package final class BatchRun {
     /// The write in progress: its session, and the means to show objects in the answer.
     private let context: WriteContext
@@ -21,9 +20,8 @@ package final class BatchRun {
     /// The keys of objects that a later operation may have deleted, by the index of the operation
     /// that named them.
     ///
-    /// The key of a result is that of its object at the end of the batch. For an object that does
-    /// not exist any more by then, the key is the one from before the first operation that deletes
-    /// objects.
+    /// The key of a result is that of its object at the end of the batch. For an object that no longer exists by then, the key is
+    /// the one from before the first operation that deletes objects.
     private var knownKeys: [Int: String] = [:]
     /// The names of the classes of the operations that were applied so far.
     private var classNames: [String] = []
@@ -360,8 +358,8 @@ package final class BatchRun {
 
     /// Writes the member `key` of a result.
     ///
-    /// The key is `known` if there is one, else that of the object at this moment, else the key of
-    /// the form `@k…` for an object that does not exist any more.
+    /// The key is `known` if there is one, else that of the object at this moment, else the key of the form `@k…` for an object
+    /// that no longer exists.
     private func writeKey(
         _ place: ObjectPlace, _ known: String?, of className: String, _ writer: inout JSONWriter
     ) throws(Problem) {

@@ -16,10 +16,10 @@ struct CollectionEdit {
     /// The property that holds the collection, or a path that leads to it through embedded objects
     /// and Mixed values.
     package let property: PropertyAddress
-    /// How inputs are treated: whether nested objects are written, and unknown members ignored.
+    /// The handling of inputs: whether nested objects are written, and unknown members ignored.
     package let options: WriteSession.Options
 
-    /// Applies the changes in order and returns how many elements the collection has afterwards.
+    /// Applies the changes in order and returns the number of elements afterwards.
     ///
     /// An error states in which step it is. A property that is no collection of this kind is an
     /// error of the operation's `property`. An empty list of steps changes nothing, but the
@@ -76,7 +76,7 @@ struct CollectionEdit {
         }
     }
 
-    /// Returns how many elements the collection has, by an edit without any change.
+    /// Returns the number of elements of the collection, by an edit without any change.
     private func size(_ kind: CollectionKind) throws(WriteError) -> Int {
         switch kind {
         case .list: return try session.editList(property, of: object, [], options: options)

@@ -50,7 +50,8 @@ package struct DeferredOperation: Sendable {
     ///
     /// - Parameter run: Begins the operation, and has the completion called once. With a registered operation it has to call
     ///   `begin` before anything takes place, and to leave everything as it is when that returns false.
-    /// - Returns: The reply. A refusal before `run` returns is reported at once, whatever the client prefers.
+    /// - Returns: The reply. A refusal before `run` returns is reported at once, even if the client prefers a response without
+    ///   waiting.
     package func reply(_ run: @escaping @Sendable (AsyncOperation?, @escaping Completion) -> Void) -> Reply {
         guard preferences.isAsynchronous else {
             return .later { promise in

@@ -19,8 +19,8 @@ enum NDJSONLines {
     ///   - expect: Called once with the number of JSON values before any is parsed. It may throw
     ///     when there is not enough memory for them.
     /// - Returns: The values with the numbers of their lines, counted from 1, blank ones included.
-    /// - Throws: `invalid_json` for an empty body, and with `line` for a line that is not JSON;
-    ///   `body_too_large` for too many values; whatever `expect` throws.
+    /// - Throws: `invalid_json` for an empty body, and with `line` for a line that is not JSON; `body_too_large` for too many
+    ///   values; the errors of `expect`.
     /// - Complexity: O(n) in the bytes of the body, which is read twice.
     package static func parse(
         _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void

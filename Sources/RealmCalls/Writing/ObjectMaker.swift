@@ -17,7 +17,7 @@ package struct ObjectMaker: Sendable {
     /// Which properties of an existing object are written; nil when an existing key is an error
     /// (`duplicate_key`).
     package let policy: WriteSession.UpsertPolicy?
-    /// How inputs are treated: nested objects and unknown members.
+    /// The handling of inputs: nested objects and unknown members.
     package let input: WriteSession.Options
 
     package init(className: String, policy: WriteSession.UpsertPolicy?, input: WriteSession.Options) {

@@ -150,7 +150,7 @@ package enum ObjectPatch: Sendable {
     /// - Parameters:
     ///   - object: The object to change.
     ///   - session: The transaction.
-    ///   - options: How inputs are treated.
+    ///   - options: The handling of inputs.
     ///   - place: The place of the patch in the request body, at which the pointers of problems
     ///     begin.
     /// - Returns: The place of the object, which was not created.

@@ -110,7 +110,7 @@ package struct WriteCondition: Sendable {
         return decided
     }
 
-    /// Throws `precondition_failed` when something is demanded of what does not exist yet. `If-None-Match: *` holds
+    /// Throws `precondition_failed` when there is a condition on an object that does not exist yet. `If-None-Match: *` holds
     /// then.
     package func requireNothing() throws(Problem) {
         guard ifMatch == nil, version == nil else { throw WriteCondition.stale }

@@ -16,7 +16,7 @@ package struct WriteOptions: Sendable {
     package let preferences: Preferences
     /// The conditions under which the write may happen, from `If-Match` and `If-None-Match`.
     package var condition: WriteCondition
-    /// How objects in the answer are written, from `format`, `Accept`, `ints` and `meta`.
+    /// The form of objects in the response, from `format`, `Accept`, `ints` and `meta`.
     package let representation: Representation
     /// Whether all changes are made and then rolled back (`dryRun=true`).
     package let isDryRun: Bool
@@ -114,8 +114,7 @@ package struct WriteOptions: Sendable {
     /// when they are done.
     private var answersEarly = true
 
-    /// The same options for a request that is answered only when it is done, whatever the client
-    /// prefers.
+    /// The same options for a request whose response is sent only when it is done, even if the client prefers otherwise.
     package var synchronous: WriteOptions {
         var options = self
         options.answersEarly = false
