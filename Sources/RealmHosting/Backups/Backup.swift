@@ -9,7 +9,7 @@ internal import RealmStorage
 /// One backup of a realm, as clients see it: a Realm file next to that of the realm, a file that a request has named, or one in
 /// the target of the backup plan.
 package struct Backup: Sendable {
-    /// Why a backup was made. The raw value is the member `kind` of its document.
+    /// The reason for a backup. The raw value is the member `kind` of its document.
     enum Kind: String, Sendable {
         /// On request, next to the file.
         case request
@@ -24,7 +24,7 @@ package struct Backup: Sendable {
         case planned
     }
 
-    /// Where the bytes of a backup are.
+    /// The place of the bytes of a backup.
     enum Place: Sendable {
         /// In a file next to that of the realm.
         case beside(FileCopies)
@@ -36,9 +36,8 @@ package struct Backup: Sendable {
 
     /// The id, which is unique among the backups of a realm and needs no percent-encoding.
     package let id: String
-    /// Why it was made.
+    /// The reason for the backup.
     let kind: Kind
-    /// When it was made.
     let time: WallClock
     /// The length of the file in bytes.
     let byteCount: Int
@@ -46,11 +45,11 @@ package struct Backup: Sendable {
     let version: UInt64?
     /// The format of the file; nil when it is not known.
     let fileFormat: Int?
-    /// Whether the file cannot be read; nil for one that was not looked at.
+    /// Whether the file cannot be read; nil for one that was not checked.
     let isDamaged: Bool?
     /// The SHA-256 of the file; nil as long as it was not computed.
     package var digest: [UInt8]?
-    /// Where the bytes are.
+    /// The place of the bytes.
     let place: Place
 
     /// The name under which browsers save the file: it ends with `.realm`, as `app.v9.realm` for `app.realm.v9.backup` does.

@@ -25,9 +25,9 @@ package final class PlannedBackups: Sendable {
         fileprivate var facts: System.FileFacts?
         /// Whether a copy is being made or stored at present.
         var isRunning = false
-        /// Why the last attempt failed; nil when it succeeded.
+        /// The reason for the failure of the last attempt; nil when it succeeded.
         var lastError: String?
-        /// When the newest backup that is known was made.
+        /// The time of the newest known backup.
         var lastSuccess: WallClock?
     }
 
@@ -48,7 +48,7 @@ package final class PlannedBackups: Sendable {
 
     private let thread = ServiceThread("backups", stackBytes: 1 << 20)
     private let state = RankedMutex(.leaf, State())
-    /// When, where to and how long.
+    /// The schedule, the target and the retention.
     let plan: BackupPlan
     /// The realms of the server.
     private let catalog: Catalog
@@ -60,7 +60,7 @@ package final class PlannedBackups: Sendable {
     /// Makes the backups of a plan. Nothing happens before `start`.
     ///
     /// - Parameters:
-    ///   - plan: When, where to and how long.
+    ///   - plan: The schedule, the target and the retention.
     ///   - catalog: The realms of the server.
     ///   - log: The log; nil for none.
     ///   - audit: The audit log; nil for none.
@@ -96,7 +96,7 @@ package final class PlannedBackups: Sendable {
         }
     }
 
-    /// Forgets realms that are not served any more.
+    /// Forgets realms that are no longer served.
     private func forget(except names: Set<ByteText>) {
         state.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
     }
@@ -119,7 +119,7 @@ package final class PlannedBackups: Sendable {
         forget(except: names)
     }
 
-    /// The number of realms that are looked at together.
+    /// The number of realms that are checked together.
     private static let pageSize = 1000
 
     /// Backs up a realm. A closed one is opened if its file has changed since it was backed up last.
@@ -235,7 +235,7 @@ extension PlannedBackups.Status {
     ///
     /// - Parameters:
     ///   - writer: The writer, inside of an object.
-    ///   - failure: Why the store could not be listed just now; nil when it was.
+    ///   - failure: The reason why the store could not be listed just now; nil when it was.
     package func write(to writer: inout JSONWriter, _ failure: StorageError?) {
         let problem = failure?.description ?? lastError
         let rest = lastSuccess == nil ? "none" : "ok"

@@ -8,8 +8,8 @@ internal import RealmStorage
 /// The copies that requests stored outside of the data folder since the server started, so that they can
 /// be read, deleted and restored by an id.
 ///
-/// The files belong to the administrators who named them: after the next start the server does not know
-/// them any more. There is one register in a server; all threads may use it.
+/// The files belong to the administrators who named them: after the next start the server no longer knows them. There is one
+/// register in a server; all threads may use it.
 package final class StoredCopies: Sendable {
     /// One copy, with the facts about its file when it was made.
     private struct Entry {

@@ -11,8 +11,7 @@ internal import RealmStorage
 extension Catalog {
     /// The outcome of opening a closed realm.
     package enum Waking: Sendable {
-        /// The state of the realm: open, failed, or whatever another request has made of it; nil when there is
-        /// no such realm any more.
+        /// The state of the realm: open, failed, or one that another request has caused; nil when the realm no longer exists.
         case settled(State?)
         /// As many realms are open as may be, and all of them are in use.
         case tooMany(limit: Int)
@@ -121,7 +120,7 @@ extension Catalog {
     ///
     /// - Returns: False when all realms are in use; no place is reserved then.
     package func makeRoom() -> Bool {
-        // A realm may be looked at by another thread in that moment, so it is tried more than once.
+        // Another thread may use a realm at that moment, so it is tried more than once.
         for attempt in 0..<5 {
             if attempt > 0 { Threads.sleep(seconds: 0.002) }
             repeat {
@@ -162,7 +161,7 @@ extension Catalog {
 
     // MARK: - Realms of earlier servers
 
-    /// Why a realm is not opened that was attached with a key, which no server keeps.
+    /// The reason why a realm that was attached with a key is not opened: no server keeps the key.
     private static let keyIsGone = StorageError.refused(
         .encryptionKeyRequired("keys are not kept when the server ends; give it again"))
 
@@ -238,7 +237,7 @@ extension Catalog {
         return isClosed ?? false
     }
 
-    /// Has what keeps a realm for its log let go of it.
+    /// Lets the replication of a realm release it.
     private func releaseReplica(_ name: String) {
         guard let path = states.withLock({ $0[name] })?.openPath, let realm = RealmName(name) else { return }
         replication(of: path)?.release(realm)
@@ -274,8 +273,8 @@ extension Catalog {
         }
     }
 
-    /// Returns what will be left of an open realm when it is closed; nil when it has to stay open. It must not
-    /// return the database, which would then be in use.
+    /// Returns the state that an open realm leaves when it is closed; nil when it has to stay open. It must not return the
+    /// database, which would then be in use.
     private func closed(_ name: String, in states: RealmStates) -> ClosedRealm? {
         guard case .ready(let database)? = states[name], database.mayBeClosed, let source = database.source else { return nil }
         return ClosedRealm(database, source, isListed: isListed(name), state: nil)

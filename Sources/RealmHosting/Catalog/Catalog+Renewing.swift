@@ -22,7 +22,7 @@ extension Catalog {
         fileprivate func isLike(_ other: Opening) -> Bool { path == other.path && options.isLike(other.options) }
     }
 
-    /// Has realms that are not open opened as they should be now, and finds those that are open otherwise.
+    /// Updates the options of realms that are not open, and finds those that are open with other ones.
     ///
     /// - Parameter wanted: Returns for the name of a realm with a file, and how it was opened, how it should be opened; nil
     ///   when nothing is known about that.
@@ -53,7 +53,7 @@ extension Catalog {
         }
     }
 
-    /// Has a failed realm opened otherwise the next time.
+    /// Reopens a failed realm with other options the next time.
     private func renewPlan(_ name: String, _ wanted: (String, Opening) -> Opening?) {
         guard let (path, options) = failedSource(name) else { return }
         let opening = Opening(path: path, options: options)

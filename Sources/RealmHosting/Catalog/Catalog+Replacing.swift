@@ -16,7 +16,7 @@ extension Catalog {
         /// The path with which the realm was opened.
         package let sourcePath: String
         package let options: Database.OpenOptions
-        /// Why the realm has failed; nil for an open one.
+        /// The reason why the realm has failed; nil for an open one.
         fileprivate let failure: StorageError?
 
         /// The copies next to the file.

@@ -9,7 +9,7 @@ package import RealmStorage
 ///
 /// The callers decide when and on which thread.
 extension Catalog {
-    /// How and when one failed realm is opened again.
+    /// The options and the time for reopening one failed realm.
     struct Plan: Sendable {
         /// The name under which the realm is served.
         let name: RealmName
@@ -49,7 +49,7 @@ extension Catalog {
         var configured: Set<ByteText> = []
         /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
-        /// The failed realms of the data folder whose files were gone when that was last looked at.
+        /// The failed realms of the data folder whose files were gone at the last check.
         var missing: Set<ByteText> = []
     }
 
@@ -59,11 +59,11 @@ extension Catalog {
 
     // MARK: - Plans
 
-    /// Stores how a failed realm is opened again, and replaces an earlier plan.
+    /// Stores the plan for reopening a failed realm, and replaces an earlier one.
     ///
     /// - Parameters:
     ///   - path: The path of its file.
-    ///   - error: Why it failed.
+    ///   - error: The reason for the failure.
     ///   - isBusy: Whether another thread is still closing it.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
     {
@@ -171,7 +171,7 @@ extension Catalog {
         }
     }
 
-    /// Reserves the name of a failed realm for another attempt at what attached it, which ends with `settle`.
+    /// Reserves the name of a failed realm for another attempt to attach it, which ends with `settle`.
     ///
     /// - Returns: False when the realm has not failed, or was detached.
     package func beginAgain(_ name: RealmName) -> Bool {

@@ -14,7 +14,7 @@ internal import Synchronization
 package final class Catalog: Sendable {
     package typealias State = RealmState
 
-    /// Why a name cannot be given to a realm.
+    /// The reason why a name cannot be given to a realm.
     package enum Failure: Error, Sendable, Equatable {
         case alreadyAttached(RealmName)
         /// Another realm serves the same file.
@@ -62,7 +62,7 @@ package final class Catalog: Sendable {
     /// - Parameter action: Called on the thread that opens the realm, without a lock. It must not wait.
     package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = Callback(action) } }
 
-    /// Adds what all realms of this catalog have in common to the options of one.
+    /// Adds the common options of all realms of this catalog to those of one.
     ///
     /// - Parameters:
     ///   - path: The path of the file; nil for a realm without one.
@@ -72,7 +72,7 @@ package final class Catalog: Sendable {
         options.replication = path.flatMap { replication(of: $0) }
     }
 
-    /// Has the realms of the data folder opened as caches of a log from then on.
+    /// Opens the realms of the data folder as caches of a log from then on.
     package func replicate(by replication: any RealmReplication) { replicating.withLock { $0 = replication } }
 
     /// The replication of a file that is a cache of a log; nil for a file that is the realm itself.
@@ -260,7 +260,7 @@ package final class Catalog: Sendable {
         origins.add(name.text, path: path, isRequested: isRequested, isOwner: isOwner)
     }
 
-    /// Returns the path of a realm's file, whatever the state of the realm; nil for a realm in memory.
+    /// Returns the path of a realm's file in any state of the realm; nil for a realm in memory.
     package func path(of name: String) -> String? {
         origins.path(of: name) ?? failedSource(name)?.path ?? folder?.realm(name)?.path
     }
@@ -348,7 +348,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Completes the waiting writes of all realms that must not be made any more (`WriteRequest.refusal`).
+    /// Completes the waiting writes of all realms that are no longer permitted (`WriteRequest.refusal`).
     package func refuseOutdatedWrites() {
         for name in openNames { database(name)?.refuseOutdatedWrites() }
     }
@@ -417,8 +417,7 @@ package final class Catalog: Sendable {
     /// - Parameters:
     ///   - name: The reserved name.
     ///   - state: The open database, or the error.
-    /// - Throws: `Failure`: `detached` when the name is not reserved any more, `fileServed` when another
-    ///   realm serves the file.
+    /// - Throws: `Failure`: `detached` when the name is no longer reserved, `fileServed` when another realm serves the file.
     package func settle(_ name: RealmName, _ state: State) throws(Failure) {
         let failure = states.withLock { states -> Failure? in
             guard case .opening? = states[name.text] else { return .detached }
@@ -434,7 +433,7 @@ package final class Catalog: Sendable {
         data.withLock { _ = $0.withdrawn.remove(name.text) }
     }
 
-    /// Stores how much of opening a realm is done, from 0 to 1.
+    /// Stores the progress of opening a realm, from 0 to 1.
     package func setProgress(_ part: Double, of name: RealmName) {
         states.withLock { states in
             guard case .opening? = states[name.text] else { return }

@@ -15,7 +15,7 @@ package struct ClosedFacts: Sendable {
     package let keepsToken: Bool
     /// The mode in which the realm is opened, unless the audit of its file finds damage.
     package let mode: Database.Mode
-    /// Why the file is only read although writing was not excluded; nil for all other realms.
+    /// The reason why the file is only read although writing was not excluded; nil for all other realms.
     package let readOnlyReason: StorageError?
     /// Whether the file is encrypted.
     package let isEncrypted: Bool

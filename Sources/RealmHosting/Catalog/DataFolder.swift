@@ -9,7 +9,7 @@ internal import RealmStorage
 /// It keeps the names of the files, so that a request for an unknown name reads no folder. The names are read again when the
 /// folder has changed; `refresh` has to be called at intervals. All threads may use it.
 package final class DataFolder: Sendable {
-    /// Where the files are.
+    /// The layout of the files in the folder.
     package enum Layout: String, Sendable, CaseIterable {
         /// All files are directly in the folder.
         case flat
@@ -45,7 +45,7 @@ package final class DataFolder: Sendable {
 
     /// The path of the folder, without a slash at the end.
     package let path: String
-    /// Where the files are.
+    /// The layout of the files in the folder.
     package let layout: Layout
     private let options: @Sendable (RealmName) throws(StorageError) -> Database.OpenOptions
     /// The names; the lock is not held while a folder is read.
@@ -64,7 +64,7 @@ package final class DataFolder: Sendable {
     /// Reads the names in a folder.
     ///
     /// - Parameters:
-    ///   - layout: Where the files are in it.
+    ///   - layout: The layout of the files in it.
     ///   - options: Makes the options with which a realm is opened.
     /// - Throws: `RealmFiles.Failure` when the folder cannot be read.
     package init(
@@ -80,7 +80,7 @@ package final class DataFolder: Sendable {
     /// The number of files.
     package var count: Int { listing.withLock { $0.names.count } }
 
-    /// Reads the names anew if the folder has changed.
+    /// Reads the names again if the folder has changed.
     ///
     /// - Throws: `RealmFiles.Failure` when the folder cannot be read; the names stay as they are then.
     package func refresh() throws(RealmFiles.Failure) {

@@ -69,7 +69,7 @@ final class RealmOrigins: Sendable {
         }
     }
 
-    /// Returns whether a realm has the file at a resolved path, in whatever state.
+    /// Returns whether a realm has the file at a resolved path, in any state.
     func serves(path: String) -> Bool { state.withLock { $0.paths[path] != nil } }
 
     /// Returns whether a realm was attached or configured with a path, and not found in the data folder.

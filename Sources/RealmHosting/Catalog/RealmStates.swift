@@ -93,7 +93,7 @@ struct RealmStates: Sendable {
         return name
     }
 
-    /// Finds out anew which files the open realms have, after a compaction has given one of them another file.
+    /// Collects the files of the open realms again, after a compaction has given one of them another file.
     private mutating func rebuildFiles() {
         namesByFile = [:]
         for (name, state) in byName {
@@ -130,7 +130,7 @@ struct RealmStates: Sendable {
         }
     }
 
-    /// Makes the order anew from the open realms, without those that were closed or detached in the meantime.
+    /// Rebuilds the order from the open realms, without those that were closed or detached in the meantime.
     private mutating func rebuildOrder() {
         order = UseOrder()
         for (name, state) in byName {

@@ -52,7 +52,7 @@ package final class ClusterRealms: Sendable {
         var role: Role
         /// Whether a thread has the turn.
         var isTurn = false
-        /// Whether the role is to be looked at again after the turn.
+        /// Whether the role has to be checked again after the turn.
         var isWanted = false
         /// Whether the ownership was lost, or is in doubt.
         var isLost = false

@@ -47,7 +47,7 @@ extension ClusterService: RealmReplication {
         return realm.database
     }
 
-    /// Counts how the file of a realm was brought up, and sees to it that its closing is noticed.
+    /// Counts the way in which the file of a realm was brought up to date, and observes its closing.
     private func noteOpened(_ database: Database, by way: LogReplay.Way?) {
         switch way {
         case .base?: counts.hydrations.add(1, ordering: .relaxed)
@@ -74,7 +74,7 @@ extension ClusterService: RealmReplication {
         for waiter in waiters { waiter(.refused(.logUnavailable("the realm was closed"))) }
     }
 
-    /// Ends what keeps a closed realm up with the log.
+    /// Ends the object that keeps a closed realm up to date with the log.
     func end(_ role: ClusterRealms.Role) {
         switch role {
         case .owned(let realm):
@@ -121,7 +121,7 @@ extension ClusterService: RealmReplication {
         settle(name)
     }
 
-    /// Has the log forget a realm, as the protocol says.
+    /// Deletes a realm from the log, as the protocol says.
     func drop(_ name: RealmName) throws(StorageError) {
         guard let owner = realms.owner(of: name.text), try log.drop(name.text, of: owner.owner) else {
             throw .refused(.notOwner(""))

@@ -28,7 +28,7 @@ extension ClusterService {
         }
     }
 
-    /// Notes that a realm cannot be written to any more until this node has claimed it again. Called on the writer's thread.
+    /// Records that a realm cannot be written to until this node has claimed it again. Called on the writer's thread.
     func didLose(_ name: String, _ error: StorageError) {
         if case .refused(.notOwner) = error {
             counts.fenced.add(1, ordering: .relaxed)
@@ -60,7 +60,7 @@ extension ClusterService {
 
     // MARK: - Changing
 
-    /// Has a thread see to it that this node owns a realm, or follows it, as the map says.
+    /// Lets a thread make this node own or follow a realm, as the map says.
     func settle(_ name: String) {
         guard realms.want(name) else { return }
         do throws(Threads.Failure) {

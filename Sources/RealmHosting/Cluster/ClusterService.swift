@@ -39,7 +39,7 @@ package final class ClusterService: Sendable {
     package struct Hooks: Sendable {
         /// Takes a realm out of service.
         var fail: @Sendable (Database, StorageError) -> Void = { _, _ in }
-        /// Ends what keeps versions of a realm up to the given one.
+        /// Releases leases and slow streams that pin versions of a realm up to the given one.
         var endReaders: @Sendable (Database, UInt64) -> Void = { _, _ in }
         /// Makes the mark of a commit of the names of those that are not notified of it.
         var mark: @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
@@ -110,7 +110,7 @@ package final class ClusterService: Sendable {
         disconnect()
     }
 
-    // MARK: - Who serves what
+    // MARK: - Ownership
 
     /// Checks that this node is responsible for a request for a realm.
     ///
@@ -222,14 +222,14 @@ package final class ClusterService: Sendable {
         return database.writerElsewhere != nil
     }
 
-    /// Whether there is nothing to say of how far a realm may be behind.
+    /// Whether there is no lag of a realm to report.
     private func isCurrent(_ database: Database, at now: Instant) -> Bool {
         guard database.standing.isFollowed else { return member.isCurrent(at: now) }
         return database.standing.isCurrent(at: now, within: follower.limits.contactSeconds)
     }
 
-    /// Says in an answer that shows a realm how far it may be behind: by commits that the log has, or for as long as the log or the register
-    /// have not answered.
+    /// Reports in a response that shows a realm its possible lag: in commits of the log, or in the time for which the log or the
+    /// register have not responded.
     private func noteLag(in response: inout Response, for call: Call) {
         guard case .ready(let database)? = call.realm, !isCurrent(database, at: call.request.arrival),
             let role = realms.role(of: database.name.text)

@@ -7,11 +7,11 @@ package import RealmPlatform
 package import RealmReplica
 internal import RealmStorage
 
-/// Where the bases of a cluster are: in its log, or in a bucket of S3.
+/// The place of the bases of a cluster: its log, or a bucket of S3.
 package struct BasePlace: Sendable, Equatable {
     /// The bucket; nil for the log.
     package var target: BackupTarget?
-    /// How the bucket is reached.
+    /// The connection to the bucket.
     package var endpoint: String?, region: String?, credentials: String?
 
     /// The word for the log.
@@ -32,7 +32,7 @@ package struct BasePlace: Sendable, Equatable {
     /// The rule for the text.
     package static let rule = "'\(log)' or \(S3Location.scheme)BUCKET/PREFIX is needed"
 
-    /// Makes what keeps the bases; nil for the log itself.
+    /// Makes the store of the bases; nil for the log itself.
     ///
     /// - Parameter environment: Returns the value of a variable of the environment; nil when it is not set.
     /// - Throws: The first thing that is wrong.

@@ -20,7 +20,7 @@ package struct ClusterOptions: Sendable, Equatable {
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
     package var basePlace = BasePlace()
-    /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
+    /// The schedule and the retention of bases. It is not a setting; tests make them sooner.
     package var bases = BasePolicy()
 
     /// The response to a request for which another node is responsible, in addition to the field `Realm-Owner` with its URL.

@@ -10,13 +10,13 @@ internal import RealmStorage
 ///
 /// Later values win, so the file is applied before the command line.
 package struct Configuration: Sendable {
-    /// Where the value of a setting came from.
+    /// The origin of the value of a setting.
     private enum Origin {
         case file(line: Int?)
         case commandLine
     }
 
-    /// Where a file states a value.
+    /// The place of a value in a file.
     private struct StatedPlace {
         /// The line; nil when it is unknown.
         let line: Int?
@@ -47,7 +47,7 @@ package struct Configuration: Sendable {
     /// The lines of the values in the file, by the JSON Pointer.
     private var lines: ConfigurationText?
 
-    /// The name of the file that `serve` looks for in its working folder.
+    /// The name of the file that `serve` searches in its working folder.
     package static let usualFile = "realm-rest.yaml"
     /// The greatest length of a configuration file in bytes.
     private static let byteLimit = 4 << 20

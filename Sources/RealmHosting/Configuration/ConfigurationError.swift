@@ -4,7 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Why a configuration cannot be used.
+/// The reason why a configuration cannot be used.
 package struct ConfigurationError: Error, CustomStringConvertible {
     /// The path of the file as it was given; nil for the command line.
     package var file: String?

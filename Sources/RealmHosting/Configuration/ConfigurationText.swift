@@ -16,7 +16,7 @@ struct ConfigurationText {
 
     /// The number of values that a file may have, counting each use of an alias.
     private static let valueLimit = 100_000
-    /// How deep values may be nested.
+    /// The depth to which values may be nested.
     private static let depthLimit = 32
 
     /// Reads a text.

@@ -66,7 +66,7 @@ package struct CredentialCheck: KeyCheck {
 
     // MARK: - Administration
 
-    /// For how many seconds a key has to be good at least to count: time enough to make the next one.
+    /// The seconds for which a key has to be valid at least to count: time enough to make the next one.
     private static let leastSeconds: Int64 = 300
 
     /// Returns whether a key is good for administering the server.

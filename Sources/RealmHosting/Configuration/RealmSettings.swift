@@ -9,11 +9,10 @@ package import RealmStorage
 /// configuration file, in an attach request, or in the list of attached realms that a server keeps
 /// in its data folder.
 package struct RealmSettings: Sendable {
-    /// How to open the file: for writing, for reading only, as a private copy, or as one
-    /// that another program writes. With nil the file
-    /// decides, which is read-only if it cannot be written.
+    /// The mode of opening the file: for writing, for reading only, as a private copy, or as one that another program writes.
+    /// With nil the file decides, which is read-only if it cannot be written.
     package var mode: Database.Mode?
-    /// The time between two looks at a file that is followed; nil for the usual one.
+    /// The interval of checks of a file that is followed; nil for the default.
     package var followInterval: Duration?
     /// The encryption key of the file; nil for a plain one.
     package var key: EncryptionKey?
@@ -23,9 +22,9 @@ package struct RealmSettings: Sendable {
     package var maximumVersions: Int?
     /// Whether a file of an older format may be upgraded where it is.
     package var upgradesInPlace = false
-    /// When to rewrite the file without its free space as it is opened; nil for never.
+    /// The condition for rewriting the file without its free space as it is opened; nil for never.
     package var compaction: Database.Compaction?
-    /// When to compact the file while it is served; nil for never.
+    /// The condition for compacting the file while it is served; nil for never.
     package var autoCompaction: Database.Compaction?
     /// The number of copies before migrations to keep; nil for the setting of the server.
     package var keptCopyCount: Int?
@@ -102,7 +101,7 @@ package struct RealmSettings: Sendable {
         return mode
     }
 
-    /// Reads the time between two looks at a followed file; nil when the member is absent.
+    /// Reads the interval of checks of a followed file; nil when the member is absent.
     private static func interval(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Duration? {
         guard let value else { return nil }
         guard let interval = Quantity.duration(value), intervals.contains(interval) else {
@@ -111,7 +110,7 @@ package struct RealmSettings: Sendable {
         return interval
     }
 
-    /// The times that may lie between two looks at a followed file.
+    /// The permitted intervals of checks of a followed file.
     private static let intervals = Duration.milliseconds(10)...Duration.seconds(3600)
 
     /// Reads a whole number; nil when the member is absent.

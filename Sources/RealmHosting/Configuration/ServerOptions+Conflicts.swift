@@ -42,7 +42,7 @@ extension ServerOptions {
     private struct Named {
         /// The name under which it is served.
         let name: String
-        /// Where it is named.
+        /// Its place in the configuration.
         let place: SettingPlace
         /// The path of its file; nil for a realm in memory.
         let path: String?
@@ -128,7 +128,7 @@ extension ServerOptions {
             }
     }
 
-    /// A node that lacks what makes it one, or does what its log would not notice.
+    /// Conflicts of a node that lacks a required option, or whose log would not notice a change.
     private var conflictsOfCluster: [Conflict] {
         let further = [
             "node", "url", "handOver", "replicas", "bases", "basesEndpoint", "basesRegion", "basesCredentials", "requireStandby",

@@ -24,7 +24,7 @@ package struct ServerOptions: Sendable {
     package var tls = TLSOptions()
     /// Which certificates of clients mean which principals.
     package var certificateRules: [CertificateRule] = []
-    /// The proxies whose notes about their clients are believed.
+    /// The proxies whose statements about their clients are trusted.
     package var trustedProxies = TrustedProxies()
     /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
@@ -41,7 +41,7 @@ package struct ServerOptions: Sendable {
     package var dataFolder: String?
     /// The folders from which requests may attach files, besides the data folder.
     package var attachRoots: [String] = []
-    /// Where the files in the data folder are.
+    /// The layout of the files in the data folder.
     package var layout = DataFolder.Layout.flat
     /// The seconds without use after which a realm is closed until the next request; 0 for never.
     package var idleSeconds = 300.0
@@ -54,7 +54,7 @@ package struct ServerOptions: Sendable {
     package var forgetsFailedAfterSeconds = 600.0
     /// The schedule and the target of automatic backups; nil for none.
     package var backupPlan: BackupPlan?
-    /// Where the commits of the realms are shipped to.
+    /// The target of the shipped commits of the realms.
     package var ship = ShipPlan()
     /// Which cluster the server is a node of.
     package var cluster = ClusterOptions()
@@ -74,7 +74,7 @@ package struct ServerOptions: Sendable {
     package var followsFiles = false
     /// Whether private copies of the files of the command line and the data folder are served.
     package var copiesFiles = false
-    /// When whole files are verified before they are written to for the first time.
+    /// The policy for verifying whole files before the first write.
     package var verification = FileStore.Verification.auto
     /// Whether files of older formats are upgraded to the current one, after a copy was made in the
     /// same folder.
@@ -90,9 +90,9 @@ package struct ServerOptions: Sendable {
     /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition
     /// such as `If-Match`.
     package var conditionalClasses: Set<ByteText> = []
-    /// The limits of what clients can request, each with a default.
+    /// The limits for requests of clients, each with a default.
     package var limits = Limits()
-    /// Where the audit log is written, and what happens when it cannot be.
+    /// The place of the audit log, and the handling of failures.
     package var audit = AuditOptions()
     /// The format of the access log; nil for no log.
     package var logFormat: AccessLog.Format? = .json
@@ -122,7 +122,7 @@ package struct ServerOptions: Sendable {
     /// The seconds that running requests may take to finish when the server stops.
     package var graceSeconds = 1.0
 
-    /// How the names of the variables begin that the server reads, but for those of other systems.
+    /// The prefix of the variables that the server reads, apart from those of other systems.
     package static let environmentPrefix = "REALM_REST_"
 
     /// Makes the default options, which serve no realm.

@@ -7,7 +7,7 @@ internal import RealmStorage
 
 /// The settings of the audit log.
 extension ServerSetting {
-    /// Where the audit log is written, and what happens when it cannot be.
+    /// The place of the audit log, and the handling of failures.
     static let audit: [ServerSetting] = [
         ServerSetting(
             "audit.file", option: "audit", effect: .now,

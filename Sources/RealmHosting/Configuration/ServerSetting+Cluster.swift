@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// The settings of a node of a cluster.
 extension ServerSetting {
-    /// Which cluster the server belongs to, and as what.
+    /// The cluster of the server, and its role there.
     static let cluster: [ServerSetting] = [
         ServerSetting(
             "cluster.log", option: "cluster",
@@ -67,7 +67,7 @@ extension ServerSetting {
             show: { .string($0[keyPath: path].rawValue) })
     }
 
-    /// Why a text is no URL at which clients could reach a node; nil when it is one.
+    /// The reason why a text is not a URL at which clients could reach a node; nil when it is one.
     private static func urlDefect(_ url: String) -> String? {
         let rule = "a URL such as https://n1.example:8080 is needed, without a path"
         guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return rule }

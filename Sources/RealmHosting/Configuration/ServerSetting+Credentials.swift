@@ -5,7 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The settings that say who is known to the server.
+/// The settings of keys, issuers, certificates and other credentials.
 extension ServerSetting {
     static let credentials: [ServerSetting] = [
         ServerSetting(
@@ -113,7 +113,7 @@ extension ServerSetting {
     }
 }
 
-/// The setting that says what roles may do.
+/// The setting of roles and their rights.
 extension ServerSetting {
     static let roles: [ServerSetting] = [
         ServerSetting(

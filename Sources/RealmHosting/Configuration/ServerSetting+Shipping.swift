@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// The settings of shipping.
 extension ServerSetting {
-    /// Where commits are shipped to, and how.
+    /// The target and the options of shipped commits.
     static let shipping: [ServerSetting] = [
         ServerSetting(
             "ship.to", option: "ship",

@@ -15,9 +15,9 @@ extension ServerSetting {
         listening + network + credentials + roles + realms + requests + logging + audit + shipping + cluster
         + Limits.entries.map { limit($0) }
 
-    // MARK: - Where the server listens
+    // MARK: - Listeners
 
-    /// Where the server listens, and for whom.
+    /// The addresses of the listeners, and their clients.
     private static let listening: [ServerSetting] = [
         ServerSetting(
             "listen.host", option: "host",

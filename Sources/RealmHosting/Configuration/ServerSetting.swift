@@ -27,7 +27,7 @@ package struct ServerSetting: Sendable {
     /// Whether the members of the value are stated one by one: a member on the command line leaves the others as the file has
     /// them.
     let isMerged: Bool
-    /// When another value is in force after the configuration was read again.
+    /// The time at which another value takes effect after the configuration was read again.
     let effect: SettingEffect
 
     init(

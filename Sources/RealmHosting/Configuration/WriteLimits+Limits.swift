@@ -6,7 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How the limits of the server determine those of each realm's writer.
+/// The conversion of the limits of the server to those of each realm's writer.
 extension WriteLimits {
     /// Makes the limits of writes and transactions of a realm from those of the server.
     ///

@@ -61,7 +61,7 @@ struct YAMLNode {
             return event.kind == .end ? nil : try node(event)
         }
 
-        /// Returns the line of what follows the first value; nil when that was all.
+        /// Returns the line of the text after the first value; nil at the end.
         func lineOfMore() throws(ConfigurationError) -> Int? {
             let event = try next()
             return event.kind == .end ? nil : event.line

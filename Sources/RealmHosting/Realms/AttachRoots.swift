@@ -7,9 +7,8 @@ internal import RealmStorage
 
 /// The folders that paths in requests may lead into.
 ///
-/// A path is followed step by step and link by link, whether anything exists there or not: what lies
-/// outside is never opened, and the response does not reveal whether it exists. The resolved path
-/// contains no links, and is opened without following any.
+/// A path is followed step by step and link by link, whether anything exists there or not: a path outside is never opened, and
+/// the response does not reveal whether it exists. The resolved path contains no links, and is opened without following any.
 package struct AttachRoots: Sendable {
     /// The resolved paths of the folders.
     private let folders: [String]

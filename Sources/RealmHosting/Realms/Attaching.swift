@@ -12,7 +12,7 @@ internal import RealmStorage
 ///
 /// Everything that may be refused is tried first with all changes in memory (`Database.rehearse`), so that a refusal leaves no
 /// trace: no lock file, no copied seed, no half-made file. A dry run ends there. Then the file is created or opened, its schema
-/// is brought to what was requested, and the catalog serves it.
+/// is brought to the requested one, and the catalog serves it.
 ///
 /// `RealmEndpoints` makes one per request and runs it on a worker. A client that waits gets the
 /// outcome as its response. Without one (`respond-async`) the outcome is in the realm's document.
@@ -106,7 +106,7 @@ package final class Attaching: Sendable {
 
     /// The purpose for which a database was opened while a realm is being attached.
     private enum Stage {
-        /// It was opened with changes in memory, to find out what would become of it.
+        /// It was opened with changes in memory, as a dry run.
         case rehearsal
         /// It was opened to be served. `isMade` states that its file was created by this attempt,
         /// so that it is deleted after a failure.
@@ -141,7 +141,7 @@ package final class Attaching: Sendable {
         return options
     }
 
-    /// Opens the realm with all changes in memory, to find out what would be refused.
+    /// Opens the realm with all changes in memory, to find refusals.
     private func rehearsal() throws(StorageError) -> Database {
         switch attachment.source {
         case .memory(let identifier):
@@ -279,7 +279,7 @@ package final class Attaching: Sendable {
         return write
     }
 
-    /// Throws when the sender of the request may not attach the realm any more, which is asked after what may take long. The repetition
+    /// Throws when the sender of the request is no longer permitted to attach the realm. Checked after long steps. The repetition
     /// of an attempt was admitted with that.
     private func requireStanding() throws(Problem) {
         if former == nil { try call.caller.standing.require() }

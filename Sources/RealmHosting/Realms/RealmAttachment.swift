@@ -16,7 +16,7 @@ package struct RealmAttachment: Sendable {
     /// The name under which the realm will be served: the member `name`, otherwise the identifier
     /// in memory or the name of the file.
     package let name: RealmName
-    /// Where the bytes of the realm to attach are.
+    /// The place of the bytes of the realm to attach.
     package private(set) var source: Source
     /// Whether there is a file at the path. Valid after `locate(in:)`.
     private(set) var exists = false
@@ -40,8 +40,7 @@ package struct RealmAttachment: Sendable {
     /// The members of the body that hold for as long as the realm is served.
     private let lasting: JSONObject
 
-    /// Where the bytes of a realm that is attached are: in a new file, in an existing one, or in
-    /// memory.
+    /// The place of the bytes of a realm that is attached: a new file, an existing one, or memory.
     package enum Source: Sendable {
         /// A new file in the data folder, with its path.
         case new(path: String)
@@ -123,7 +122,7 @@ package struct RealmAttachment: Sendable {
         return writer.buffer.text
     }
 
-    /// Reads the members about opening once: the seed, and what happens when a migration is needed.
+    /// Reads the members about opening once: the seed, and the handling of a needed migration.
     private mutating func readOpening(_ object: JSONObject, _ reader: SchemaReader) throws(Problem) {
         startsOver = try reader.choice(object, "onMigrationNeeded", among: ["fail", "delete"], at: InputPlace()) == "delete"
         allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
@@ -259,16 +258,15 @@ package struct RealmAttachment: Sendable {
         return path
     }
 
-    // MARK: - Where things are
+    // MARK: - Places
 
     /// Resolves the paths, following symbolic links, and checks whether the file exists.
     ///
     /// - Parameters:
     ///   - roots: The folders that paths may lead into; nil for none.
     ///   - folder: The data folder, any of whose folders may have a file of the name already; nil for none.
-    /// - Throws: `path_not_allowed` for a path that leads outside, whether or not there is a file,
-    ///   so that the response does not reveal what exists; `file_exists` for a new file whose name
-    ///   is taken.
+    /// - Throws: `path_not_allowed` for a path that leads outside, whether or not there is a file, so that the response does not
+    ///   reveal its existence; `file_exists` for a new file whose name is taken.
     package mutating func locate(in roots: AttachRoots?, _ folder: DataFolder?) throws(Problem) {
         switch source {
         case .memory, .sent: return

@@ -235,7 +235,7 @@ package final class RealmCaretaker: Sendable {
         if catalog.take(name, now) { revive(name) }
     }
 
-    /// Has a worker open a failed realm again.
+    /// Lets a worker reopen a failed realm.
     private func revive(_ name: String) {
         work { [self] in reviveNow(name) }
     }

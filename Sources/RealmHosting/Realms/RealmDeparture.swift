@@ -203,7 +203,7 @@ package struct RealmDeparture: Sendable {
         return RealmDeparture.done
     }
 
-    /// Ends what uses the realm, and removes it from the catalog, which closes it.
+    /// Ends all uses of the realm, and removes it from the catalog, which closes it.
     private func detach(_ state: Catalog.State) {
         if case .ready(let database) = state {
             directory.pinned.free(database)
@@ -236,8 +236,7 @@ package struct RealmDeparture: Sendable {
         }
     }
 
-    /// Throws what `delete` would throw, without changing anything: `not_owned`, `read_only`, or a
-    /// problem of the file system.
+    /// Throws the errors of `delete`, without changing anything: `not_owned`, `read_only`, or a problem of the file system.
     private func requireDeletable(_ state: Catalog.State) throws(Problem) {
         switch state {
         case .ready(let database):

@@ -37,7 +37,8 @@ extension RealmDirectory {
         return writer.buffer
     }
 
-    /// Returns the name of the copy that was made before the file of an open realm was upgraded; nil when there is none, or not any more.
+    /// Returns the name of the copy that was made before the file of an open realm was upgraded; nil when there is none, or it is
+    /// gone.
     private func keptOriginal(_ state: Catalog.State, for call: Call) -> String? {
         guard case .ready(let database) = state, let name = database.originalName, let copies = database.copies,
             tellsAll(to: call), System.entry(atPath: copies.path(of: name), followsLink: false) != nil

@@ -6,12 +6,12 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Realms that were attached over HTTP are served again after the server was started anew.
+/// Realms that were attached over HTTP are served again after a restart of the server.
 extension RealmDirectory {
     /// Lists the realms that earlier servers have attached. Those that were attached with a key have failed until
     /// they get it again.
     ///
-    /// - Parameter report: Called with a sentence about each realm that is not served any more.
+    /// - Parameter report: Called with a sentence about each realm that is no longer served.
     package func restoreAttached(_ report: (String) -> Void) {
         attachedRealms?.makeFolder()
         let entries: [AttachedRealms.Entry]

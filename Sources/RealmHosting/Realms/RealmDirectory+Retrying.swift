@@ -25,8 +25,7 @@ extension RealmDirectory {
     /// copied.
     private static let quietNanoseconds: Int64 = 500_000_000
 
-    /// Keeps a failed attempt, which is listed as failed from now on. Attempts of realms that are not listed any more
-    /// are forgotten.
+    /// Keeps a failed attempt, which is listed as failed from now on. Attempts of realms that are no longer listed are forgotten.
     ///
     /// - Parameters:
     ///   - attaching: The attempt.
@@ -75,7 +74,7 @@ extension RealmDirectory {
         return attach(failed, key: key, KeyPromise(promise))
     }
 
-    /// Begins an attempt; false when the realm is not listed as failed any more.
+    /// Begins an attempt; false when the realm is no longer listed as failed.
     private func attach(_ failed: FailedAttaching, key: EncryptionKey?, _ promise: (any ResponsePromise)?) -> Bool {
         let former = failed.attaching
         guard catalog.beginAgain(former.attachment.name) else { return false }

@@ -8,7 +8,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The realms as those see them who may not see all of them, or not everything of one.
+/// The realms as clients with restricted rights see them.
 extension RealmDirectory {
     /// Returns which realms the sender of a request may know of.
     ///

@@ -43,8 +43,8 @@ package final class RealmDirectory: Sendable {
     package let attachedOptions = RankedMutex<[ByteText: String]>(.leaf, [:])
     /// The requests to attach realms in the background that have failed, by the name of the realm.
     let failedAttachings = RankedMutex<[ByteText: FailedAttaching]>(.leaf, [:])
-    /// Why realms that were attached in the background have failed although their files can be opened, such as
-    /// a schema that does not fit, by name. It holds realms that the catalog lists as failed.
+    /// The reasons why realms that were attached in the background have failed although their files can be opened, such as a
+    /// schema that does not fit, by name. It holds realms that the catalog lists as failed.
     package let refusals = RankedMutex<[ByteText: Problem]>(.leaf, [:])
 
     /// The attached realms that are served again after the next start; nil without a data folder.
@@ -112,8 +112,8 @@ package final class RealmDirectory: Sendable {
         catalog.leaveRoom()
     }
 
-    /// Reserves a place among the open realms, which the caller gives back with `leaveRoom` of the catalog when it has reserved
-    /// the name.
+    /// Reserves a place among the open realms, which the caller returns with `leaveRoom` of the catalog when it has reserved the
+    /// name.
     ///
     /// - Throws: `too_many_realms` when the server has as many realms as `realmLimit` and cannot close one, `overloaded` when all
     ///   the realms that may be open are in use.

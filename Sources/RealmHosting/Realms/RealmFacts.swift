@@ -37,7 +37,7 @@ struct RealmFacts {
         let token: String?
     }
 
-    /// Makes the facts of a realm that is being opened, or of a file that was not looked at.
+    /// Makes the facts of a realm that is being opened, or of a file that was not read.
     ///
     /// - Parameter path: The path of its file; nil for a realm without one.
     init(path: String?) {

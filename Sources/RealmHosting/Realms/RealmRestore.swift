@@ -114,13 +114,13 @@ package struct RealmRestore: Sendable {
 
     // MARK: - Trying
 
-    /// The number of times that a dry run looks whether the file of a failed realm is in use, with 10 ms in between: the
-    /// server itself may be trying to open it.
+    /// The number of times that a dry run checks whether the file of a failed realm is in use, with 10 ms in between: the server
+    /// itself may be trying to open it.
     private static let looks = 50
 
     /// Returns the document that the realm would have, with the id of the backup that its file would become.
     ///
-    /// - Parameter call: The call; the document has what its sender may see.
+    /// - Parameter call: The call; the document has the part that its sender may see.
     /// - Throws: `file_in_use` when another program has the file open, and other problems of the exchange.
     package func rehearse(for call: Call) throws(Problem) -> OutputBuffer {
         let (database, name): (Database, String?)
@@ -197,8 +197,7 @@ package struct RealmRestore: Sendable {
         return false
     }
 
-    /// Ends everything that uses the realm, and closes it. Clients of streams may come back: they begin
-    /// anew under the epoch that follows.
+    /// Ends all uses of the realm, and closes it. Clients of streams may return: they restart under the next epoch.
     private func close(_ database: Database) {
         let problem = Problem(.realmUnavailable, "another file is being restored")
         directory.pinned.free(database)

@@ -6,7 +6,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Data that a new realm can begin with, so that there is something to look at.
+/// Data that a new realm can begin with, for a first impression.
 package enum Sample: String, Sendable, CaseIterable {
     /// A small shop: products, customers and orders.
     case store

@@ -6,8 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The part of an attach request that concerns the schema: what to create, migrate or extend in the
-/// realm.
+/// The part of an attach request that concerns the schema: the classes to create, migrate or extend in the realm.
 ///
 /// `Attaching` makes one and applies it in a write transaction, first with all changes in memory
 /// and then to the real file, so that a dry run and the real call take the same decisions.

@@ -6,14 +6,13 @@ internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 
-/// How the options of a server determine the options of its realms.
+/// The derivation of the options of realms from those of a server.
 extension ServerOptions {
     /// The options with which every realm is opened, whether at the start of the server or for a
     /// request.
     ///
-    /// They carry the limits of writes and of observation, the verification before the first write,
-    /// and the number of backup copies. The caller adds what differs from realm to realm: the
-    /// encryption key, the mode, and the names of linking objects.
+    /// They carry the limits of writes and of observation, the verification before the first write, and the number of backup
+    /// copies. The caller adds the options of a single realm: the encryption key, the mode, and the names of linking objects.
     package var openOptions: Database.OpenOptions {
         var opening = Database.OpenOptions()
         opening.limits = WriteLimits(limits)

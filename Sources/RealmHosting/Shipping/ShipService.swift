@@ -18,7 +18,7 @@ package final class ShipService: Sendable {
     private struct Realm {
         /// Keeps its records and stores them.
         let shipper: RealmShipper
-        /// When it is tried again after a failure; nil when it has not failed.
+        /// The time of the next attempt after a failure; nil when it has not failed.
         var nextAttempt: Instant?
         /// The seconds of the last pause.
         var pause = 0.0
@@ -39,7 +39,7 @@ package final class ShipService: Sendable {
     private static let longestPause = 30.0
     /// The seconds for which `stop` continues to store waiting commits.
     private static let patienceSeconds = 5.0
-    /// The number of realms that are looked at together.
+    /// The number of realms that are checked together.
     private static let pageSize = 1000
 
     private let thread = ServiceThread("shipping", stackBytes: 1 << 20)
@@ -96,7 +96,7 @@ package final class ShipService: Sendable {
         try thread.start { [self] in run() }
     }
 
-    /// Stores what waits for up to five seconds, and ends the thread. The realms are closed already.
+    /// Stores waiting commits for up to five seconds, and ends the thread. The realms are closed already.
     package func stop() {
         thread.stop()
         if thread.waitForEnd(until: Instant.now().adding(seconds: ShipService.patienceSeconds)) { return }
@@ -111,7 +111,7 @@ package final class ShipService: Sendable {
             if let after = toLook { toLook = lookAtClosed(after: after) }
             shipAll()
         }
-        // Nothing is committed any more: one last round.
+        // There are no more commits: one last round.
         state.withLock { state in for name in state.realms.keys { state.realms[name]?.nextAttempt = nil } }
         shipAll()
     }
@@ -132,7 +132,7 @@ package final class ShipService: Sendable {
         return page.hasMore ? page.realms.last.map { $0.name } : nil
     }
 
-    /// Stores what waits of all realms.
+    /// Stores the waiting commits of all realms.
     private func shipAll() {
         let now = Instant.now()
         let due = state.withLock { state in
@@ -141,7 +141,7 @@ package final class ShipService: Sendable {
         for realm in due where realm.shipper.isBehind { ship(realm.shipper) }
     }
 
-    /// Stores what waits of one realm.
+    /// Stores the waiting commits of one realm.
     private func ship(_ shipper: RealmShipper) {
         let name = shipper.name.text
         if shipper.needsBase, shipper.database == nil {
