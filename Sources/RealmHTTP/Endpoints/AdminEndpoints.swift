@@ -9,11 +9,9 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The paths below `/admin`: what clients hold at the moment, and the configuration of the running
-/// server.
+/// The paths below `/admin`: the leases of clients, and the configuration of the running server.
 ///
-/// `AccessPolicy` decides who is an administrator; for all others the paths do not exist. They are
-/// not in the API description.
+/// `AccessPolicy` decides on administrators; for all others the paths do not exist. They are not in the API description.
 struct AdminEndpoints: Sendable {
     let server: ServerState
 

@@ -28,12 +28,12 @@ struct BackupEndpoints: Sendable {
         }
     }
 
-    /// Answers `POST …/backup`, which chooses the key of the copy, its classes, and where it goes.
+    /// Answers `POST …/backup`, which chooses the key of the copy, its classes and its target.
     ///
     /// - Parameter call: The call, with a `BackupRequest` in its body.
     /// - Returns: A reply that a worker makes: 200 with the file, or 201 when it was stored.
-    /// - Throws: The `Problem` of a malformed body; `precondition_failed` when the version that is copied is another one
-    ///   than `If-Match` demands; `forbidden` for what only administrators may do.
+    /// - Throws: The `Problem` of a malformed body; `precondition_failed` when the copied version is not the one in `If-Match`;
+    ///   `forbidden` for options of administrators.
     func post(_ call: Call) throws(Problem) -> Reply {
         let context = try context(call)
         try WriteCondition(call.request).require(context.version.token)
@@ -41,7 +41,7 @@ struct BackupEndpoints: Sendable {
         if request.needsAdministrator, server.directory.access.grant(call.caller) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
-        // Copies go to folders that realms are served from. A credential for one realm must not learn what else is there.
+        // Copies go to folders that realms are served from. A credential for one realm must not reveal the other files there.
         if request.path != nil, call.caller.principal.realm != nil {
             throw Problem(.forbidden, "this credential is for one realm, so it may not store files on the server")
                 .with("pointer", "/path")

@@ -12,7 +12,7 @@ internal import RealmStorage
 struct ClusterEndpoints: Sendable {
     let server: ServerState
 
-    /// Answers `GET /v1/cluster` with the nodes, and how many shards each of them has.
+    /// Answers `GET /v1/cluster` with the nodes and their numbers of shards.
     ///
     /// - Throws: `unknown_parameter`; `not_found` for a server that is no node of a cluster.
     func get(_ call: Call) throws(Problem) -> Reply {

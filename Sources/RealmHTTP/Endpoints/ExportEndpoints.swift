@@ -124,8 +124,8 @@ struct ExportEndpoints: Sendable {
         }
     }
 
-    /// Makes a file, and ends the work when the realm is deleted, or what its sender may see has changed. A stream is examined while it
-    /// is sent, and a file has to be while it is made.
+    /// Makes a file, and ends the work when the realm is deleted, or the scope of its sender has changed. A stream is examined
+    /// while it is sent, and a file has to be while it is made.
     private func endingWithRealm<Result>(_ context: ReadContext, _ body: () throws(Problem) -> Result) throws(Problem) -> Result {
         let (budget, database, standing) = (context.call.request.budget, context.database, context.call.caller.standing)
         let isWanted = budget.isStillWanted
@@ -142,8 +142,7 @@ struct ExportEndpoints: Sendable {
         }
     }
 
-    /// Returns what separates the cells of CSV for a spreadsheet (`csv=excel`); nil for CSV as it is
-    /// imported again.
+    /// Returns the separator of cells in CSV for a spreadsheet (`csv=excel`); nil for CSV as it is imported again.
     ///
     /// - Throws: `invalid_parameter` for another value, `conflicting_parameters` for a format other
     ///   than CSV.

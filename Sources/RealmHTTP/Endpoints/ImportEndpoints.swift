@@ -23,14 +23,14 @@ struct ImportEndpoints: Sendable {
     /// - Parameter call: The call, whose body is in memory or in a file.
     /// - Returns: A reply with the numbers of objects that were created and updated, completed when
     ///   they are durable.
-    /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its
-    ///   number in `line`, and in `committed` how many lines were committed.
+    /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its number in `line`, and in
+    ///   `committed` the number of committed lines.
     func post(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call, honours: .init(handling: true))
         let names = try ImportOptions(
             options.parameters, isLenient: options.preferences.isLenient, depthLimit: server.limits.jsonDepth)
         guard options.bodyType == .sqlite else { return try post(call, options, names) }
-        // Tables become lines first, which takes long, whatever the size of the file.
+        // Tables become lines first, which takes long for files of any size.
         return .later { promise in
             let control = WorkControl()
             promise.onDisconnect { control.cancel() }
@@ -223,7 +223,7 @@ extension ImportOptions {
     /// - Parameters:
     ///   - set: The parameters of the request.
     ///   - isLenient: Whether unknown columns are ignored.
-    ///   - depthLimit: How deeply JSON in a parameter may nest.
+    ///   - depthLimit: The depth to which JSON in a parameter may nest.
     /// - Throws: `invalid_parameter`.
     init(_ set: ParameterSet, isLenient: Bool, depthLimit: Int) throws(Problem) {
         self.init()

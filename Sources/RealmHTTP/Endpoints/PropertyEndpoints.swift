@@ -21,7 +21,7 @@ enum PropertyEndpoints {
     /// - Throws: `object_not_found`, `not_found` for an unknown property, or the `Problem` of a
     ///   wrong parameter.
     static func get(_ call: Call) throws(Problem) -> Reply {
-        // A link may accept nothing but pictures, so it is looked at before the formats are negotiated.
+        // A link may accept nothing but pictures, so it is checked before the formats are negotiated.
         let read = Result { () throws(Problem) in
             try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows, .octets])
         }

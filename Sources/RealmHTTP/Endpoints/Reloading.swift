@@ -104,7 +104,7 @@ package final class Reloading: Sendable {
     /// - Throws: `invalid_body` as 422, with the file and the line, when it cannot be read or does not fit; `invalid_configuration` when
     ///   there is no configuration file; `overloaded` while another reload runs. Nothing has changed then.
     package func run() throws(Problem) -> Result {
-        // It may have been given another name, whatever becomes of the configuration.
+        // The file may have been renamed, regardless of the configuration.
         reopenAudit()
         guard let configuration, configuration.hasFile else {
             throw Problem(.invalidConfiguration, "the server was started without a configuration file")
@@ -172,7 +172,7 @@ package final class Reloading: Sendable {
         }
     }
 
-    /// Has the file of the audit log opened again, so that one that was given another name is left alone.
+    /// Reopens the file of the audit log, so that a renamed one is left alone.
     ///
     /// - Returns: Whether there is an audit log.
     @discardableResult package func reopenAudit() -> Bool {
@@ -252,8 +252,8 @@ package final class Reloading: Sendable {
         }
     }
 
-    /// The names of the realms that are open otherwise than the configuration says now, or although it does not name
-    /// them any more. Realms that are not open take their new options when they are opened.
+    /// The names of the realms that are open with other options than those of the configuration, or that it no longer names.
+    /// Realms that are not open take their new options when they are opened.
     private func keptRealms(_ new: ServerOptions) -> Set<ByteText> {
         let catalog = directory.catalog
         let configured = Dictionary(texts: new.realms.map { ($0.name.text, $0) }) { first, _ in first }
@@ -284,7 +284,7 @@ package final class Reloading: Sendable {
         return names.union(gone.intersection(Set(texts: catalog.openNames)))
     }
 
-    /// Appends the metrics: how many reloads there were.
+    /// Appends the metrics: the number of reloads.
     func write(to text: inout MetricsText) {
         let (successes, failures) = state.withLock { ($0.successes, $0.failures) }
         text.counter(

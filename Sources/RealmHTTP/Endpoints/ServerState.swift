@@ -22,7 +22,7 @@ package final class ServerState: Sendable {
     package let reloading: Reloading
     /// The realms by name, each being opened, open, or failed.
     package let catalog: Catalog
-    /// Which hosts and origins are accepted, and what each client may do.
+    /// The accepted hosts and origins, and the rights of each client.
     package let rules: AccessRules
     /// Authenticates requests.
     package let authenticator: Authenticator

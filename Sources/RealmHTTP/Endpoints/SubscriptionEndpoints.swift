@@ -20,7 +20,7 @@ struct SubscriptionEndpoints: Sendable {
 
     /// Reads the definitions, holds a feed for each of them, and aligns the feeds to one version.
     ///
-    /// The place of the registration is reserved first, and given back when a definition is wrong.
+    /// The place of the registration is reserved first, and released when a definition is wrong.
     ///
     /// - Returns: A reply that is completed when all feeds have reached the same version.
     /// - Throws: The `Problem` of a definition, with its place in the body, or `too_many_streams`.

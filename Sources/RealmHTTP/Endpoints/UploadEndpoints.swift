@@ -9,7 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Realm files that clients send to look at them.
+/// Realm files that clients send for inspection.
 struct UploadEndpoints: Sendable {
     let server: ServerState
 

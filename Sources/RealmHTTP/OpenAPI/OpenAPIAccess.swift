@@ -9,7 +9,7 @@ internal import RealmStorage
 enum OpenAPIAccess {
     // MARK: - Credentials
 
-    /// How a request says who sends it.
+    /// The ways in which a request identifies its sender.
     static let securitySchemes: [(String, DocumentValue)] = [
         (
             "bearer",

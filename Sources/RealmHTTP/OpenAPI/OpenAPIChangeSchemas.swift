@@ -194,8 +194,7 @@ extension OpenAPIChanges {
         ]
     }
 
-    /// A registration with its definitions, and how long it lasts: `expiresAt` is null while a
-    /// stream reads it.
+    /// A registration with its definitions and its lifetime: `expiresAt` is null while a stream reads it.
     private static let registered: DocumentValue = [
         "type": "object", "required": ["id", "subscriptions", "version", "expiresAt", "streams"],
         "properties": [

@@ -15,12 +15,12 @@ struct OpenAPIExamples {
     /// Makes examples of schemas that refer to no others.
     static var shared: OpenAPIExamples { OpenAPIExamples { _ in nil } }
 
-    /// How deep objects in objects are shown.
+    /// The depth to which objects in objects are shown.
     private static let depth = 4
     /// The number of members of an object that are shown in addition to required ones.
     private static let members = 24
 
-    /// Examples of texts by the name of the member or parameter that they stand at.
+    /// Examples of texts by the name of their member or parameter.
     private static let texts: [ByteText: String] = [
         "version": "k3f9q2.1841", "fileVersion": "k3f9q2.1841", "from": "k3f9q2.1841", "to": "k3f9q2.1842", "next": "k3f9q2.1842",
         "after": "k3f9q2.1842", "etag": "\"h7Yq0c\"", "key": "1", "keys": "1", "class": "Category", "classes": "Category",

@@ -178,7 +178,7 @@ extension OpenAPIParts {
         ]
     }
 
-    /// The parameters that say what version is read, and the header fields of requests.
+    /// The parameters that select the version to read, and the header fields of requests.
     private static let conditionParameters: [SharedParameter] = [
         .query("snapshot", "Reads the version that this snapshot holds.", words("yjtFIZ9MAzf9sy0-cB4g-A")),
         .header(

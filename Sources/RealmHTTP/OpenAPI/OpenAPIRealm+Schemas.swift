@@ -202,7 +202,7 @@ extension OpenAPIRealm {
         switch form {
         case .read, .inner: return OpenAPIParts.schema(name)
         case .create: return OpenAPIParts.schema("\(name)Create")
-        // A patch merges a single embedded object, and writes the elements of a collection anew.
+        // A patch merges a single embedded object, and replaces the elements of a collection.
         case .patch: return OpenAPIParts.schema(column.collection == nil ? "\(name)Patch" : "\(name)Create")
         }
     }

@@ -18,7 +18,7 @@ enum OpenAPISchemaSplit {
 
     /// Returns a schema with references in place of the objects in it, and these objects.
     ///
-    /// - Returns: The schema first, then the objects in the order in which they stand in it.
+    /// - Returns: The schema first, then the objects in their order in it.
     static func parts(of name: String, _ schema: DocumentValue) -> [(String, DocumentValue)] {
         var found: [(String, DocumentValue)] = []
         let whole = replaced(schema, name: name, isWhole: true, &found)

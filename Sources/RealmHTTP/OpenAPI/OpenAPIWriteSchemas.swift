@@ -113,7 +113,6 @@ extension OpenAPIWrites {
         "example": [["op": "replace", "path": "/name", "value": "Kitchen"]],
     ]
 
-    /// The schemas of what clients hold for a time.
     private static func leases(_ limits: Limits) -> [(String, DocumentValue)] {
         let ttl = OpenAPIParts.duration(atMost: limits.snapshotSeconds, "1m")
         return [

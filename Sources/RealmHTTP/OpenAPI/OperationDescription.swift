@@ -90,7 +90,7 @@ struct OperationDescription: Sendable {
                 ("x-problem-codes", problems.subtracting(.ofAnyRequest).document)))
     }
 
-    /// Returns what `QUERY` (RFC 10008) does at the path, as an extension, since OpenAPI 3.0 has no such method.
+    /// Returns the description of `QUERY` (RFC 10008) at the path, as an extension, since OpenAPI 3.0 has no such method.
     ///
     /// - Parameter body: The name of the schema of the body.
     func queryDocument(body: String) -> DocumentValue {

@@ -59,8 +59,7 @@ struct SharedParameter {
 
     private static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// The parameter in the document. Its example is that of its schema too, since some tools look for it here and
-    /// others there.
+    /// The parameter in the document. Its example is that of its schema too, since tools differ in the place that they read.
     var document: DocumentValue {
         let finished = place == .path ? schema : OpenAPIExamples.shared.completed(schema, named: name)
         return .members(

@@ -112,7 +112,7 @@ struct APIPage {
         }
     }
 
-    /// Returns where a parameter stands in a request.
+    /// Returns the place of a parameter in a request.
     private static func place(of parameter: DocumentValue) -> String {
         switch parameter["in"]?.text {
         case "path": return "path"

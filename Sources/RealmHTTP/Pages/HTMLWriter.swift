@@ -23,7 +23,7 @@ struct HTMLWriter {
         }
     }
 
-    /// Writes sentences in which what stands between backticks is code.
+    /// Writes sentences in which text between backticks is code.
     mutating func prose(_ text: String) {
         for (index, part) in text.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
             if index % 2 == 1 { element("code", text: String(part)) } else { self.text(String(part)) }

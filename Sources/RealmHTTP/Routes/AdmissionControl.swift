@@ -59,7 +59,7 @@ struct AdmissionControl: Sendable {
         call.queryNames = route.queryNames(of: call.request.method)
         // A client that signs in has no credential yet, or one that has expired.
         if wantsPage { return route }
-        // Probes need no credential, and get a response whatever they send.
+        // Probes need no credential, and get a response to every request.
         let isProbe = route.traits.contains(.isUnmetered) && route.access(of: call.request.method) == .health
         if !isProbe { try authenticate(call, route) }
         try checkRate(call, route)
@@ -90,7 +90,7 @@ struct AdmissionControl: Sendable {
 
     // MARK: - Principal
 
-    /// Finds out who sends a request.
+    /// Authenticates the sender of a request.
     ///
     /// - Throws: The problems of `Authenticator.outcome`.
     private func authenticate(_ call: Call, _ route: Route) throws(Problem) {
@@ -115,7 +115,7 @@ struct AdmissionControl: Sendable {
             call.caller.unverifiedToken == nil ? roles.limits(of: call.caller.principal.roles) : roles.widestLimits
     }
 
-    /// Returns who holds the client certificate of a connection; nil without one that the configuration knows.
+    /// Returns the holder of the client certificate of a connection; nil without one that the configuration knows.
     private func certificatePrincipal(_ call: Call) -> Principal? {
         guard let certificate = call.request.clientCertificate else { return nil }
         let now = Int64(WallClock.now().nanoseconds / 1_000_000_000)
@@ -218,7 +218,7 @@ struct AdmissionControl: Sendable {
     /// - Throws: `host_not_allowed`, `cross_origin`, `invalid_parameter`,
     ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
     private func checkBeforeRouting(_ call: Call, wantsPage: Bool) throws(Problem) {
-        // These two come first and do not depend on the path, so that no refused client learns what exists.
+        // These two come first and do not depend on the path, so that they reveal nothing to a refused client.
         try server.rules.hosts.check(call.request)
         if !wantsPage { try server.rules.origins.check(call.request) }
         if let repeated = call.request.headers.repeated {
@@ -256,12 +256,12 @@ struct AdmissionControl: Sendable {
         throw problem
     }
 
-    /// Returns the state of the realm that the path names, if the request is to be answered here.
+    /// Returns the state of the realm that the path names, if this node is responsible for the request.
     ///
     /// - Parameters:
     ///   - call: The request, whose principal is known.
     /// - Returns: The state; nil for a path outside realms.
-    /// - Throws: `realm_not_found` for an unknown name, or one that no realm can have; what `ClusterService.admit` throws.
+    /// - Throws: `realm_not_found` for an unknown name, or one that no realm can have; the errors of `ClusterService.admit`.
     private func realmState(_ call: Call, _ route: Route) throws(Problem) -> Catalog.State? {
         guard call.match.pattern.position(of: .realm) != nil else { return nil }
         guard let name = call.match.decoded(.realm) else { throw noRealm(call) }
@@ -292,14 +292,13 @@ struct AdmissionControl: Sendable {
         return .noRealm(call.match.sent(.realm), in: names.filter { visibility.shows($0) })
     }
 
-    /// Among how many realms the one is looked for that was probably meant.
+    /// The number of realms among which a similar name is searched.
     private static let suggestedRealms = 1000
 
-    /// Returns the current state of a realm, after a look at its file.
+    /// Returns the current state of a realm, after a check of its file.
     ///
-    /// The file of an open realm is examined at most every 20 milliseconds, whatever the number of
-    /// requests. When another program has changed it, the realm fails here, and its closing is left
-    /// to a worker.
+    /// The file of an open realm is examined at most every 20 milliseconds, for any number of requests. When another program has
+    /// changed it, the realm fails here, and its closing is left to a worker.
     ///
     /// - Parameters:
     ///   - state: The state in the catalog; nil for a path outside realms.
@@ -381,14 +380,13 @@ struct AdmissionControl: Sendable {
 
     /// Returns the methods that a client with all rights may use at a path.
     ///
-    /// Writes are included for a realm that is not open: such requests get the problem of opening,
-    /// whatever the method. A realm that is only read can be detached or replaced all the same, so the
-    /// paths of that keep their writes.
+    /// Writes are included for a realm that is not open: such requests get the problem of opening, with any method. A realm that
+    /// is only read can be detached or replaced all the same, so the paths of that keep their writes.
     private func allowed(_ route: Route, _ realm: Catalog.State?) -> MethodSet {
         let reads = route.readMethods.union(.options)
         // The key of a realm changes no file.
         guard !isReadOnly || route.traits.contains(.concernsNode) else { return reads }
-        // A realm that cannot be opened reports that, whatever the method; a realm that is only read can be detached.
+        // A realm that cannot be opened reports that for any method; a realm that is only read can be detached.
         if case .ready(let database)? = realm, !database.isWritable, !route.concernsFile { return reads }
         return reads.union(route.writeMethods)
     }

@@ -98,8 +98,7 @@ final class AnswerCache: Sendable {
 
     /// Creates an empty cache.
     ///
-    /// - Parameter byteLimit: About how many bytes all responses together may take; with 0 nothing
-    ///   is kept.
+    /// - Parameter byteLimit: The approximate number of bytes that all responses together may take; with 0 nothing is kept.
     init(byteLimit: Int) {
         bytesPerShard = byteLimit / AnswerCache.shardCount
         shards = (0..<AnswerCache.shardCount).map { _ in Guarded() }

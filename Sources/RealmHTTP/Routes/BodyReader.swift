@@ -7,8 +7,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// How request bodies are received: how long they may be, where long ones are stored, and how
-/// packed ones are inflated.
+/// The handling of request bodies: their limits, the place of long ones, and decompression.
 struct BodyReader: Sendable {
     /// The parts that the requests of the server share.
     private let server: ServerState
@@ -21,7 +20,7 @@ struct BodyReader: Sendable {
         spoolFolders = server.spoolFolders
     }
 
-    /// Admits a request and states how much of a body it may send.
+    /// Admits a request and states the limit of its body.
     ///
     /// - Parameter call: A request that passed all checks of its head.
     /// - Returns: The bound in bytes, and folders if the body may be stored in a file while it
@@ -45,7 +44,7 @@ struct BodyReader: Sendable {
         return hasLongBody(call) ? own?[.importBytes] ?? limits.importBytes : own?[.bodyBytes] ?? limits.bodyBytes
     }
 
-    /// Checks the length of a body that was received before it was known who sends it.
+    /// Checks the length of a body that was received before its sender was known.
     ///
     /// - Throws: `body_too_large`.
     func checkLength(ofBodyOf call: Call) throws(Problem) {

@@ -23,7 +23,7 @@ extension IdempotencyStore {
         }
     }
 
-    /// Returns the digest of what must be equal in a repetition.
+    /// Returns the digest of the parts that must be equal in a repetition.
     private static func digest(of call: Call) throws(StorageError) -> [UInt8] {
         var context = try DigestContext()
         var head: [UInt8] = []

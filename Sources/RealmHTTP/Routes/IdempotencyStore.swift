@@ -32,7 +32,7 @@ final class IdempotencyStore: Sendable {
         var life: ByteText
         /// The response; nil while the first attempt is running.
         var answer: Response?
-        /// When the response expires; in the distant future while there is none.
+        /// The expiry of the response; in the distant future while there is none.
         var until = Instant.distantFuture
     }
 
@@ -93,7 +93,7 @@ final class IdempotencyStore: Sendable {
         fileprivate let store: IdempotencyStore
         /// The principal and the value of `Idempotency-Key` that the first attempt has claimed.
         fileprivate let key: String
-        /// The name of a realm that the request may open anew, as a restore does; nil for other requests.
+        /// The name of a realm that the request may reopen, as a restore does; nil for other requests.
         fileprivate let reopened: String?
 
         /// Keeps a response for repetitions, unless the same request may succeed later.
@@ -148,7 +148,7 @@ final class IdempotencyStore: Sendable {
             if let entry = entries.byKey[name], entry.answer != nil, entry.realm == first.realm, entry.life != life {
                 forgotten += remove(name, &entries)
             }
-            // A request that was refused has changed nothing, and its problem may show what other rights do not.
+            // A refused request has changed nothing, and its problem may show data that other rights do not.
             if let entry = entries.byKey[name], let answer = entry.answer, answer.status >= 400,
                 !entry.rights.utf8.elementsEqual(rights.utf8), entry.fingerprint == fingerprint
             {

@@ -18,20 +18,21 @@ package final class LongReads: Sendable {
     private struct Note {
         /// The hash that it shares with similar reads.
         var shape: Int
-        /// When it is forgotten.
+        /// The time at which it is forgotten.
         var end: Instant
     }
 
     /// The number of reads that can be remembered.
     private static let slotCount = 64
-    /// For how long a read is known, in seconds.
+    /// The retention of a read, in seconds.
     private static let seconds = 1.0
     /// A read that takes less of a worker's time, in seconds, is not long.
     private static let briefSeconds = 0.0005
 
     /// The reads that are known, by their shape.
     private let slots = RankedMutex(.leaf, [Note?](repeating: nil, count: LongReads.slotCount))
-    /// When the last of them is forgotten, in nanoseconds of the monotonic clock: as long as there are no long reads, nothing is compared.
+    /// The time at which the last of them is forgotten, in nanoseconds of the monotonic clock: as long as there are no long
+    /// reads, nothing is compared.
     private let lastEnd = Atomic<UInt64>(0)
 
     /// Knows of no long reads.
@@ -60,10 +61,10 @@ package final class LongReads: Sendable {
         lastEnd.store(note.end.nanoseconds, ordering: .relaxed)
     }
 
-    /// Takes into account how long a worker needed for a read that it was given at once.
+    /// Takes into account the duration of a read that a worker was given at once.
     ///
     /// - Parameters:
-    ///   - begin: When the worker began.
+    ///   - begin: The time at which the worker began.
     package func note(_ owner: some RequestOwner, begunAt begin: Instant) {
         let now = Instant.now()
         guard now.seconds(since: begin) < LongReads.briefSeconds else { return note(owner, now) }

@@ -78,7 +78,7 @@ enum PathAdvice {
 }
 
 extension RequestTarget {
-    /// The path as the log shows it for a request that found nothing, up to the name of the class: what follows may be the key of an
+    /// The path as the log shows it for a request that found nothing, up to the name of the class: the rest may be the key of an
     /// object.
     var pathInLog: String {
         let shown = 5

@@ -264,7 +264,7 @@ private final class VersionWait: Sendable {
     ///   - wanted: The commit number that the newest version must have at least.
     ///   - database: The open realm.
     ///   - timers: The timer that ends the wait at the deadline.
-    ///   - deadline: When the wait ends in any case.
+    ///   - deadline: The deadline of the wait.
     func begin(_ wanted: UInt64, _ database: Database, _ timers: TimerQueue, until deadline: Instant) {
         let observer = database.commits.add { [self] commit in
             if commit.version.token.version >= wanted { end(database) }

@@ -85,7 +85,7 @@ struct ReadDispatcher: Sendable {
     /// - Parameters:
     ///   - route: The route of its path.
     ///   - endpoint: The function that answers.
-    /// - Returns: The response, or work that begins the read anew.
+    /// - Returns: The response, or work that restarts the read.
     /// - Throws: The `Problem` of the endpoint, when it was not merely too slow.
     private func briefReply(
         to call: Call, _ route: Route, _ endpoint: @escaping RouteOperation.Function
@@ -108,7 +108,7 @@ struct ReadDispatcher: Sendable {
         return work(call, endpoint) { _ in }
     }
 
-    /// Has a worker call an endpoint.
+    /// Lets a worker call an endpoint.
     ///
     /// - Parameters:
     ///   - didAnswer: Called by the worker when it has the answer, with the time when it began.
@@ -129,7 +129,7 @@ struct ReadDispatcher: Sendable {
 
     /// Returns whether work was stopped only because it was too long for the daemon's thread.
     ///
-    /// - Parameter stop: Why the work was stopped; nil when it was not.
+    /// - Parameter stop: The reason why the work was stopped; nil when it was not.
     private func isTooLong(_ stop: WorkStop?) -> Bool {
         switch stop {
         case .handOver: return true

@@ -38,7 +38,7 @@ package final class RequestDispatcher: RequestHandler {
     private let refusals = RefusalMetrics()
     /// Counts and logs requests when they have ended.
     private let ends: RequestEnds
-    /// Has requests recorded in the audit log.
+    /// Records requests in the audit log.
     private let audit: AuditTrail
 
     /// Creates the application of a server, with its own cache and endpoints.
@@ -112,7 +112,7 @@ package final class RequestDispatcher: RequestHandler {
         return bodies.admission(of: call)
     }
 
-    /// Has the body of a request count against the memory that all bodies share.
+    /// Counts the body of a request against the memory that all bodies share.
     private func holdBody(of call: Call) {
         call.request.body.holding = ByteHolding(
             server.waitingBytes, call.account, ownLimit: call.caller.roleLimits?[.waitingBytes])
@@ -181,7 +181,7 @@ package final class RequestDispatcher: RequestHandler {
         return server.cluster != nil && realm.byteCount == nil
     }
 
-    /// Has this node claim a realm of its shards that it has only followed until now, if a request needs the owner.
+    /// Lets this node claim a realm of its shards that it has only followed until now, if a request needs the owner.
     ///
     /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
     private func replyAfterClaim(of database: Database, to call: Call) -> Reply? {
@@ -363,7 +363,7 @@ package final class RequestDispatcher: RequestHandler {
     }
 }
 
-/// Decides which requests leave a line in the audit log, and sees to it that each leaves one.
+/// Decides which requests leave a line in the audit log, and ensures that each leaves one.
 private struct AuditTrail: Sendable {
     /// The log; nil when there is none.
     let log: AuditLog?

@@ -66,8 +66,8 @@ struct ResponseFinisher: Sendable {
     /// Texts up to this many bytes are sent as they are.
     private static let neverPacked = 1 << 10
 
-    /// Puts JSON on several lines, for people who ask for it with the parameter `pretty`. Its entity tag differs from that of the
-    /// usual form.
+    /// Puts JSON on several lines, for clients that request it with the parameter `pretty`. Its entity tag differs from that of
+    /// the usual form.
     private func indent(_ response: inout Response, for call: Call) {
         guard response.status != 304, call.request.target.wantsIndentation, response.isJSON else { return }
         switch response.body {
@@ -86,8 +86,8 @@ struct ResponseFinisher: Sendable {
 
     /// Packs a text of more than 1 KiB in the coding that the client prefers.
     ///
-    /// Streams are packed chunk by chunk whatever their length; streams of events are never packed.
-    /// Where packing does not succeed, the response stays as it is.
+    /// Streams of any length are packed chunk by chunk; streams of events are never packed. Where packing does not succeed, the
+    /// response stays as it is.
     private func compress(_ response: inout Response, for call: Call) {
         if case .bytes(let buffer) = response.body, buffer.count <= ResponseFinisher.neverPacked { return }
         guard response.status != 304, let coding = call.request.coding, response.isCompressible else { return }
@@ -163,7 +163,7 @@ extension Response {
         return essence == "application/json" || essence == "application/ejson" || essence.hasSuffix("+json")
     }
 
-    /// States that caches which others use too must not keep the response, unless it states what caches may do already.
+    /// States that shared caches must not keep the response, unless it already has rules for caches.
     fileprivate mutating func restrictToClient() {
         let isStated = headers.contains { $0.name.utf8CodeUnitCount == 13 && $0.name.description == "Cache-Control" }
         if !isStated { add("Cache-Control", constant: "private") }
@@ -178,7 +178,7 @@ extension Response {
     }
 }
 
-/// A stream that is cut off when another program has changed the file that it is read from, or when what its sender may see has
+/// A stream that is cut off when another program has changed the file that it is read from, or when the scope of its sender has
 /// changed.
 ///
 /// The `ResponseFinisher` puts it around each streamed response that reads a realm.
@@ -206,8 +206,8 @@ private final class CheckedProducer: ChunkProducer {
     ///
     /// - Parameter buffer: The buffer that the chunk is appended to.
     /// - Returns: Whether this was the end.
-    /// - Throws: The error of the stream, or the reason why the file cannot be read any more. In
-    ///   both cases the chunk is not sent and the client sees a stream that is cut off.
+    /// - Throws: The error of the stream, or the reason why the file can no longer be read. In both cases the chunk is not sent
+    ///   and the client sees a stream that is cut off.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         let isEnd = try producer.produce(into: buffer)
         if let problem = standing.problemOfReading { throw problem }

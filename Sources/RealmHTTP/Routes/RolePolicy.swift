@@ -77,7 +77,7 @@ struct RolePolicy: Sendable {
         throw AccessPolicy.forbiddenByRoles
     }
 
-    /// Returns whether some rights are enough to use a route at all, whatever the request concerns there.
+    /// Returns whether some rights are enough to use a route at all, for any target of the request there.
     private func allows(_ route: Route, _ needed: AccessClass, _ call: Call, with rights: RealmRights) -> Bool {
         if route.traits.contains(.concernsTransactions) || call.request.headers[.realmTransaction] != nil {
             guard rights.mayUseTransactions else { return false }
@@ -101,7 +101,7 @@ struct RolePolicy: Sendable {
     private func action(of route: Route, _ rights: RealmRights) -> RightsAction {
         if route.traits.contains(.subscribes) { return .subscribe }
         guard route.traits.contains(.exports) else { return .read }
-        // With the right to export the realm, the export has what may be read.
+        // With the right to export the realm, the export has the readable part.
         return rights.mayExport ? .read : .export
     }
 

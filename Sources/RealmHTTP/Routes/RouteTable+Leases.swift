@@ -7,8 +7,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension RouteTable {
-    /// The routes of what clients hold for a time: transactions, snapshots, and writes that were
-    /// answered before they were done.
+    /// The routes of leases of clients: transactions, snapshots, and asynchronous writes.
     static let leaseRoutes: [Route] =
         transactionRoutes + snapshotRoutes + [
             Route(

@@ -15,13 +15,13 @@ internal import RealmStorage
 package struct Router: Sendable {
     /// A fixed word, which leads from one node to another.
     private struct Word {
-        /// Where the word is in `letters`.
+        /// The place of the word in `letters`.
         let letters: Range<Int>
         /// The node that it leads to.
         let node: Int
     }
 
-    /// A position in the tree: what paths with the same beginning have in common.
+    /// A position in the tree: the common part of paths with the same beginning.
     private struct Node {
         /// The fixed words that lead from here, in `words`. There are at most a dozen, and most differ in length.
         var words = 0..<0
@@ -130,7 +130,7 @@ package struct Router: Sendable {
     /// Whether a segment is a fixed word. The sign in front of some may be percent-encoded, as many clients send it.
     ///
     /// - Parameters:
-    ///   - word: Where the word is in `letters`.
+    ///   - word: The place of the word in `letters`.
     ///   - bytes: The target.
     private func isWord(_ word: Range<Int>, _ bytes: [UInt8], _ segment: Range<Int>) -> Bool {
         if word.count == segment.count { return isEqual(word, bytes, segment.lowerBound) }

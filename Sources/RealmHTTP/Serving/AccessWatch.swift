@@ -89,7 +89,7 @@ final class AccessWatch: Sendable {
         _ = workers.submitContinuation(for: WorkerPool.server) { keys.storeUses() }
     }
 
-    /// Has a worker refuse the waiting writes, if there are any, of those whose credential has ended.
+    /// Lets a worker refuse the waiting writes, if there are any, of senders whose credential has ended.
     private func refuseWrites() {
         guard catalog.hasPendingWrites else { return }
         _ = workers.submitContinuation(for: WorkerPool.server) { [catalog] in catalog.refuseOutdatedWrites() }

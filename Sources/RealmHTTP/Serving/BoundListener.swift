@@ -13,7 +13,7 @@ struct BoundListener: Sendable {
     /// Whether its connections are encrypted.
     let isSecure: Bool
 
-    /// Returns what its HTTP server is made with.
+    /// Returns the configuration of its HTTP server.
     ///
     /// - Parameters:
     ///   - tls: The certificates of the server; nil without encryption.

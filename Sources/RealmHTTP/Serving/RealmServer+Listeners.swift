@@ -7,7 +7,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The listeners for clients, and who may use them.
+/// The listeners for clients, and the rules for their use.
 extension RealmServer {
     /// Reads the certificates.
     ///
@@ -84,7 +84,7 @@ extension RealmServer {
         }
     }
 
-    /// Returns which hosts and origins are accepted, and what clients may do.
+    /// Returns the accepted hosts and origins, and the rights of clients.
     ///
     /// - Parameters:
     ///   - listeners: The sockets for clients.

@@ -9,13 +9,13 @@ package import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A whole server: the realms, what requests share, and the listeners.
+/// A whole server: the realms, the shared state of requests, and the listeners.
 ///
 /// `realm-rest serve` makes one, and so do tests. Its life has three steps: `init` opens the realms
 /// and binds the sockets, `start` begins to answer requests, and `stop` ends everything. It is not
 /// started again after that.
 package final class RealmServer: Sendable {
-    /// Why a server could not be made or started, as a sentence for the command line.
+    /// The reason why a server could not be made or started, as a sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         /// The sentence, without a final period or the name of the program.
         package let description: String
@@ -38,7 +38,7 @@ package final class RealmServer: Sendable {
     package let adminDaemon: HTTPServer?
     /// The key that was made because this is the first start; nil for every other start. It is printed once, on standard error.
     package let firstKey: String?
-    /// Has credentials that end end everywhere.
+    /// Propagates revoked and expired credentials.
     private let accessWatch: AccessWatch
     /// The options that the server was made with, kept for its listeners and its end.
     private let options: ServerOptions
@@ -299,8 +299,7 @@ package final class RealmServer: Sendable {
 
     /// Checks that the process may open enough files for the realms that the options name.
     ///
-    /// - Returns: The budget of file descriptors, which also limits how many realms can be attached
-    ///   later.
+    /// - Returns: The budget of file descriptors, which also limits the number of realms that can be attached later.
     private static func requireDescriptors(_ options: ServerOptions) throws(Failure) -> DescriptorBudget {
         let budget = DescriptorBudget(options.limits)
         var count = 0

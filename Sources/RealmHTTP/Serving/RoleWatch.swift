@@ -17,7 +17,7 @@ internal import Synchronization
 package final class RoleWatch: Sendable {
     /// The result of checking a realm.
     private struct Finding {
-        /// The version that was looked at last.
+        /// The version at the last check.
         var token: VersionToken
         let schema: SchemaMark
         /// The number of classes that roles lose in it.
@@ -26,7 +26,7 @@ package final class RoleWatch: Sendable {
 
     /// The state of all realms.
     private struct State {
-        /// The roles that were looked at; nil before the first look.
+        /// The roles at the last check; nil before the first one.
         var roles: RoleBook?
         /// The findings by the name of the realm. Those of closed realms stay, so that losses are not reported again when they
         /// open.
@@ -34,7 +34,7 @@ package final class RoleWatch: Sendable {
         /// The number of reported losses.
         var told = 0
 
-        /// Notes that a realm has another version with the schema that was looked at.
+        /// Records that a realm has another version with the schema of the last check.
         mutating func note(_ token: VersionToken, of name: String) { findings[name]?.token = token }
     }
 
@@ -45,7 +45,7 @@ package final class RoleWatch: Sendable {
     /// The log; nil for none.
     private let log: AccessLog?
     private let state = RankedMutex(.leaf, State())
-    /// Whether a thread looks at the moment.
+    /// Whether a thread is checking at the moment.
     private let isLooking = Atomic<Bool>(false)
     /// The number of realms of which findings are kept while they are closed.
     private static let keptLimit = 1024
@@ -60,11 +60,13 @@ package final class RoleWatch: Sendable {
         server.metrics.add { [weak self] text in self?.write(to: &text) }
     }
 
-    /// Whether there is anything to look at.
+    /// Whether there is anything to check.
     var isNeeded: Bool { options.roles.isStated || state.withLock { $0.roles?.isStated ?? false } }
 
-    /// Looks at the realms whose version is another one than at the last look. It is for workers: comparing the rules of many
-    /// roles with large schemas takes a while. While one thread looks, others return at once.
+    /// Checks the realms whose version has changed since the last check.
+    ///
+    /// It is for workers: comparing the rules of many roles with large schemas takes a while. While one thread checks, others
+    /// return at once.
     package func look() {
         guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer { isLooking.store(false, ordering: .releasing) }
@@ -82,7 +84,7 @@ package final class RoleWatch: Sendable {
         forget(except: names)
     }
 
-    /// Looks at one realm.
+    /// Checks one realm.
     private func look(at name: String, _ roles: RoleBook) {
         guard let version = catalog.database(name)?.current else { return }
         let known = state.withLock { $0.findings[name] }
