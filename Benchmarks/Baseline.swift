@@ -31,7 +31,7 @@ struct Baseline {
         }
     }
 
-    /// All results, whatever the number of objects they were measured with.
+    /// All results, for any number of objects.
     var allFigures: [String: Double] { figures }
 
     /// Returns the results if they were measured with the same number of objects.

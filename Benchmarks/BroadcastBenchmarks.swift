@@ -198,8 +198,7 @@ struct BroadcastBenchmarks {
 
     // MARK: - Bare
 
-    /// Measures how long the last of as many connections waits for the same bytes when they are
-    /// only sent.
+    /// Measures the wait of the last of as many connections for the same bytes when they are only sent.
     ///
     /// - Parameter byteCount: The size of the event in bytes.
     /// - Returns: The median time in milliseconds.

@@ -125,7 +125,7 @@ struct Connection {
         }
     }
 
-    /// Returns where the header ends and how long the body is.
+    /// Returns the end of the header and the length of the body.
     ///
     /// - Parameter filled: The number of bytes received so far.
     /// - Returns: The end of the header and the length of the body, which is nil for a chunked

@@ -20,7 +20,7 @@ struct GroupBenchmarks {
 
     /// Measures groups by an int and a string, and by a link and an average where the class has them.
     ///
-    /// - Parameter report: Receives the results; the notes state how many times the count each takes.
+    /// - Parameter report: Receives the results; the notes state the multiple of the count that each takes.
     func run(_ report: inout Report) throws {
         guard isWanted("groups") else { return }
         let query = try Query.parse(Self.filter)

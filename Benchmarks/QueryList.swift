@@ -22,7 +22,7 @@ struct QueryList {
         }
     }
 
-    /// Measures how long each query takes to count its matches, or to find them if it has an order, with one thread.
+    /// Measures the time of each query to count its matches, or to find them if it has an order, with one thread.
     ///
     /// - Parameters:
     ///   - path: The realm.

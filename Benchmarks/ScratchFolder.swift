@@ -46,8 +46,8 @@ struct ScratchFolder {
         unsafe rmdir(path)
     }
 
-    /// Measures how often per second this disk makes 4 KiB at the same place durable. A commit
-    /// needs two such syncs.
+    /// Measures the number of times per second that this disk makes 4 KiB at the same place durable. A commit needs two such
+    /// syncs.
     ///
     /// - Returns: The number of syncs per second.
     /// - Throws: `BenchmarkError` when the file for it cannot be made.

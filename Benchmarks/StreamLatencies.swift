@@ -10,8 +10,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Measures how long after the response of a write its event arrives at another client, with
-/// both over HTTP.
+/// Measures the time from the response of a write until its event arrives at another client, with both over HTTP.
 struct StreamLatencies {
     /// The number of measured commits, after ten that warm up.
     private static let commits = 200
@@ -135,7 +134,7 @@ struct StreamLatencies {
             }
         }
 
-        /// Returns how often a sequence of bytes occurs.
+        /// Returns the number of occurrences of a sequence of bytes.
         private static func count(_ mark: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {
             var rest = bytes
             var count = 0

@@ -21,7 +21,7 @@ struct ApplyCommand: ParsableCommand {
     @Argument(help: "The folder that was shipped to, or s3://BUCKET/PREFIX.")
     var folder: String
 
-    /// How a bucket is reached.
+    /// The connection to a bucket.
     @OptionGroup var target: BackupTargetOptions
 
     /// The path of the file that is made or brought up to date.

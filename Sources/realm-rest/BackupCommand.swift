@@ -25,7 +25,7 @@ struct BackupCommand: ParsableCommand {
     @Argument(help: "The folder of backups, which is made if it does not exist, or s3://BUCKET/PREFIX.")
     var folder: String
 
-    /// How a bucket is reached.
+    /// The connection to a bucket.
     @OptionGroup var target: BackupTargetOptions
 
     /// The retention of copies, as `BackupRetention` reads it; nil for all.

@@ -18,7 +18,7 @@ struct BackupPlanOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where these backups go: a folder, or s3://BUCKET/PREFIX.", valueName: "FOLDER|s3://…"))
     var backupTo: String?
 
-    /// How a bucket is reached.
+    /// The connection to a bucket.
     @OptionGroup var target: BackupTargetOptions
 
     /// The retention of backups, as `BackupRetention` reads it; nil for all.

@@ -12,7 +12,7 @@ internal import RealmStorage
 
 /// The options about the bases of a cluster, which `serve` and the commands of `cluster` share.
 struct BasePlaceOptions: ParsableArguments {
-    /// Where they are; nil for the log.
+    /// Their place; nil for the log.
     @Option(
         help: ArgumentHelp(
             "Where the bases of realms are, which are whole files: in the log (postgres), or in a bucket. Bases that are elsewhere are "
@@ -39,7 +39,7 @@ struct BasePlaceOptions: ParsableArguments {
         ].compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Makes what keeps the bases; nil for the log itself.
+    /// Makes the store of the bases; nil for the log itself.
     ///
     /// - Throws: `ValidationError` that names the wrong option.
     func files() throws -> (any BaseFiles)? {

@@ -20,7 +20,7 @@ struct ClusterCommand: ParsableCommand {
         ])
 }
 
-/// How the commands of `cluster` reach the log.
+/// The options of the commands of `cluster` for reaching the log.
 struct ClusterPlace: ParsableArguments {
     /// The address for the client library of PostgreSQL.
     @Option(
@@ -54,7 +54,7 @@ struct ClusterInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Makes the tables of a cluster where they are missing; it changes nothing otherwise.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     /// Makes the tables.
@@ -72,7 +72,7 @@ struct ClusterStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Lists the nodes with their shards, or tells who owns a realm.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     /// The name of a realm; nil for the nodes.
@@ -125,7 +125,7 @@ struct ClusterMapCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "map", abstract: "Prints which node each shard has, in the form that HAProxy reads with map_int.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     /// Prints a line for each shard.
@@ -141,7 +141,7 @@ struct ClusterMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Gives shards to a node; the one that has them hands them over.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     @Argument(
@@ -190,7 +190,7 @@ struct ClusterBalanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "balance", abstract: "Spreads the shards evenly over the living nodes, with as few moves as possible.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     /// Over which nodes; nil for those that live.
@@ -227,7 +227,7 @@ struct ClusterForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Removes a node that has no shards any more and will not come back.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     @Argument(help: "The name of the node.")

@@ -17,7 +17,7 @@ struct ClusterRestoreCommand: ParsableCommand {
             goes is shown by `realm-rest cluster status REALM`: the oldest base.
             """)
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     @OptionGroup var bases: BasePlaceOptions
@@ -59,7 +59,7 @@ struct ClusterVerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Makes the newest version of a realm from the log, and verifies it.",
         discussion: "The file goes to the folder for temporary files, and is deleted.")
 
-    /// Where the log is.
+    /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
     @OptionGroup var bases: BasePlaceOptions

@@ -10,10 +10,9 @@ import RealmStorage
 /// Waits for signals on a separate thread, so that the process ends even if another thread hangs. SIGHUP, where it is among the
 /// signals, reads the configuration again.
 ///
-/// The first signal begins an orderly end: running requests have `graceSeconds`, and closing
-/// the realms has most of a second more. The second signal ends the process within a second,
-/// whatever still runs. No acknowledged write is lost, because a commit is durable before its
-/// client receives the response.
+/// The first signal begins an orderly end: running requests have `graceSeconds`, and closing the realms has most of a second
+/// more. The second signal ends the process within a second, even if work is still running. No acknowledged write is lost,
+/// because a commit is durable before its client receives the response.
 final class Ending: Sendable {
     /// The number of signals that have arrived, as far as it matters; the monitor guards it.
     private struct State {

@@ -21,7 +21,7 @@ final class EventFollower {
         var data = ""
     }
 
-    /// Why a connection could not be used.
+    /// The reason why a connection could not be used.
     struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line. It has no secret.
         let description: String
@@ -40,8 +40,8 @@ final class EventFollower {
     /// The id of the last event that had one, or the position that the stream was begun from.
     private(set) var lastID: String?
 
-    /// After how many seconds without any byte a connection counts as broken. Servers send heartbeats at least every minute,
-    /// so several have been missed by then.
+    /// The seconds without any byte after which a connection counts as broken. Servers send heartbeats at least every minute, so
+    /// several have been missed by then.
     private static let patienceSeconds = 200
     /// The greatest length of a credential in bytes.
     private static let credentialLimit = 64 << 10
@@ -100,7 +100,7 @@ final class EventFollower {
     /// The calling thread waits as long as the stream lasts.
     ///
     /// - Parameter handle: Called for each event in order, on the calling thread; false ends the connection.
-    /// - Throws: `Failure` when the server cannot be reached or refuses, and what `handle` throws.
+    /// - Throws: `Failure` when the server cannot be reached or refuses, and the errors of `handle`.
     func follow(_ handle: (Event) throws -> Bool) throws {
         let reading = Reading()
         let answer: WebAnswer

@@ -40,7 +40,7 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp("Ask clients for certificates of these authorities, PEM; none is demanded.", valueName: "FILE"))
     var tlsClientCA: String?
 
-    /// The addresses of proxies that are believed.
+    /// The addresses of trusted proxies.
     @Option(
         name: .customLong("trusted-proxy"),
         help: ArgumentHelp(

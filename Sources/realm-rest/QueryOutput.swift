@@ -44,7 +44,7 @@ struct QueryOutput {
         writer = JSONWriter(buffer)
     }
 
-    /// Writes what precedes the objects: the bracket of an array, or the header line of CSV.
+    /// Writes the text before the objects: the bracket of an array, or the header line of CSV.
     mutating func begin() throws {
         switch format {
         case .json: writer.beginArray()
@@ -70,7 +70,7 @@ struct QueryOutput {
         buffer.removeAll()
     }
 
-    /// Writes what follows the objects, and passes on the rest of the text.
+    /// Writes the text after the objects, and passes on the rest.
     mutating func end() throws {
         if format == .json {
             writer.endArray()

@@ -41,7 +41,7 @@ struct RealmRest: ParsableCommand {
     }
 }
 
-/// Controls what Swift prints when the process crashes.
+/// Controls the crash reports of Swift.
 ///
 /// The backtrace is printed, but neither registers nor the memory that they point to, because
 /// that may contain keys and values of users.

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 import RealmStorage
 
-/// Where the output of `realm-rest recover` goes: standard output, or a new file in another folder than that of the evidence.
+/// The target of the output of `realm-rest recover`: standard output, or a new file in another folder than that of the evidence.
 struct RecoverySink {
     /// The path of the new file; nil for standard output.
     private let path: String?

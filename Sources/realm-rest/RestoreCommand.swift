@@ -22,7 +22,7 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "A .realm file, a folder of backups, or s3://BUCKET/PREFIX.")
     var source: String
 
-    /// How a bucket is reached.
+    /// The connection to a bucket.
     @OptionGroup var target: BackupTargetOptions
 
     /// The path of the file that is replaced, or made.

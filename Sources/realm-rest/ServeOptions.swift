@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The realm that /v1/realms/@default stands for.", valueName: "NAME"))
     var `default`: String?
 
-    /// Where the files in the data folder are: `flat` or `sharded`; nil for directly in the folder.
+    /// The layout of the files in the data folder: `flat` or `sharded`; nil for directly in the folder.
     @Option(
         help: ArgumentHelp(
             "Where the files in the data folder are: flat, directly in it, or sharded, in folders of it.",
@@ -67,7 +67,7 @@ struct ServeOptions: ParsableArguments {
     /// The schedule and the target of automatic backups.
     @OptionGroup var backups: BackupPlanOptions
 
-    /// Where the commits are shipped to.
+    /// The target of the shipped commits.
     @OptionGroup var shipping: ShipOptions
 
     @OptionGroup var cluster: ClusterNodeOptions
@@ -99,7 +99,7 @@ struct ServeOptions: ParsableArguments {
             valueName: "in-place"))
     var upgrade: String?
 
-    /// When a file is checked before it is written to, as `FileStore.Verification` spells it.
+    /// The policy for checking a file before the first write, as `FileStore.Verification` spells it.
     @Option(
         help: ArgumentHelp(
             "When free space is checked against what is in use before a file is written to: auto (up to 64 MiB while it is "

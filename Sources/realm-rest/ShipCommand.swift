@@ -24,7 +24,7 @@ struct ShipCommand: ParsableCommand {
     @Argument(help: "The folder, which is made if it does not exist, or s3://BUCKET/PREFIX.")
     var folder: String
 
-    /// How a bucket is reached.
+    /// The connection to a bucket.
     @OptionGroup var target: BackupTargetOptions
 
     /// Under which name it is stored; nil for that of the file.

@@ -13,7 +13,7 @@ struct ShipOptions: ParsableArguments {
                 + "for it.", valueName: "FOLDER|s3://…"))
     var ship: String?
 
-    /// The time between two looks at what waits; nil for a quarter of a second.
+    /// The interval of checks for waiting commits; nil for a quarter of a second.
     @Option(help: ArgumentHelp("How often what was committed is shipped; 250ms without it.", valueName: "TIME"))
     var shipEvery: String?
 

@@ -22,7 +22,7 @@ export function schemaOf(realm) {
     const text = await answer.text();
     await learn(realm, abort, answer.headers.get("Realm-Version")).catch(() => {});
     const next = standing(realm).kind + text;
-    // A screen with the same schema need not begin anew.
+    // A screen with the same schema need not restart.
     if (shown && next === known) return shown;
     known = next;
     // The one number of the document becomes text, as integers elsewhere.

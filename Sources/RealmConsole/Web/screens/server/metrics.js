@@ -5,7 +5,7 @@
 export function sampled(text) {
   const [sums, buckets] = [/** @type {Record<string, number>} */ ({}), new Map()];
   for (const [, name, labels, value] of text.matchAll(/^(?:realm_rest_)?(\w+)(\{.*\})? (\S+)$/gm)) {
-    // This page's own questions, and streams, which last, would hide what others ask.
+    // The requests of this page, and streams, which last, would hide those of others.
     if (/route="(\/metrics|\/admin|[^"]*\/changes")/.test(labels)) continue;
     sums[name] = (sums[name] ?? 0) + Number(value);
     const bound = name === "request_seconds_bucket" && Number(/le="(.*?)"/.exec(labels)?.[1].replace("+Inf", "Infinity"));
@@ -18,7 +18,7 @@ export function sampled(text) {
 export const rate = (name) => (all, at) => {
   const [from, to] = [all[at - 1], all[at]];
   const grown = (to.sums[name] ?? 0) - (from.sums[name] ?? 0);
-  // A server that began anew counts from 0.
+  // A restarted server counts from 0.
   return (grown < 0 ? to.sums[name] ?? 0 : grown) / (to.time - from.time);
 };
 
