@@ -187,7 +187,7 @@ extension CurlTransfer {
             }
         }
 
-        /// Takes the next bytes of the answer; returns whether there was room for them.
+        /// Takes the next bytes of the response; returns whether there was room for them.
         func take(_ bytes: [UInt8]) -> Bool {
             if answer.status == 200, let isWanted = request.stream?(answer, bytes) { return isWanted }
             do throws(StorageError) {
@@ -212,7 +212,7 @@ extension CurlTransfer {
             }
         }
 
-        /// Takes a line of the head of an answer. The last head counts: others are interim.
+        /// Takes a line of the head of a response. The last head counts: others are interim.
         func takeField(_ line: String) {
             if line.hasPrefix("HTTP/") {
                 answer = WebAnswer()

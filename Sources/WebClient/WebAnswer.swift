@@ -2,7 +2,7 @@
 
 package import RealmPlatform
 
-/// An answer of another server.
+/// A response of another server.
 package struct WebAnswer {
     /// The status code; 0 as long as no head has come.
     package var status = 0

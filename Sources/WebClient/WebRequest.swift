@@ -46,7 +46,7 @@ package struct WebRequest {
         }
     }
 
-    /// The file that gets the body of an answer.
+    /// The file that gets the body of a response.
     package struct Target {
         /// The descriptor of the file, which is open for writing.
         let descriptor: Int32
@@ -88,16 +88,16 @@ package struct WebRequest {
     package var seconds: Int?
     /// The number of seconds without a single byte after which the request has failed.
     package var silentSeconds = 30
-    /// Gets the body of an answer of status 200 piece by piece, with its head: false ends the transfer, and nil leaves the piece to
-    /// the answer; nil for an answer as a whole.
+    /// Gets the body of a response of status 200 piece by piece, with its head: false ends the transfer, and nil leaves the piece to
+    /// the response; nil for a response as a whole.
     package var stream: ((WebAnswer, [UInt8]) -> Bool?)?
-    /// The greatest number of bytes of an answer in memory.
+    /// The greatest number of bytes of a response in memory.
     package var maximumAnswerByteCount = 4 << 20
     /// Whether the server is reached directly, also where the environment names a proxy.
     package var isDirect = false
     /// The content of the request.
     package var body = Body.bytes([])
-    /// The file that gets the body of an answer of status 200; nil for memory.
+    /// The file that gets the body of a response of status 200; nil for memory.
     package var target: Target?
 
     package init(method: String, url: String, signature: Signature? = nil) {

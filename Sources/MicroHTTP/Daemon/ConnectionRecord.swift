@@ -108,7 +108,7 @@ package final class ConnectionRecord: Sendable {
         return false
     }
 
-    /// Notes that a response was sent and that the next request is awaited.
+    /// Records that a response was sent and that the next request is awaited.
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
         setBodyRefusal(nil)
@@ -117,7 +117,7 @@ package final class ConnectionRecord: Sendable {
         _ = enter(.waiting)
     }
 
-    /// Notes that the header section of a request is complete.
+    /// Records that the header section of a request is complete.
     ///
     /// - Parameter now: The arrival of the first line of the request; the time limits of the body count from it.
     /// - Returns: False when the watch has given the connection up.
@@ -129,7 +129,7 @@ package final class ConnectionRecord: Sendable {
         return enter(.body)
     }
 
-    /// Notes that more of a body was received; the watch judges the rate by it.
+    /// Records that more of a body was received; the watch judges the rate by it.
     ///
     /// - Parameters:
     ///   - byteCount: The number of bytes of the body received in all.
@@ -151,7 +151,7 @@ package final class ConnectionRecord: Sendable {
     /// Whether the first line of a request has been received and the request is not complete.
     var isReading: Bool { readingFlag.load(ordering: .relaxed) }
 
-    /// Notes that a request begins (true), or that it is complete or answered (false).
+    /// Records that a request begins (true), or that it is complete or answered (false).
     func setReading(_ isReading: Bool) { readingFlag.store(isReading, ordering: .relaxed) }
 
     /// The status of a response that was written past the daemon; 0 if there was none.
@@ -379,7 +379,7 @@ package final class ConnectionRecord: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Notes that a response has begun whose end is that of the connection.
+    /// Records that a response has begun whose end is that of the connection.
     ///
     /// - Parameter seconds: The seconds after which the connection is reset if the client reads nothing.
     /// - Returns: Whether the system resets it; not for Unix sockets.
@@ -389,7 +389,7 @@ package final class ConnectionRecord: Sendable {
         return true
     }
 
-    /// Notes the end of a response whose end is that of the connection.
+    /// Records the end of a response whose end is that of the connection.
     ///
     /// - Parameter isComplete: Whether it is whole; the connection is reset otherwise.
     func endUnframed(isComplete: Bool) {

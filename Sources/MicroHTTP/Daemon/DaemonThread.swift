@@ -99,6 +99,6 @@ internal import RealmStorage
         }
     }
 
-    /// Notes that a connection of the thread has ended.
+    /// Records that a connection of the thread has ended.
     func noteEnd() { connections.subtract(1, ordering: .relaxed) }
 }

@@ -235,7 +235,7 @@ package final class EventBody: Suspended {
 
     // MARK: - Direct delivery
 
-    /// Notes that the source may have something.
+    /// Records that the source may have something.
     ///
     /// - Returns: Whether the caller has to queue this body, which is not queued and not being delivered.
     func noteWoken() -> Bool {

@@ -39,7 +39,7 @@ package final class MemoryReturn: Sendable {
         MemoryReturn.boundOfProcess
     }
 
-    /// Notes that a request ended, and plans a return of memory if it was large.
+    /// Records that a request ended, and plans a return of memory if it was large.
     ///
     /// - Parameters:
     ///   - bytesReceived: Bytes of its body.

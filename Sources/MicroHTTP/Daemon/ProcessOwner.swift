@@ -55,7 +55,7 @@ package enum ProcessOwner {
             + "or give it the folder by chown \(geteuid()):\(getegid())"
     }
 
-    /// Whether root of this process is that of the machine: in a namespace of users it may be anybody.
+    /// Whether root of this process is that of the machine: in a user namespace it may be any user.
     private static var isRootOfMachine: Bool {
         guard let descriptor = try? System.openForReading("/proc/self/uid_map") else { return true }
         defer { System.close(descriptor) }

@@ -92,7 +92,7 @@ extension RequestHeaders {
         }
     }
 
-    /// Notes the kind of sender that an ignored field reveals: a proxy, or a browser.
+    /// Records the kind of sender that an ignored field reveals: a proxy, or a browser.
     private mutating func noteOrigin(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
         if unsafe RequestHeaders.isForwarding(name, length) {
             guard forwardedBy == nil else { return }

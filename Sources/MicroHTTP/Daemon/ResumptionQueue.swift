@@ -55,7 +55,7 @@ package final class ResumptionQueue: Sendable {
         didResume()
     }
 
-    /// Resumes the connections that wait. The thread of the daemon calls it before it sends an answer, and when a request has ended.
+    /// Resumes the connections that wait. The thread of the daemon calls it before it sends a response, and when a request has ended.
     func resumeWaiting() {
         guard mayHave.load(ordering: .relaxed) else { return }
         let waiting = state.withLock { state -> [Entry] in

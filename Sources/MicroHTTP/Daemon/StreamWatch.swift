@@ -142,7 +142,7 @@ package final class StreamWatch: Sendable {
         }
     }
 
-    /// Notes that the socket of an endless response had no room for all that is to be sent. The body is woken
+    /// Records that the socket of an endless response had no room for all that is to be sent. The body is woken
     /// when there is room again.
     ///
     /// - Parameters:
@@ -160,7 +160,7 @@ package final class StreamWatch: Sendable {
         }
     }
 
-    /// Notes that the socket of an endless response has taken all that was to be sent.
+    /// Records that the socket of an endless response has taken all that was to be sent.
     func noteUnblocked(_ body: EventBody) {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(body)] else { return }

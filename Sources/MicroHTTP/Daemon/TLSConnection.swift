@@ -78,7 +78,7 @@ internal import RealmStorage
     /// The detail of the response to plain HTTP.
     static let plainRefusal = "this port speaks TLS; use https://"
 
-    /// The function by which the client of the connection whose record is the context gets an answer when it sends HTTP in clear.
+    /// The callback for plain HTTP on an encrypted connection: sends a response to the client of the record in the context.
     static let plain: realm_rest_plain = { context in
         guard let context = unsafe context else { return }
         unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue()

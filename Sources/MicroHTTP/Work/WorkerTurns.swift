@@ -68,7 +68,7 @@ struct WorkerTurns {
         return job.map { (name, $0) }
     }
 
-    /// Notes that a job of a client has ended, so that another of its jobs may run.
+    /// Records that a job of a client has ended, so that another of its jobs may run.
     package mutating func finish(_ name: String) {
         change(name) { $0.running -= 1 }
     }

@@ -47,7 +47,7 @@ package struct AuditEntry: Sendable {
     package var keys = AuditKeys()
     /// Whether the request was a dry run.
     package var isDryRun = false
-    /// Whether the answer is the one that an earlier request with the same idempotency key got.
+    /// Whether the response is the one that an earlier request with the same idempotency key got.
     package var isRepeated = false
     /// The status of the response; nil for lines about no request.
     package var status: Int?

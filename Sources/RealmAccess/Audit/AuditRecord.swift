@@ -63,7 +63,7 @@ package final class AuditRecord: Sendable {
     /// Marks the request as a dry run.
     package func noteDryRun() { state.withLock { $0.entry.isDryRun = true } }
 
-    /// Notes that the response is that of an earlier request.
+    /// Records that the response is that of an earlier request.
     package func noteRepetition() { state.withLock { $0.entry.isRepeated = true } }
 
     /// Marks the request as answered before its outcome is known, so that the line does not follow the response.

@@ -89,7 +89,7 @@ package final class RoleBook: Sendable {
         return found
     }
 
-    /// Notes that another book is in force in the place of this one. It must be a new one.
+    /// Records that another book is in force in the place of this one. It must be a new one.
     package func retire(for book: RoleBook) {
         guard book !== self, !book.isRetired.load(ordering: .acquiring) else { return }
         next.withLock { $0 = book }

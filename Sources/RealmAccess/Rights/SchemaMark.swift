@@ -41,7 +41,7 @@ package struct SchemaMark: Sendable {
 
     private let classes: [Class]
 
-    /// Notes the schema of a version.
+    /// Records the schema of a version.
     package init(_ snapshot: Snapshot) {
         classes = snapshot.classes.map { table in
             Class(key: table.key, name: table.name, kind: table.kind, properties: table.columns.map { Property($0) })

@@ -15,7 +15,7 @@ final class KeyKeeper: Sendable {
         /// The number of looks and readings that have not ended.
         var busyCount = 0
 
-        /// Notes that a look or a reading begins; returns false when it must not.
+        /// Records that a look or a reading begins; returns false when it must not.
         mutating func begin() -> Bool {
             guard stopped == nil else { return false }
             busyCount += 1

@@ -45,7 +45,7 @@ package struct KeyLoader: Sendable {
     private static let documentByteLimit = 1 << 20
 
     let settings: IssuerSettings
-    /// The number of seconds that an answer may take.
+    /// The number of seconds that a response may take.
     let seconds: Int
     /// Ends the reading when it is cancelled.
     let control: WorkControl

@@ -53,13 +53,13 @@ struct TokenIssuer {
     /// Returns whether a reading is due at a time.
     func isDue(at now: Instant) -> Bool { !isReading && (due.map { $0 <= now } ?? false) }
 
-    /// Returns whether the keys may be read for a token whose key is unknown, which anybody can send.
+    /// Returns whether the keys may be read for a token whose key is unknown, which any client can send.
     func mayRead(at now: Instant, _ timing: TokenTiming) -> Bool {
         if case .secretFile = settings.source { return false }
         return !isReading && (lastReading.map { now.seconds(since: $0) >= timing.unknownKeyPause } ?? true)
     }
 
-    /// Notes that a reading has begun.
+    /// Records that a reading has begun.
     mutating func begin(at now: Instant) {
         isReading = true
         lastReading = now

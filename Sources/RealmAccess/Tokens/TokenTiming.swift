@@ -18,7 +18,7 @@ package struct TokenTiming: Sendable {
     package var firstPause = 5.0
     /// The longest pause after a failed reading.
     package var longestPause = 60.0
-    /// The time that the answer of a source may take.
+    /// The time that the response of a source may take.
     package var answerSeconds = 10
 
     /// Makes the usual times.

@@ -161,7 +161,7 @@ package struct S3BackupStore: BackupStore {
         try requireBucket(answer, client)
     }
 
-    /// Throws a sentence when the answer says that there is no such bucket.
+    /// Throws a sentence when the response says that there is no such bucket.
     private func requireBucket(_ answer: WebAnswer, _ client: S3Client) throws(StorageError) {
         guard answer.status == 404, XMLElement.read(answer.body)?["Code"] == "NoSuchBucket" else { return }
         throw client.refusal("answered that there is no such bucket")

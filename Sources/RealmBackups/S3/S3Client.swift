@@ -42,7 +42,7 @@ package struct S3Client {
     /// - Parameters:
     ///   - call: The request.
     ///   - accepted: The statuses that are no failures, in addition to 200 and 204.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     /// - Throws: `StorageError.refused(.unsuitable)` with a sentence, or the error of a file.
     package func send(_ call: S3Call, accepting accepted: Set<Int> = []) throws(StorageError) -> WebAnswer {
         let request = try request(call)
@@ -60,7 +60,7 @@ package struct S3Client {
 
     /// The result of one attempt.
     private enum Outcome {
-        /// An answer that is no failure.
+        /// A response that is no failure.
         case answered(WebAnswer)
         /// A failure, and whether another attempt would not help.
         case failed(StorageError, isLasting: Bool)
@@ -112,7 +112,7 @@ package struct S3Client {
         return request
     }
 
-    /// Returns code and message of an answer that is an error, as `" Code: message"`; nil for other answers, and
+    /// Returns code and message of a response that is an error, as `" Code: message"`; nil for other responses, and
     /// an empty text for an error without them. Some requests are answered with 200 and an error.
     private static func error(in answer: WebAnswer, _ call: S3Call) -> String? {
         guard answer.status != 200 || call.method == "POST" else { return nil }
@@ -139,7 +139,7 @@ package struct S3Call {
     package var fields: [(String, String)] = []
     /// The content of the request.
     package var body = WebRequest.Body.bytes([])
-    /// The file that gets the body of the answer; nil for memory.
+    /// The file that gets the body of the response; nil for memory.
     package var target: WebRequest.Target?
     /// Whether a failure is tried again.
     package var isRepeated = true

@@ -8,7 +8,7 @@ internal import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// Writes the answer to a request for aggregates, such as `{"count":12,"max:age":9}`, of a whole result
+/// Writes the response to a request for aggregates, such as `{"count":12,"max:age":9}`, of a whole result
 /// or of each of its groups.
 package struct AggregateNumbers {
     /// The version that was read, and the request.
@@ -22,7 +22,7 @@ package struct AggregateNumbers {
     /// Writes keys of groups, and numbers.
     private let writer: GroupWriter
 
-    /// Prepares the answer of a request.
+    /// Prepares the response of a request.
     ///
     /// - Parameters:
     ///   - operations: The entries of `ops`.
@@ -43,11 +43,11 @@ package struct AggregateNumbers {
     /// All operations but `count`, as requests to the engine.
     private var requests: [AggregateRequest] { operations.compactMap(\.request) }
 
-    /// Returns the answer for a whole result, with one member for each operation in the order of the
+    /// Returns the response for a whole result, with one member for each operation in the order of the
     /// request, and the version.
     ///
     /// - Parameters:
-    ///   - etag: The entity tag of the answer.
+    ///   - etag: The entity tag of the response.
     ///   - aggregate: Returns the number of rows, and the results of all operations but `count`.
     /// - Throws: `aggregate_overflow` when a sum of integers does not fit into 64 bits.
     package func answer(
@@ -65,7 +65,7 @@ package struct AggregateNumbers {
     ///
     /// - Parameters:
     ///   - paths: The entries of `groupBy`.
-    ///   - etag: The entity tag of the answer.
+    ///   - etag: The entity tag of the response.
     /// - Throws: `invalid_parameter` for a repeated path or a sort by anything that groups lack, and the problems of
     ///   `answer(etag:_:)`.
     package func answer(

@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// One entry of `ops`: `count`, or a function with a key path such as `min:age` or `avg:owner.age`.
 package struct AggregateOperation: Sendable {
-    /// The entry as the request has it. It is also the name of the result in the answer.
+    /// The entry as the request has it. It is also the name of the result in the response.
     let text: String
     /// The function and the key path for the engine; nil for `count`.
     let request: AggregateRequest?

@@ -29,7 +29,7 @@ package struct CollectionPage {
 
     private var elements: Elements { target.elements }
 
-    /// Returns the answer that the parameters select. Lines without a limit are streamed while a
+    /// Returns the response that the parameters select. Lines without a limit are streamed while a
     /// worker makes them.
     ///
     /// - Parameter elementWriter: Writes one element. Its notes end up in header fields.
@@ -122,7 +122,7 @@ package struct CollectionPage {
     /// Returns a response with a JSON object.
     ///
     /// - Parameters:
-    ///   - etag: The entity tag of the answer.
+    ///   - etag: The entity tag of the response.
     ///   - write: Writes its members.
     private func document(_ etag: String, _ write: (inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter()
@@ -135,7 +135,7 @@ package struct CollectionPage {
     /// A response, with the cursor of the next page; nil when there is none.
     private typealias Made = (response: Response, next: String?)
 
-    /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends early when the answer is
+    /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends early when the response is
     /// full.
     ///
     /// - Parameters:
@@ -143,7 +143,7 @@ package struct CollectionPage {
     ///   - range: The elements of the page among them.
     ///   - count: The number of all selected elements, for `count`.
     ///   - facets: The facets to count in addition to the page; nil for none.
-    ///   - etag: The entity tag of the answer.
+    ///   - etag: The entity tag of the response.
     private func envelope(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, count: Int,
         _ facets: FacetCounts?, etag: String
@@ -167,7 +167,7 @@ package struct CollectionPage {
         return (response, next)
     }
 
-    /// Writes a page as NDJSON or CSV. It ends early when the answer is full; the cursor is then in
+    /// Writes a page as NDJSON or CSV. It ends early when the response is full; the cursor is then in
     /// the header field `Link`.
     private func lines(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, etag: String

@@ -12,7 +12,7 @@ package struct DataAnswer {
     /// The version that is read, and the request.
     private let context: ReadContext
 
-    /// Creates the answer of a property; nil for one that is not a single data property.
+    /// Creates the response of a property; nil for one that is not a single data property.
     package init?(_ target: PropertyTarget, _ context: ReadContext) {
         guard target.element == nil, target.column.type == .binary, target.column.collection == nil else { return nil }
         self.target = target
@@ -26,7 +26,7 @@ package struct DataAnswer {
     /// Returns the bytes to a program that names their media type, as a file to save; 204 when the
     /// property is null.
     ///
-    /// - Throws: The problem of a value longer than an answer may be, or of a part beyond its end.
+    /// - Throws: The problem of a value longer than a response may be, or of a part beyond its end.
     package func octets() throws(Problem) -> Response {
         let etag = context.versionTag("b1")
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
@@ -42,7 +42,7 @@ package struct DataAnswer {
     /// The entity tag is that of the bytes, so a browser keeps a picture for as long as it stays the same, despite other commits.
     ///
     /// - Parameter link: The parameters of the link.
-    /// - Throws: The problem of a value longer than an answer may be, or of a part beyond its end.
+    /// - Throws: The problem of a value longer than a response may be, or of a part beyond its end.
     package func linked(_ link: DataLink) throws(Problem) -> Response {
         guard let data = try data() else { return null(context.versionTag("b2")) }
         let digest = try Problem.stored(FileDigest.sha256(data.array))

@@ -78,9 +78,9 @@ final class ElementLines {
     }
 }
 
-/// Writes lines of pages, which end early when the answer is full.
+/// Writes lines of pages, which end early when the response is full.
 extension ElementLines {
-    /// Writes the line of one element of a page, unless the answer is full before its end. Then
+    /// Writes the line of one element of a page, unless the response is full before its end. Then
     /// nothing of it is written, and false is returned.
     func fits(at index: Int, in buffer: OutputBuffer) throws(StorageError) -> Bool {
         try buffer.fits(budget) { () throws(StorageError) in

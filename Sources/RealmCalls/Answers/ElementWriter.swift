@@ -75,7 +75,7 @@ package final class ElementWriter {
     /// Notes on values that could not be represented exactly in the elements written so far.
     package var notes: RepresentationNotes { encoder.notes }
 
-    /// Writes a row of a page, unless the answer is full before its end. Then nothing of it is
+    /// Writes a row of a page, unless the response is full before its end. Then nothing of it is
     /// written, and false is returned.
     func fits(_ element: Elements.Element, in writer: inout JSONWriter) throws(StorageError) -> Bool {
         try encoder.budget.spend()

@@ -51,7 +51,7 @@ final class GroupWriter {
     /// - Parameters:
     ///   - value: A value that rows of the result have.
     ///   - isMixed: Whether its key path leads to mixed values.
-    ///   - writer: The writer of the answer.
+    ///   - writer: The writer of the response.
     func write(_ value: Value, isMixed: Bool, to writer: inout JSONWriter) throws(StorageError) {
         if case .link(let table, let key) = value { return try encoder.writeStub(table, key, &writer) }
         if isMixed { return try encoder.writeMixed(value, &writer) }

@@ -19,7 +19,7 @@ package final class ObjectList: @unchecked Sendable {
     /// The parameters of the request: query, order, page and representation.
     let parameters: ReadParameters
     let table: Table
-    /// The entity tag of the answer, in quotes.
+    /// The entity tag of the response, in quotes.
     let etag: String
     /// The query, bound to the class; nil until it is first needed.
     private var bound: ObjectQuery?
@@ -31,7 +31,7 @@ package final class ObjectList: @unchecked Sendable {
     /// - Parameters:
     ///   - context: The version that is read, and the request.
     ///   - parameters: The parameters of the request.
-    ///   - etag: The entity tag of the answer.
+    ///   - etag: The entity tag of the response.
     package init(context: ReadContext, parameters: ReadParameters, table: Table, etag: String) {
         self.context = context
         self.parameters = parameters
@@ -44,7 +44,7 @@ package final class ObjectList: @unchecked Sendable {
     /// The number of rows of a page that a daemon's thread may write.
     private static let shortPage = 200
 
-    /// Whether the answer takes well under a millisecond, so that the daemon's thread can make it.
+    /// Whether the response takes well under a millisecond, so that the daemon's thread can make it.
     ///
     /// It is an estimate from the size of the class and the parameters, without running the query.
     package var isShort: Bool {
@@ -53,12 +53,12 @@ package final class ObjectList: @unchecked Sendable {
         return parameters.predicate == nil && isPlain && (parameters.offset ?? 0) <= ObjectList.shortScan
     }
 
-    /// Whether the answer is a short page that shows no other objects.
+    /// Whether the response is a short page that shows no other objects.
     private var isShortPage: Bool {
         !streamsAll && parameters.expand.isEmpty && (parameters.limit ?? ReadParameters.defaultLimit) <= ObjectList.shortPage
     }
 
-    /// Whether the answer is a page in the order of the object keys.
+    /// Whether the response is a page in the order of the object keys.
     private var isPlain: Bool {
         parameters.sort.isEmpty && parameters.distinct.isEmpty && parameters.sectionBy == nil && parameters.at == nil
             && parameters.indexOf == nil && parameters.indexOfWhere == nil && !parameters.explain && parameters.facets == nil
@@ -100,7 +100,7 @@ package final class ObjectList: @unchecked Sendable {
     /// Whether all rows are streamed. NDJSON and CSV have all rows when `limit` is absent.
     private var streamsAll: Bool { parameters.isTabular && parameters.limit == nil && parameters.at == nil }
 
-    /// Returns the answer that the parameters select.
+    /// Returns the response that the parameters select.
     ///
     /// It may take long and runs on a worker, except for lists that `isShort` describes.
     package func answer() throws(Problem) -> Response {
@@ -159,7 +159,7 @@ package final class ObjectList: @unchecked Sendable {
     /// - Parameters:
     ///   - count: The number of all matches, if it was requested.
     ///   - facets: The facets counted in addition to the page; nil for none.
-    ///   - next: Makes the cursor of the next page. With one, the page may end early when the answer is full; without one, that
+    ///   - next: Makes the cursor of the next page. With one, the page may end early when the response is full; without one, that
     ///     is a problem.
     private func answer(
         rows: PageRows, count: Int?, _ facets: FacetCounts? = nil, next: Cursor?

@@ -10,7 +10,7 @@ package import RealmStorage
 
 /// A read of one version of one realm. Endpoints for the data of a realm begin with it.
 ///
-/// It holds the version, so that its pages are not reused while the answer is made. It is
+/// It holds the version, so that its pages are not reused while the response is made. It is
 /// immutable, and may pass from the daemon's thread to a worker.
 package final class ReadContext: Sendable {
     /// The request on its way to the endpoint.
@@ -204,7 +204,7 @@ extension SelectionParameters.SortTerm {
 
 /// The parameters that the entity tag of an object has to cover.
 extension ReadParameters {
-    /// Whether the answer shows other objects than the one it is about. Its entity tag then has to
+    /// Whether the response shows other objects than the one it is about. Its entity tag then has to
     /// change when those do.
     package var showsOthers: Bool { !expand.isEmpty || (fields ?? []).contains { $0.contains(".") } }
 }

@@ -55,9 +55,9 @@ final class RowLines: LineWriter {
     }
 }
 
-/// Writes lines of pages, which end early when the answer is full.
+/// Writes lines of pages, which end early when the response is full.
 extension RowLines {
-    /// Writes the line of one object of a page, unless the answer is full before its end. Then
+    /// Writes the line of one object of a page, unless the response is full before its end. Then
     /// nothing of it is written, and false is returned.
     func fits(_ row: Row, in buffer: OutputBuffer) throws(StorageError) -> Bool {
         try buffer.fits(budget) { () throws(StorageError) in try write(row, to: buffer) }

@@ -12,7 +12,7 @@ struct SectionPage<Row> {
     let context: ReadContext
     /// The parameters of the request.
     let parameters: ReadParameters
-    /// The entity tag of the answer, in quotes.
+    /// The entity tag of the response, in quotes.
     let etag: String
     /// The whole result.
     let sections: Sections<Row>

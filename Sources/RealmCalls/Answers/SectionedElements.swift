@@ -12,7 +12,7 @@ internal import RealmStorage
 struct SectionedElements {
     /// The request for the collection.
     let page: CollectionPage
-    /// The entity tag of the answer, in quotes.
+    /// The entity tag of the response, in quotes.
     let etag: String
 
     /// The version that is read, and the request.

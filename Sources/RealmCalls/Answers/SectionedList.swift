@@ -66,7 +66,7 @@ struct SectionedList {
     /// Groups the whole result into sections.
     ///
     /// - Complexity: O(n) in the rows of the result, each of which is read once.
-    /// - Throws: The problem of too many sections, or of keys that are longer in all than an answer
+    /// - Throws: The problem of too many sections, or of keys that are longer in all than a response
     ///   may be.
     private func sections(_ query: ObjectQuery, _ grouping: SectionGrouping) throws(Problem) -> Sections<ObjectKey> {
         try grouping.requireValues(of: list.table, in: context.snapshot)

@@ -42,7 +42,7 @@ struct Sections<Row> {
     ///
     /// - Parameters:
     ///   - row: The identity of the row.
-    /// - Throws: The problem of too many sections, of keys that are longer in all than an answer may be, or of a budget that is
+    /// - Throws: The problem of too many sections, of keys that are longer in all than a response may be, or of a budget that is
     ///   used up.
     mutating func add(_ row: Row, to key: SectionKey) throws(Problem) {
         // A long text is copied several times.
@@ -116,7 +116,7 @@ struct Sections<Row> {
 
 /// The kind of values that are divided into sections.
 extension SectionGrouping {
-    /// Notes whether the key path leads to mixed values.
+    /// Records whether the key path leads to mixed values.
     ///
     /// - Parameters:
     ///   - subject: The grouped rows: objects of a class, or values of a collection.

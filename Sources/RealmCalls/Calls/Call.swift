@@ -124,7 +124,7 @@ package final class Call: @unchecked Sendable {
         return object
     }
 
-    /// Whether the client has the representation already, because `If-None-Match` names its entity tag. The answer is then 304.
+    /// Whether the client has the representation already, because `If-None-Match` names its entity tag. The response is then 304.
     ///
     /// The tags of compressed representations count as well.
     package func isCurrent(_ etag: String) -> Bool {

@@ -469,7 +469,7 @@ package final class ChangeFeed: Sendable {
         state.firstCount = attached.contents.count
     }
 
-    /// Notes that the feed has changed, so that its subscribers are notified when the current round of
+    /// Records that the feed has changed, so that its subscribers are notified when the current round of
     /// the hub ends.
     func noteChange() { notifications.noteChange(self) }
 

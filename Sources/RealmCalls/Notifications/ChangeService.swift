@@ -169,7 +169,7 @@ package final class ChangeService: Sendable {
         }
     }
 
-    /// Notes that no timer is set, and sets another one if a registration needs it.
+    /// Records that no timer is set, and sets another one if a registration needs it.
     private func endWatch() {
         state.withLock { $0.willSweep = false }
         // Another caller, relying on the timer that has just fired, may have added a registration since then.

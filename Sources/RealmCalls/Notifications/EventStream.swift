@@ -313,7 +313,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Notes that a heartbeat is due, which the next call of `next` sends if nothing else is ready.
+    /// Records that a heartbeat is due, which the next call of `next` sends if nothing else is ready.
     func heartbeat() { state.withLock { $0.heartbeatIsDue = true } }
 
     /// Returns the heartbeat that is due; nil when none is. It has an id when the position has

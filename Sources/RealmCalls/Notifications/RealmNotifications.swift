@@ -431,7 +431,7 @@ package final class RealmNotifications: Sendable {
 
     // MARK: - Rounds
 
-    /// Notes that a feed has a new change set, so that its subscribers are notified at the end of
+    /// Records that a feed has a new change set, so that its subscribers are notified at the end of
     /// the round.
     func noteChange(_ feed: ChangeFeed) {
         state.withLock { state in

@@ -162,7 +162,7 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Notes that one feed has caught up, or has failed.
+    /// Records that one feed has caught up, or has failed.
     private func note(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
         // The replaced contents are released after the lock.
         let old = state.withLock { state -> (Version?, ObservedContents?) in

@@ -170,7 +170,7 @@ package struct ParameterSet: Sendable {
 
     /// Returns a parameter that is a list of key paths; nil when it is absent.
     ///
-    /// Each step of a path is a level of the answer, and objects are written level by level, so the
+    /// Each step of a path is a level of the response, and objects are written level by level, so the
     /// number of steps is bounded.
     ///
     /// - Parameters:

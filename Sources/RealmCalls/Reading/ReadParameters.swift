@@ -51,7 +51,7 @@ package struct ReadParameters: Sendable {
     package var snapshot: String?
     /// The form of values: plain or Extended JSON, `ints` and `meta`.
     package var representation = Representation()
-    /// The form of the answer, negotiated from `format` and `Accept`.
+    /// The form of the response, negotiated from `format` and `Accept`.
     package var format = ResponseFormat.json
     /// The names of the parameters that were given, in the URL or the body.
     package private(set) var given: [String] = []
@@ -183,7 +183,7 @@ package struct ReadParameters: Sendable {
         return indexes
     }
 
-    /// Throws `not_acceptable` when the client wants lines, for an answer that is one document and
+    /// Throws `not_acceptable` when the client wants lines, for a response that is one document and
     /// not a list of rows.
     package func requireDocument() throws(Problem) {
         guard !isTabular else {
@@ -194,7 +194,7 @@ package struct ReadParameters: Sendable {
     /// The number of rows of a page when `limit` is absent. NDJSON and CSV return all rows then.
     package static let defaultLimit = 100
 
-    /// Whether the answer is NDJSON or CSV, whose rows are streamed without an envelope.
+    /// Whether the response is NDJSON or CSV, whose rows are streamed without an envelope.
     package var isTabular: Bool { format == .ndjson || format == .csv }
 
     /// The code of the format and the representation together, which distinguishes entity tags of

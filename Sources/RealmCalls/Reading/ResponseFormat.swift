@@ -34,7 +34,7 @@ package enum ResponseFormat: Sendable, Equatable {
         package static let octets = Choice(rawValue: 4)
     }
 
-    /// Chooses the form of an answer.
+    /// Chooses the form of a response.
     ///
     /// The parameter `format` takes precedence over `Accept`. Among forms that the client accepts equally, JSON comes first.
     ///

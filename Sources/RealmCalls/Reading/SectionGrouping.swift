@@ -87,7 +87,7 @@ package struct SectionGrouping: Sendable {
     /// The problem of a key path that ends at a link.
     private static let links = invalid("objects cannot be keys of sections; name one of their properties")
 
-    /// Throws `invalid_parameter` when the key path ends at a link, so that the answer does not
+    /// Throws `invalid_parameter` when the key path ends at a link, so that the response does not
     /// depend on whether there are rows.
     ///
     /// - Parameters:

@@ -29,7 +29,7 @@ package struct SectionKey: Hashable, Sendable {
     /// The identity of the section among others while the result is observed.
     package var identity: SectionIdentity { SectionIdentity(group) }
 
-    /// Writes the key as JSON in the representation of an answer.
+    /// Writes the key as JSON in the representation of a response.
     package func write(_ values: inout ValueWriter, to writer: inout JSONWriter) {
         var owners: [ByteStorage] = []
         let value = group.value.stored(&owners)

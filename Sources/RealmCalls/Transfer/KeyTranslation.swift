@@ -18,7 +18,7 @@ struct KeyTranslation: Sendable {
     /// The memory in bytes that it takes, about.
     var byteCount: Int { moved.count * 5 * MemoryLayout<ObjectKey>.stride + kept.count * 4 * MemoryLayout<ObjectKey>.stride }
 
-    /// Notes that an object has the key `old` where it comes from, and the key `new` in this realm.
+    /// Records that an object has the key `old` where it comes from, and the key `new` in this realm.
     mutating func record(_ old: ObjectKey, _ new: ObjectKey) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {
             moved[old] = new

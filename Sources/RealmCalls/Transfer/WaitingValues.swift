@@ -85,7 +85,7 @@ struct WaitingValues: Sendable {
     /// Removes and returns an entry, after the last line was read.
     mutating func remove(at index: Int) -> Entry { entries.remove(at: index) }
 
-    /// Notes the position of an entry.
+    /// Records the position of an entry.
     private mutating func note(_ index: Int) {
         guard last != nil else { return }
         let object = entries[index].object

@@ -13,7 +13,7 @@ internal import RealmStorage
 /// writes them at the end, so that the objects in the response show the state after the last operation. An error ends the run;
 /// the engine then rolls back everything that the batch changed.
 package final class BatchRun {
-    /// The write in progress: its session, and the means to show objects in the answer.
+    /// The write in progress: its session, and the means to show objects in the response.
     private let context: WriteContext
     /// The outcomes of the operations that were applied so far, in their order.
     private var results: [Outcome] = []
@@ -29,7 +29,7 @@ package final class BatchRun {
     private var singleUpTo = 0
     /// The number of results, from the first on, whose keys are in `knownKeys`.
     private var knownCount = 0
-    /// The bytes of all keys that are kept for the answer.
+    /// The bytes of all keys that are kept for the response.
     private var keyBytes = 0
 
     /// The engine's session, in which all changes are made.
@@ -41,14 +41,14 @@ package final class BatchRun {
     private enum Outcome {
         /// An object was written or asserted.
         ///
-        /// `isCreated` is nil where the answer does not say it. `shows` states whether the object
-        /// belongs in the answer when the client asks for representations.
+        /// `isCreated` is nil where the response does not say it. `shows` states whether the object
+        /// belongs in the response when the client asks for representations.
         case object(ObjectPlace, isCreated: Bool?, shows: Bool)
         /// One object was deleted. Its key was read before, because it cannot be read afterwards.
         case deleted(key: String)
         /// An operation on a query was applied to, or found, so many objects.
         case matched(Int)
-        /// A property was incremented to this value, which the answer shows.
+        /// A property was incremented to this value, which the response shows.
         case value(ObjectPlace, Value)
         /// A collection of the object was changed and has so many elements after it.
         case count(ObjectPlace, Int)
@@ -62,7 +62,7 @@ package final class BatchRun {
         self.context = context
     }
 
-    /// Applies the operations in order and returns the answer, which lacks only the version.
+    /// Applies the operations in order and returns the response, which lacks only the version.
     ///
     /// The deadline of the write is checked before each operation.
     ///
@@ -203,7 +203,7 @@ package final class BatchRun {
         knownCount = results.count
     }
 
-    /// Counts a key that is kept for the answer, and returns it.
+    /// Counts a key that is kept for the response, and returns it.
     private func kept(_ key: String) throws(Problem) -> String {
         keyBytes += key.utf8.count
         try context.requireRoom(for: keyBytes)
@@ -215,7 +215,7 @@ package final class BatchRun {
         try Problem.written(session.keyText(of: place))
     }
 
-    /// Deletes one object. Its key is read before, for the answer.
+    /// Deletes one object. Its key is read before, for the response.
     private func delete(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> Outcome {
         let found = try require(target, place)
         try rememberKeys()

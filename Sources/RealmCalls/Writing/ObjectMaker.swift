@@ -59,7 +59,7 @@ package struct ObjectMaker: Sendable {
         }
     }
 
-    /// Writes the only object of a request and returns the answer for it.
+    /// Writes the only object of a request and returns the response for it.
     ///
     /// The conditions are compared after the object was written, because only then is it known
     /// whether the key existed: `If-None-Match` holds for a new object, `If-Match: *` for one that

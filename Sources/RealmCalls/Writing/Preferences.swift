@@ -13,14 +13,14 @@ package struct Preferences: Sendable {
     /// The values of `return`: a short answer, or one with the representation of the objects.
     package enum Return: String, Sendable { case minimal, representation }
 
-    /// The value of `return`; nil leaves the amount of the answer to the kind of request.
+    /// The value of `return`; nil leaves the amount of the response to the kind of request.
     package private(set) var returns: Return?
     /// Whether members that a class does not have are ignored (`handling=lenient`) rather than
     /// refused.
     package private(set) var isLenient = false
     /// Whether `handling` was given with a known value, so that it can be confirmed.
     private var hasHandling = false
-    /// Whether the client prefers an answer before the write is done (`respond-async`).
+    /// Whether the client prefers a response before the write is done (`respond-async`).
     package private(set) var isAsynchronous = false
 
     /// Reads the header field of a request. Of several preferences with one name the first is used,

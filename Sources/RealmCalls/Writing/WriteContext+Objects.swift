@@ -6,7 +6,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Finds the one object that a write is about, and makes the answer for it.
+/// Finds the one object that a write is about, and makes the response for it.
 extension WriteContext {
     /// Returns the place of the object that a class and a key text name.
     ///
@@ -16,7 +16,7 @@ extension WriteContext {
         try Problem.written(session.require(.text(key), class: className))
     }
 
-    /// Returns the answer to a write of one object: the representation, or its entity tag alone for
+    /// Returns the response to a write of one object: the representation, or its entity tag alone for
     /// `return=minimal`.
     ///
     /// The status is 201 with `Location` for a new object, 200 for a representation and 204 without
@@ -40,7 +40,7 @@ extension WriteContext {
         return draft
     }
 
-    /// Returns the answer to a write of an object that its sender may write, but not read.
+    /// Returns the response to a write of an object that its sender may write, but not read.
     private func unseen(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
         var draft = WriteDraft(status: written.isCreated ? 201 : 204, content: .none)
         let key = try Problem.written(session.keyText(of: written.place))

@@ -7,7 +7,7 @@ package import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// A write in progress: the engine's session, and the means to make the answer.
+/// A write in progress: the engine's session, and the means to make the response.
 ///
 /// It belongs to the writer's thread for the duration of one closure, and must not leave it.
 package final class WriteContext {
@@ -79,8 +79,8 @@ package final class WriteContext {
     /// - Parameters:
     ///   - place: The object, which must exist in `view`.
     ///   - view: The uncommitted state of the transaction, from `view()`.
-    ///   - writer: The writer of the answer.
-    /// - Throws: `object_not_found`, or the problem of an answer that exceeds its limits.
+    ///   - writer: The writer of the response.
+    /// - Throws: `object_not_found`, or the problem of a response that exceeds its limits.
     package func show(_ place: ObjectPlace, in view: Snapshot, _ writer: inout JSONWriter) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
         let encoder = ObjectEncoder(view, options.representation, session.budget)
@@ -92,7 +92,7 @@ package final class WriteContext {
         }
     }
 
-    /// Returns whether the sender of the write sees an object, so that an answer may show it.
+    /// Returns whether the sender of the write sees an object, so that a response may show it.
     package func isVisible(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Bool {
         guard view.scope != nil else { return true }
         guard let table = view.table(place.table) else { return false }

@@ -5,7 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Makes the answer to a write of all objects that match a query.
+/// Makes the response to a write of all objects that match a query.
 extension WriteDraft {
     /// Returns the response to a write of many objects: `{"matched":count,"version":…}`.
     ///

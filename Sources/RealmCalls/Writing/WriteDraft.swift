@@ -13,13 +13,13 @@ package struct WriteDraft: Sendable {
     /// Makes the changes of a write, on the writer's thread.
     package typealias Maker = @Sendable (WriteContext) throws(Problem) -> WriteDraft
 
-    /// The HTTP status of the answer when the write succeeds, for example 201.
+    /// The HTTP status of the response when the write succeeds, for example 201.
     package var status: Int
     /// The path of an object that was created, for `Location`; nil for none.
     package var location: String?
     /// The entity tag of the object that was written, for `ETag`; nil for none.
     package var etag: String?
-    /// The body of the answer, perhaps still without the version.
+    /// The body of the response, perhaps still without the version.
     package var content: Content
     /// Notes on values that could not be represented exactly, for header fields.
     package var notes: RepresentationNotes = RepresentationNotes()
@@ -40,7 +40,7 @@ package struct WriteDraft: Sendable {
 
     /// The forms of a body, which differ in where the version is added.
     package enum Content: Sendable {
-        /// The answer has no body, as one with the status 204.
+        /// The response has no body, as one with the status 204.
         case none
         /// A whole JSON document, to which no version is added.
         case document(OutputBuffer)
@@ -75,7 +75,7 @@ package struct WriteDraft: Sendable {
         }
     }
 
-    /// Returns the whole JSON document, with the version where it belongs; nil when the answer has
+    /// Returns the whole JSON document, with the version where it belongs; nil when the response has
     /// no body.
     package func body(_ outcome: Outcome) -> OutputBuffer? {
         switch content {

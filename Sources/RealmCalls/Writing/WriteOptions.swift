@@ -33,7 +33,7 @@ package struct WriteOptions: Sendable {
 
     /// The preferences that a kind of write honours.
     package struct Honours: Sendable {
-        /// Whether `return` changes the answer.
+        /// Whether `return` changes the response.
         var returns = false
         /// Whether `handling` changes how unknown members are treated.
         var handling = false
@@ -96,7 +96,7 @@ package struct WriteOptions: Sendable {
             ignoresUnknownMembers: preferences.isLenient)
     }
 
-    /// Returns whether the answer contains the representation of objects.
+    /// Returns whether the response contains the representation of objects.
     ///
     /// - Parameter byDefault: The behavior of this kind of request when the client has no preference.
     package func showsObjects(byDefault: Bool) -> Bool {

@@ -214,7 +214,7 @@ package final class StreamRows: @unchecked Sendable {
         return true
     }
 
-    /// Sets the deadline of the next chunk of an answer, counted from now.
+    /// Sets the deadline of the next chunk of a response, counted from now.
     package func beginChunk() { pace.beginChunk() }
 
     /// Returns the next object.

@@ -4,7 +4,7 @@ internal import RealmEngine
 internal import RealmPlatform
 package import RealmStorage
 
-/// Turns tables of a database of SQLite that comes from anybody into lines of objects, which are then
+/// Turns tables of an untrusted database of SQLite into lines of objects, which are then
 /// imported like any other lines. The number of a line is that of the row.
 package struct SQLiteImport {
     /// The version whose classes give the columns their types.

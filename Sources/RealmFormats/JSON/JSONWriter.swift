@@ -54,7 +54,7 @@ package struct JSONWriter: Sendable {
     /// continue as if the text were still there.
     package mutating func forgetBytes() { buffer.removeAll() }
 
-    /// Notes that the caller appended a value to the buffer directly, so that the next one is
+    /// Records that the caller appended a value to the buffer directly, so that the next one is
     /// separated from it.
     package mutating func noteValue() { needsComma = true }
 

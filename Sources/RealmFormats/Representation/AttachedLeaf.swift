@@ -6,7 +6,7 @@ internal import RealmStorage
 /// One leaf of a class, whose single-valued columns are attached when they are first read.
 ///
 /// Answers read row after row of the same leaf, so a column is checked and attached once per leaf
-/// rather than once per value. Of the first row of a leaf nothing is remembered, because it often remains the only one: in the answer
+/// rather than once per value. Of the first row of a leaf nothing is remembered, because it often remains the only one: in the response
 /// that is one object, and where the rows of a page are each in another leaf.
 @safe final class AttachedLeaf {
     /// The class of the objects in the leaf.

@@ -207,7 +207,7 @@ package final class Lifecycle: Sendable {
     /// Makes the state of a server that is not stopping.
     package init() {}
 
-    /// Notes that the server is stopping: the readiness check fails from then on, so that a load
+    /// Records that the server is stopping: the readiness check fails from then on, so that a load
     /// balancer sends no more requests.
     package func beginStopping() { stopping.store(true, ordering: .relaxed) }
 

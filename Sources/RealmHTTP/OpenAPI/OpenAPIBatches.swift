@@ -39,7 +39,7 @@ enum OpenAPIBatches {
         let object = OpenAPIParts.schema("RealmObject")
         let mixed = Parts(prefix: "", new: any, patch: any, object: object)
         let single = Parts(prefix: classPrefix, new: any, patch: any, object: object)
-        // The answer is the same.
+        // The response is the same.
         return set(mixed, limits, kinds(mixed, limits))
             + set(single, limits, kinds(single, limits)).filter { !$0.0.hasSuffix("Result") }
     }
@@ -49,7 +49,7 @@ enum OpenAPIBatches {
         set(parts, limits, kinds(parts, limits).filter { typed.contains($0.kind) })
     }
 
-    /// Returns a set of schemas: the batch, its operation, the kinds of operations, and the answer.
+    /// Returns a set of schemas: the batch, its operation, the kinds of operations, and the response.
     private static func set(_ parts: Parts, _ limits: Limits, _ kinds: [Kind]) -> [(String, DocumentValue)] {
         let prefix = parts.prefix
         let all: [(String, DocumentValue)] =

@@ -50,8 +50,8 @@ struct PageFile: Sendable {
     /// The policy for browsers: they load no other origins, run no inline scripts and show the pages in no frame. They revalidate
     /// files each time, so that a new version is seen at once.
     ///
-    /// Requests to this server state where they come from: where neither https nor loopback is used, browsers state it by nothing
-    /// else, see `OriginPolicy`.
+    /// Requests to this server state where they come from: where neither https nor loopback is used, browsers state it in no other
+    /// way, see `OriginPolicy`.
     static let rules: [HeaderField] = [
         HeaderField("Cache-Control", "no-cache"),
         HeaderField(

@@ -149,7 +149,7 @@ struct AdmissionControl: Sendable {
         } catch {
             // Also a realm or path that only seems to be missing.
             call.caller.isRefusedByRights = route.isServed
-            // Whether there is a realm of this name makes no difference to the answer.
+            // Whether there is a realm of this name makes no difference to the response.
             if error.code == .realmNotFound { throw noRealm(call) }
             throw error.code == .notFound && !route.isServed ? AdmissionControl.nothing(call) : error
         }

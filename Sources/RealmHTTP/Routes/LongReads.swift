@@ -50,7 +50,7 @@ package final class LongReads: Sendable {
         return note.map { $0.shape == shape && $0.end > owner.request.arrival } ?? false
     }
 
-    /// Notes that a read was too long for a daemon's thread.
+    /// Records that a read was too long for a daemon's thread.
     ///
     /// - Parameters:
     ///   - now: The present time.

@@ -111,7 +111,7 @@ struct ReadDispatcher: Sendable {
     /// Lets a worker call an endpoint.
     ///
     /// - Parameters:
-    ///   - didAnswer: Called by the worker when it has the answer, with the time when it began.
+    ///   - didAnswer: Called by the worker when it has the response, with the time when it began.
     private func work(
         _ call: Call, _ endpoint: @escaping RouteOperation.Function, _ didAnswer: @escaping @Sendable (Instant) -> Void
     ) -> Reply {

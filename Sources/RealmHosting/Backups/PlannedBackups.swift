@@ -200,7 +200,7 @@ package final class PlannedBackups: Sendable {
         for old in retention.surplus(of: try plan.store.names(of: realm)) { try plan.store.delete(old) }
     }
 
-    /// Notes the end of an attempt.
+    /// Records the end of an attempt.
     private func end(_ realm: String, _ error: StorageError?) {
         let isStopped = thread.isStopped
         state.withLock { state in

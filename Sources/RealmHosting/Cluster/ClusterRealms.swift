@@ -220,7 +220,7 @@ package final class ClusterRealms: Sendable {
 
     // MARK: - Losses
 
-    /// Notes that a realm was lost to another node, or is in doubt.
+    /// Records that a realm was lost to another node, or is in doubt.
     func noteLoss(of name: String) {
         monitor.withLock { state in
             state.lost[name] = .now()

@@ -223,9 +223,9 @@ package final class RealmCaretaker: Sendable {
         if !thread.isStopped, catalog.take(database.name.text, .now()) { reviveNow(database.name.text) }
     }
 
-    // MARK: - Realms that come back
+    // MARK: - Reopened realms
 
-    /// Notes that a request wants a realm that has failed, and tries to open it again unless that
+    /// Records that a request wants a realm that has failed, and tries to open it again unless that
     /// was tried too recently.
     ///
     /// - Parameters:

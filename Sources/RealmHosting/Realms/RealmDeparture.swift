@@ -94,7 +94,7 @@ package struct RealmDeparture: Sendable {
         return catalog[name]
     }
 
-    /// Notes that the files of the realm are being deleted, until the promise is completed.
+    /// Records that the files of the realm are being deleted, until the promise is completed.
     private func deleting(_ promise: any ResponsePromise) -> any ResponsePromise {
         directory.deletions.withLock { $0[name, default: 0] += 1 }
         return DeletionPromise(promise, name, directory)

@@ -116,7 +116,7 @@ package final class ShipService: Sendable {
         shipAll()
     }
 
-    /// Opens those of the next closed realms of which the store does not have the newest version, as far as their times tell.
+    /// Opens those of the next closed realms of which the store does not have the newest version, according to their times.
     ///
     /// - Parameter last: The name of the realm after which to begin; nil for the first.
     /// - Returns: The name to continue after, as the parameter; nil when all were checked.
