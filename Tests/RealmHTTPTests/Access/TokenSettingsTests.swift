@@ -123,11 +123,12 @@ import Testing
         try folder.write("set", "\u{FEFF} {\"keys\": [\(key)]}\n")
         try folder.write("one", key)
         try folder.write("list", "[\(key)]")
-        let pem = "\r\n-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+        let text = "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+        let pem = "\r\n-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
         try folder.write("pem", pem)
         try folder.write("wide", "\u{0}" + pem.map { "\($0)\u{0}" }.joined())
         try folder.write("ssh", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEFuc3dlcnMgb2Ygb3RoZXJzIGFyZSBubyBzZWNyZXQ= a@b\n")
-        let der = try #require(Data(base64Encoded: "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="))
+        let der = try #require(Data(base64Encoded: text))
         try der.write(to: URL(fileURLWithPath: folder.path + "/der"))
         try folder.write("bad.json", "{}")
         try folder.write("short", "12345")
