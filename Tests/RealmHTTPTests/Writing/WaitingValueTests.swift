@@ -326,6 +326,7 @@ import Foundation
                 PropertyInput("secret", "string", optional: true), PropertyInput("i", "int", optional: true),
                 PropertyInput("n", "object", objectType: "A"), PropertyInput("e", "object", objectType: "Inner"),
                 PropertyInput("as", "object", collection: "list", objectType: "A"),
+                PropertyInput("es", "object", collection: "list", objectType: "Inner"),
             ]),
     ]
 
@@ -375,13 +376,15 @@ import Foundation
             ("e", WaitingValueTests.patch(5, [("e", .object(["t": .text("other")]))])),
             ("as", WaitingValueTests.patch(5, [("as", .list([.integer(0)]))])),
             ("n", WaitingValueTests.patch(5, [("n", .integer(0))])),
+            ("es", WaitingValueTests.patch(5, [("es", .list([.object(["x": .integer(1), "t": .text("other")])]))])),
         ]
+        let values: [ByteText: String] = ["e": #"{"x":2,"to":39}"#, "n": "39", "as": "[39]", "es": #"[{"x":1,"to":39}]"#]
         for (property, change) in changes {
             let server = try WriteServer(WaitingValueTests.owned)
-            let there = #"[{"id":0,"owner":"you"},{"id":5,"owner":"me","e":{"x":1}}]"#
+            let there = #"[{"id":0,"owner":"you"},{"id":5,"owner":"me","e":{"x":1},"es":[{"x":1,"t":"t"}]}]"#
             #expect(try server.send("POST", "app/objects/A", there).status == 201)
             var lines = (5..<40).map { Line(id: $0, values: [("owner", #""me""#)]) }
-            lines[0].values.append((property, property == "e" ? #"{"x":2,"to":39}"# : property == "n" ? "39" : "[39]"))
+            lines[0].values.append((property, values[ByteText(property)] ?? ""))
             let result = try WaitingValueTests.run(
                 server, WaitingValueTests.body(lines, .lines), .upsert,
                 rights: try WaitingValueTests.rights("create, read, update, import", "owner == 'me'"), other: change)

@@ -33,14 +33,15 @@ extension WriteSession {
         try spend(bytes: value.byteCount)
         // Equal numbers of different types have the same order.
         hasher.combine(ByteText(value.typeName))
-        value.hashByOrder(into: &hasher)
-        switch value {
-        case .link(let key, let object):
-            let target = try table(key)
-            guard target.kind == .embedded else { return }
-            for column in knownColumns(of: target) {
+        if case .link(let key, let object) = value, try table(key).kind == .embedded {
+            // An embedded object gets another key when it is assigned as a whole.
+            for column in knownColumns(of: try table(key)) {
                 hasher.combine(try hash(column, of: ObjectPlace(table: key, object: object), into: &hasher))
             }
+            return
+        }
+        value.hashByOrder(into: &hasher)
+        switch value {
         case .list: _ = try hash(slot.collection, .list, into: &hasher)
         case .dictionary: _ = try hash(slot.collection, .dictionary, into: &hasher)
         default: break
