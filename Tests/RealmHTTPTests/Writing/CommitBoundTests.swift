@@ -46,7 +46,7 @@ import Testing
         /// Keys for up to `most` objects for each MiB of the bound.
         private mutating func keys(_ most: Int) -> Range<Int> {
             let start = nextKey
-            nextKey += Int.random(in: 1...(most * (limit >> 10) >> 10), using: &random)
+            nextKey += Int.random(in: 1...max(1, most * limit / (1 << 20)), using: &random)
             return start..<nextKey
         }
 
