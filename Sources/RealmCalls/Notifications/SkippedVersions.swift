@@ -32,7 +32,7 @@ package final class SkippedVersions: Sendable {
         }
     }
 
-    /// Restarts all positions before a version, because the changes of a skipped write cannot be told from others.
+    /// Restarts all positions before a version, because the changes of a skipped write look like any others.
     package func lose(upTo version: UInt64) { state.withLock { $0.base = max($0.base, version) } }
 
     /// Whether a position cannot be resumed.

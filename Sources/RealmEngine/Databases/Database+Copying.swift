@@ -212,7 +212,7 @@ extension Database {
         try copy.sync()
         for _ in 0..<Database.rounds {
             let written = try copy.follow(current.snapshot)
-            // What is durable now need not be waited for while the writer is paused.
+            // The paused writer then waits for less to become durable.
             try copy.sync()
             if written < Database.restBytes { break }
         }

@@ -39,7 +39,7 @@ enum MigrationOperand {
 }
 
 extension MigrationOperand {
-    /// What the names in the expressions of a migration stand for while one object is processed.
+    /// The values of the names in the expressions of a migration while one object is processed.
     struct Bindings {
         /// The object at whose properties key paths begin that begin with no variable; nil inside loops.
         var subject: ObjectPlace?

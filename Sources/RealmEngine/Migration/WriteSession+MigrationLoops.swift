@@ -295,7 +295,7 @@ extension WriteSession {
     ///   - body: The members.
     ///   - name: The name under which later links know the object; nil for none.
     ///   - upsert: Which values are written to an existing object; nil makes an existing one an error.
-    ///   - bindings: What the names in expressions stand for.
+    ///   - bindings: The values of the names in expressions.
     /// - Throws: `WriteError` with the path inside the body.
     func create(
         _ className: String, _ body: ObjectTemplate, as name: String?, upsert: UpsertPolicy?,

@@ -97,7 +97,7 @@ extension WriteSession {
             case .schema(let table): classes.insert(table)
             }
         }
-        // An object has changed with what is embedded in it.
+        // A change of an embedded object is one of its owner.
         while !embedded.isEmpty {
             var owners: Set<TableKey> = []
             for table in base.classes where table.columns.contains(where: { $0.targetTable.map(embedded.contains) ?? false }) {
