@@ -120,7 +120,7 @@ extension ProblemCode {
             "The write matches or changes more than its limit, and nothing was written.",
             "Look at the matching objects first. If they are meant, raise `maxAffected`, or change them in several steps.")
         case .patchTestFailed: (409, .batches, "An operation `test` of a JSON Patch found another value.",
-            "Somebody has changed the object. Read it again and decide anew.")
+            "Another client has changed the object. Read it again, then decide.")
         case .assertionFailed: (409, .batches, "An operation `assert` of a batch is not fulfilled, and nothing was written.",
             "`op` is the number of the operation. Read what it is about again and decide anew.")
         case .transactionBusy: (409, .reads, "Another request is running in the same transaction.",
@@ -130,7 +130,7 @@ extension ProblemCode {
         case .idempotencyInProgress: (409, .writes, "The first request with this `Idempotency-Key` is still running.",
             "Wait a moment and send the same request again: the answer of the first is then repeated.")
         case .schemaVersionConflict: (409, .schemas, "A migration was made for another schema version than the realm has.",
-            "Read the schema again. Somebody may have migrated already; then nothing has to be done.")
+            "Read the schema again. If another client has migrated it already, nothing is left to do.")
         case .wouldLoseData: (409, .schemas, "A change of the schema would delete data, and the request does not permit that.",
             """
             `detail` names what would be lost. Try the change with `dryRun=true`; if the loss is meant, permit it with \
@@ -143,7 +143,7 @@ extension ProblemCode {
         case .fileExists: (409, .files, "A realm is to be created at a path where there is a file.",
             "Attach the file instead, or choose another name.")
         case .fileInUse: (409, .realms, "Another program has the file open in a way that excludes this server.",
-            "End the other program, or follow the file while that goes on writing: `realm-rest open FILE`.")
+            "End the other program, or follow the file while that program writes: `realm-rest open FILE`.")
         case .notOwned: (409, .files, "The server is to delete a file that does not belong to it.", """
             Files are deleted only if they lie in the data folder. Detach the realm without `files=true`, and remove the file by \
             hand.
@@ -153,7 +153,7 @@ extension ProblemCode {
         case .transactionExpired: (410, .reads, "The lease of the transaction ended, and it was rolled back.",
             "Begin a new one and repeat its writes. Keep transactions short: other writers wait for them.")
         case .subscriptionExpired: (410, [.writes, .changes], "The registration of subscriptions was valid and has ended.",
-            "Register again. The stream then begins with a snapshot, or goes on from the version that the client has seen last.")
+            "Register again. The stream then begins with a snapshot, or continues after the last version of the client.")
         case .preconditionFailed: (412, .reads, "A condition such as `If-Match` is not fulfilled: what it is about has changed.",
             "Read the object again, compare it with the intended change, and send that with the new `ETag`.")
         case .bodyTooLarge: (413, .any, "The body, or the number of values or operations in it, exceeds a limit.", """
@@ -195,13 +195,13 @@ extension ProblemCode {
             """)
         case .invalidConfiguration: (422, [],
             "The server was started without what the request needs: a configuration file, a key file or a data folder.",
-            "`detail` says what is missing; start the server with that.")
+            "`detail` names the missing option; start the server with it.")
         case .typeMismatch: (422, [.queries, .objects, .values], "A value has another type than its property.", """
             `pointer` leads to the value, and `detail` names the type. Dates are RFC 3339 texts, data is base64, and decimals \
             with a fraction are texts.
             """)
         case .outOfRange: (422, [.queries, .objects, .values], "A number, a date or a text is beyond what the type can hold.",
-            "Integers have 64 bits and floats 32; `pointer` leads to the value, and `detail` says what is possible.")
+            "Integers have 64 bits and floats 32; `pointer` leads to the value, and `detail` states the range.")
         case .nullNotAllowed: (422, .values, "Null was given for a value that cannot be null.",
             "Give a value, or make the property optional by a migration.")
         case .keyMismatch: (422, .values, "The primary key in the body differs from the key in the URL.",
@@ -266,7 +266,7 @@ extension ProblemCode {
         case .tooManyStreams: (429, .changes, "The client has as many streams or registrations as it may have.",
             "Close those that are not needed, or subscribe to several things with one stream.")
         case .tooManyRealms: (429, .files, "The server serves as many realms as it may.",
-            "Detach one, or raise the limit `realms`; realms that nobody uses can be closed by themselves, see `--close-after`.")
+            "Detach one, or raise the limit `realms`; `--close-after` closes unused realms automatically.")
         case .tooManyTransactions: (429, .writes, "The client has as many open or waiting transactions as it may have.",
             "End one. Several changes that belong together are one batch, which needs no transaction.")
         case .headersTooLarge: (431, .any, "The header section has too many bytes or fields.",
@@ -276,14 +276,14 @@ extension ProblemCode {
         case .notImplemented: (501, .any, "The server does not know the method or the transfer coding of the request.",
             "Use one of the methods that `OPTIONS *` lists.")
         case .notReady: (503, .realms, "The server is starting, or the realm cannot be written to at the moment.",
-            "Try again a little later; `GET /readyz` tells when everything is open, and which realm is not.")
+            "Try again a little later; `GET /readyz` lists the realms that are not open yet.")
         case .shuttingDown: (503, .any, "The server is about to end and takes no new requests.",
             "Send the request again when the server is back, or to another one.")
         case .overloaded: (503, .any, "The server has no free worker, connection or memory for this request.",
             "Try again a little later. If it stays, look at `/metrics`: long queries without an index are the usual cause.")
         case .realmUnavailable: (503, .realms,
             "The realm is not open at the moment, for instance because it is being opened or its file is away.",
-            "`cause` and `GET /v1/realms/{realm}` say why. The server opens it again by itself when the cause is gone.")
+            "`cause` and `GET /v1/realms/{realm}` say why. The server opens it again automatically when the cause is gone.")
         case .outcomeUnknown: (503, .realms,
             "It is unknown whether the write has happened: the log of the cluster has not answered in time.", """
             Repeat it with the same `Idempotency-Key`, or look whether it is there: it is there once or not at all, and will be \

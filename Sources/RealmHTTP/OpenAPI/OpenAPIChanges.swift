@@ -132,7 +132,7 @@ enum OpenAPIChanges {
                 "With the value embedded an object changes when it or an object embedded in it does, and not with those it links to.",
                 OpenAPIParts.choice("links", "embedded")),
             .query(
-                "include", "Chooses what is reported of a row: its object, its key, or counts alone.",
+                "include", "Chooses the report of a row: its object, its key, or counts alone.",
                 OpenAPIParts.choice("objects", "keys", "none")),
             .query(
                 "subscription", "Names a registration by its id, in place of a definition.",

@@ -66,7 +66,7 @@ enum OpenAPIWrites {
             "Names properties for columns, as COLUMN:PROPERTY,… or a JSON object, in CSV and tables of SQLite.",
             OpenAPIParts.words("Title:name")),
         .query(
-            "separator", as: "ImportSeparator", "States what separates the cells of CSV; without it the first line tells.",
+            "separator", as: "ImportSeparator", "The separator of cells in CSV; by default the first line decides.",
             OpenAPIParts.choice("comma", "semicolon", "tab")),
         .query(
             "tables", as: "ImportTables",
@@ -111,7 +111,7 @@ enum OpenAPIWrites {
             OpenAPIParts.words(pattern: "^[0-9a-z]+\\.[0-9]{1,18}$", "k3f9q2.1841")),
         .header(
             "Realm-Read",
-            "With linear the answer shows everything that was acknowledged before the request, by any node of a cluster. A server by itself always does.",
+            "With linear the answer shows everything that was acknowledged before the request, by any node of a cluster. A server without a cluster always does.",
             ["type": "string", "enum": ["linear"], "example": "linear"]),
     ]
 
