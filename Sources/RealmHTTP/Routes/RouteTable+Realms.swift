@@ -30,7 +30,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("201", "The body describes the realm.", "RealmDocument")),
-                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, .ofFiles, [.tooManyAffected])
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, .ofFiles, [.missingWhere, .tooManyAffected])
                 ) { RealmEndpoints(server: $0).attach },
             ]),
         Route(

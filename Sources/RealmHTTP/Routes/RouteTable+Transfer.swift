@@ -19,7 +19,7 @@ extension RouteTable {
                         parameters: ["DryRun"] + OpenAPIWrites.shape + ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("Migration"),
                         responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")),
-                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, [.tooManyAffected])
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, [.missingWhere, .tooManyAffected])
                 ) { _ in MigrationEndpoints.migrate }
             ]),
         Route(
