@@ -27,13 +27,6 @@ package struct Caller: Sendable {
     /// Makes a sender that is not known yet.
     package init() {}
 
-    /// The principal, and the rights by which the request was admitted.
-    package var standing: Standing { Standing(principal: principal, rights: rights) }
-
-    /// The name under which work, memory and streams of the sender are counted together: a principal with a credential has one wherever it
-    /// comes from; all others have the one of their address.
-    package func account(of request: Request) -> String { principal.logName ?? request.client }
-
     /// Returns a problem as the sender may see it: a client without a credential is asked for one, where roles would otherwise forbid
     /// something.
     package func problem(_ problem: Problem, for request: Request) -> Problem {

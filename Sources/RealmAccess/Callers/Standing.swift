@@ -26,6 +26,12 @@ package struct Standing: Sendable {
     /// The rights in the realm; nil where not roles decide.
     package let rights: (any AdmittedRights)?
 
+    /// Makes the standing of a sender.
+    package init(principal: Principal, rights: (any AdmittedRights)?) {
+        self.principal = principal
+        self.rights = rights
+    }
+
     /// Whether the sender has the same rights by the roles in force. Whether the credential is still valid does not count.
     package var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
 

@@ -3,7 +3,7 @@
 internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
-internal import Synchronization
+package import Synchronization
 
 /// The limits in force, which a reload of the configuration replaces while requests run.
 ///
@@ -14,7 +14,7 @@ internal import Synchronization
 /// for each set of limits that differs from all sets before. Only administrators can replace them.
 package final class LiveLimits: Sendable {
     /// The address of the limits in force. It is never 0, and the limits that it points to never change.
-    private let newest: Atomic<UInt>
+    @usableFromInline let newest: Atomic<UInt>
     /// The addresses of all limits that were in force, as numbers.
     private let all: RankedMutex<[UInt]>
 
@@ -32,7 +32,7 @@ package final class LiveLimits: Sendable {
     }
 
     /// The limits in force.
-    package var current: Limits {
+    @inlinable package var current: Limits {
         // The store of `replace` comes after the limits were written, and they are freed with this object.
         unsafe UnsafePointer<Limits>(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped.pointee
     }

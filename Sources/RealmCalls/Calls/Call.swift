@@ -73,8 +73,12 @@ package final class Call: @unchecked Sendable {
     /// The limits that hold for the sender, such as the largest page.
     package var limits: Limits { services.liveLimits.current.holding(for: caller.roleLimits) }
 
-    /// The name under which work, memory and streams of the sender are counted together.
-    package var account: String { caller.account(of: request) }
+    /// The principal, and the rights by which the request was admitted.
+    package var standing: Standing { Standing(principal: caller.principal, rights: caller.rights) }
+
+    /// The name under which work, memory and streams of the sender are counted together: a principal with a credential has one wherever it
+    /// comes from; all others have the one of their address.
+    package var account: String { caller.principal.logName ?? request.client }
 
     /// The name of the sender: its principal, or without a credential its address. Repeatable requests and counts are kept under
     /// it, independent of the sender's rights.

@@ -187,7 +187,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         requestID = call.request.id
-        standing = call.caller.standing
+        standing = call.standing
         self.didEnd = didEnd
     }
 

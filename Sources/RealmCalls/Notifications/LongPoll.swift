@@ -99,7 +99,7 @@ package final class LongPoll: ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         self.call = call
-        standing = call.caller.standing
+        standing = call.standing
         self.timers = timers
         self.promise = promise
     }

@@ -72,7 +72,7 @@ package final class Registration: Sendable {
         self.share = share
         self.holds = holds
         client = call.account
-        standing = call.caller.standing
+        standing = call.standing
         rights = call.rightsIdentity
         owner = call.owner
         self.version = version

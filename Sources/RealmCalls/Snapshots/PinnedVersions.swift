@@ -116,21 +116,19 @@ package final class PinnedVersions: Sendable {
     ///
     /// - Parameters:
     ///   - database: The realm whose newest version is pinned.
-    ///   - owner: The name under which the lease belongs to the sender.
-    ///   - caller: The sender.
+    ///   - call: The request, whose sender owns the lease.
     ///   - ttl: The time to live in seconds.
     /// - Returns: The lease, which begins now.
     /// - Throws: `too_many_snapshots` when the realm or the client has as many leases as the limits
     ///   allow. Expired leases are not counted.
     /// - Complexity: O(leases of all realms).
     package func pin(
-        _ database: Database, realm: String, client: String, owner: String, for caller: Caller, ttl: Double
+        _ database: Database, realm: String, client: String, for call: Call, ttl: Double
     ) throws(Problem) -> Lease {
         let lease = Lease(
             id: RandomName.make(), database: database, realm: realm, version: database.current, client: client,
-            owner: owner, ttl: ttl,
-            expires: .now().adding(seconds: ttl))
-        let ownLimit = caller.roleLimits?[.snapshots] ?? limits.snapshotsPerPrincipal
+            owner: call.owner, ttl: ttl, expires: .now().adding(seconds: ttl))
+        let ownLimit = call.caller.roleLimits?[.snapshots] ?? limits.snapshotsPerPrincipal
         let problem = state.withLock { state -> Problem? in
             let now = Instant.now()
             let alive = state.leases.filter { $0.expires > now }
@@ -146,8 +144,8 @@ package final class PinnedVersions: Sendable {
         if let problem { throw problem }
         leaseRegistry.add(
             LeaseRegistry.Lease(
-                id: lease.id, kind: .snapshot, realm: realm, principal: caller.principal.logName,
-                mayStay: { [standing = caller.standing] in standing.mayKeep }
+                id: lease.id, kind: .snapshot, realm: realm, principal: call.caller.principal.logName,
+                mayStay: { [standing = call.standing] in standing.mayKeep }
             ) { [weak self] in
                 _ = self?.free(lease.id, realm: realm, owner: nil)
             })

@@ -100,7 +100,7 @@ package struct PreparedWrite: Sendable {
             deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.commitMark != nil)
         write.client = call.account
-        write.refusal = { [standing = call.caller.standing] in standing.problem }
+        write.refusal = { [standing = call.standing] in standing.problem }
         write.mark = options.commitMark
         write.source = options.isDryRun ? nil : call.source
         return write
@@ -116,13 +116,13 @@ package struct PreparedWrite: Sendable {
     /// Makes the changes, and checks their result.
     private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
         // It may have waited.
-        try call.caller.standing.require()
+        try call.standing.require()
         let draft = try work(context)
         try context.requireRoom(for: draft.byteCount)
         context.session.resultBytes = draft.byteCount
         try Problem.written(context.session.checkResults())
         // The work may have taken long, and rights may have changed in the meantime.
-        try call.caller.standing.require()
+        try call.standing.require()
         return draft
     }
 

@@ -152,7 +152,7 @@ struct BackupEndpoints: Sendable {
             throw BackupEndpoints.refusal(error)
         }
         // Copying may have taken long.
-        try context.call.caller.standing.require()
+        try context.call.standing.require()
         do throws(StorageError) { try file.publish(as: path) } catch { throw BackupEndpoints.refusal(error) }
         let realm = context.database.name.text
         let location: String

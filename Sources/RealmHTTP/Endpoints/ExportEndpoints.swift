@@ -127,7 +127,7 @@ struct ExportEndpoints: Sendable {
     /// Makes a file, and ends the work when the realm is deleted, or the scope of its sender has changed. A stream is examined
     /// while it is sent, and a file has to be while it is made.
     private func endingWithRealm<Result>(_ context: ReadContext, _ body: () throws(Problem) -> Result) throws(Problem) -> Result {
-        let (budget, database, standing) = (context.call.request.budget, context.database, context.call.caller.standing)
+        let (budget, database, standing) = (context.call.request.budget, context.database, context.call.standing)
         let isWanted = budget.isStillWanted
         budget.isStillWanted = {
             (isWanted?() ?? true) && standing.problem == nil && database.health.lookIfDue(.now()) == nil

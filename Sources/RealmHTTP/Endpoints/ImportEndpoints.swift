@@ -198,7 +198,7 @@ struct ImportEndpoints: Sendable {
             let (rights, audit) = (call.writeRights, call.audit)
             let parts = ImportChain.Parts(longestSeconds: Double(server.limits.importSeconds))
             ImportChain(
-                database, mode, reader, rights: rights, of: call.caller.standing, client: call.account,
+                database, mode, reader, rights: rights, of: call.standing, client: call.account,
                 deadline: deadline, audit: audit, isLenient: options.preferences.isLenient, parts: parts,
                 isStopping: { [lifecycle = server.lifecycle] in lifecycle.isStopping }
             ) { result in

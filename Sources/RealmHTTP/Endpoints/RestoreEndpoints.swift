@@ -55,7 +55,7 @@ struct RestoreEndpoints: Sendable {
             return response(name, document, options)
         }
         // Receiving and verifying the file may have taken long.
-        try call.caller.standing.require()
+        try call.standing.require()
         let backup = try restore.run()
         return response(name, try server.directory.document(name, for: call, backup: backup), options)
     }

@@ -24,13 +24,12 @@ struct SnapshotEndpoints: Sendable {
         guard call.request.method == .post else { return .now(list(database, call)) }
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try server.pinned.pin(
-            database, realm: database.name.text, client: holder(call),
-            owner: call.owner, for: call.caller, ttl: ttl)
+            database, realm: database.name.text, client: holder(call), for: call, ttl: ttl)
         let free: @Sendable () -> Void = { [pinned = server.pinned, id = lease.id, realm = database.name.text] in
             _ = pinned.free(id, realm: realm, owner: nil)
         }
         // Before it was among the leases, a reload could not end it.
-        if let problem = call.caller.standing.problem {
+        if let problem = call.standing.problem {
             free()
             throw problem
         }

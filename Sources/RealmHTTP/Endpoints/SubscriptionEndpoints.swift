@@ -46,7 +46,7 @@ struct SubscriptionEndpoints: Sendable {
             realm.align(
                 holds.subs, wantsContents: false, for: call.account, countedIn: share,
                 until: call.request.deadline,
-                isWanted: { [standing = call.caller.standing] in call.request.isWanted && standing.isInForce }
+                isWanted: { [standing = call.standing] in call.request.isWanted && standing.isInForce }
             ) { result in
                 for sub in holds.subs { sub.feed.deactivate() }
                 promise.complete(register(holds, result, share, for: call))
@@ -85,7 +85,7 @@ struct SubscriptionEndpoints: Sendable {
     private func register(
         _ holds: FeedHolds, _ result: Result<AlignedSubscriptions, Problem>, _ share: ObservedShare, for call: Call
     ) -> Response {
-        let standing = call.caller.standing
+        let standing = call.standing
         let problem = standing.problem ?? (call.request.isWanted ? nil : Problem(WorkStop.cancelled))
         switch problem.map(Result.failure) ?? result {
         case .failure(let problem):

@@ -47,11 +47,11 @@ struct TransactionEndpoints: Sendable {
                         do throws(WriteError) { info = try result.get() } catch { throw Problem(error) }
                         do throws(Problem) {
                             guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
-                            try call.caller.standing.require()
+                            try call.standing.require()
                             try condition.require(info.version)
                             addLease(info, database, call)
                             // Before it was among the leases, a reload could not end it.
-                            try call.caller.standing.require()
+                            try call.standing.require()
                         } catch {
                             server.leases.remove(info.id)
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
@@ -90,7 +90,7 @@ struct TransactionEndpoints: Sendable {
             // A commit that was asked for is not cancelled: the transaction would wait for its end.
             _ = operation?.begin()
             let commit = TransactionCommit(
-                mark: mark, source: call.source, refusal: { [standing = call.caller.standing] in standing.problem })
+                mark: mark, source: call.source, refusal: { [standing = call.standing] in standing.problem })
             database.commitTransaction(id, owner: call.ownerScope, commit) { result in
                 switch result {
                 case .success(let version):
@@ -163,7 +163,7 @@ struct TransactionEndpoints: Sendable {
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
                 id: info.id, kind: .transaction, realm: database.name.text, principal: call.caller.principal.logName,
-                mayStay: { [standing = call.caller.standing] in standing.mayKeep }
+                mayStay: { [standing = call.standing] in standing.mayKeep }
             ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })

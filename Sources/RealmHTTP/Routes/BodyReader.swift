@@ -29,7 +29,7 @@ struct BodyReader: Sendable {
         var refusal: (@Sendable () -> Problem?)?
         // A sender whose token is not verified yet has no standing.
         if call.request.headers.announcesBody, call.caller.unverifiedToken == nil {
-            refusal = { [standing = call.caller.standing] in standing.problem }
+            refusal = { [standing = call.standing] in standing.problem }
         }
         return .accept(bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [], refusal: refusal)
     }

@@ -132,7 +132,7 @@ package final class RequestDispatcher: RequestHandler {
         if let problem = call.answerAfterBody { return .now(Response(problem, for: call)) }
         // The body may have taken long.
         if call.request.headers.announcesBody, call.caller.unverifiedToken == nil,
-            let problem = call.caller.standing.problem
+            let problem = call.standing.problem
         {
             return .now(Response(problem, for: call))
         }

@@ -109,7 +109,7 @@ struct ResponseFinisher: Sendable {
     /// Replaces the response to a read that waited while its credential was revoked, or its rights changed. Finished writes are
     /// reported, even to a client that has ended its own credential.
     private func replaceOutdated(_ response: inout Response, _ call: Call) {
-        guard response.status < 400, let problem = call.caller.standing.problemOfReading,
+        guard response.status < 400, let problem = call.standing.problemOfReading,
             RouteTable.route(of: call).onlyReads(call.request.method)
         else { return }
         response = Response(problem, for: call)
@@ -136,7 +136,7 @@ struct ResponseFinisher: Sendable {
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
             if case .stream(let producer) = response.body {
                 let source = producer.completeByteCount == nil ? database : nil
-                response.body = .stream(CheckedProducer(producer, source, call.caller.standing))
+                response.body = .stream(CheckedProducer(producer, source, call.standing))
             }
             return
         }

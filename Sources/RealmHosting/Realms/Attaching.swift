@@ -269,7 +269,7 @@ package final class Attaching: Sendable {
         var write = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
         write.control = control
         write.isAlone = true
-        if former == nil { write.refusal = { [standing = call.caller.standing] in standing.problem } }
+        if former == nil { write.refusal = { [standing = call.standing] in standing.problem } }
         switch stage {
         // The document of a dry run shows the result, so that must be committed in memory.
         case .rehearsal: write.isDryRun = !isDryRun
@@ -282,7 +282,7 @@ package final class Attaching: Sendable {
     /// Throws when the sender of the request is no longer permitted to attach the realm. Checked after long steps. The repetition
     /// of an attempt was admitted with that.
     private func requireStanding() throws(Problem) {
-        if former == nil { try call.caller.standing.require() }
+        if former == nil { try call.standing.require() }
     }
 
     /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps its
@@ -495,7 +495,7 @@ package final class Attaching: Sendable {
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
         // A request that its sender has lost the right to is not repeated either.
-        let isRefused = former == nil && call.caller.standing.problem?.code == problem.code
+        let isRefused = former == nil && call.standing.problem?.code == problem.code
         if promise == nil || former != nil, !control.isCancelled, !isRefused {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
             directory.noteFailure(of: former ?? self, isAboutContents: error?.isAboutContents ?? true)
