@@ -147,7 +147,11 @@ struct RecordReader: Sendable {
     private mutating func take(upTo end: Int, next: Int) -> (place: RecordPlace, bytes: ArraySlice<UInt8>) {
         let bytes = buffer[start..<end]
         let place = RecordPlace(line: line, offset: base + start, byteCount: end - start)
-        for byte in buffer[start..<next] where byte == UInt8(ascii: "\n") { line += 1 }
+        if form == .csv {
+            for byte in buffer[start..<next] where byte == UInt8(ascii: "\n") { line += 1 }
+        } else if next > end {
+            line += 1
+        }
         start = next
         return (place, bytes)
     }

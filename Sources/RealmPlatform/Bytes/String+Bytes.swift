@@ -166,6 +166,11 @@ extension Sequence where Element: StringProtocol {
     package func sorted() -> [Element] { sorted { $0.byteOrder($1) < 0 } }
 }
 
+extension [String] {
+    /// Returns whether one of the texts has the same bytes. Other modules call the general function without specialization.
+    package func contains(_ text: String) -> Bool { contains { $0 == text } }
+}
+
 extension Collection where Element: StringProtocol {
     /// The place of the first text with the same bytes; nil for none.
     package func firstIndex(of text: Element) -> Index? { firstIndex { $0.byteOrder(text) == 0 } }
