@@ -283,8 +283,8 @@ if Context.environment["REALM_REST_DIST"] != nil {
 if Context.environment["REALM_REST_FUZZ"] != nil {
     // None needs the server: the fuzzer would be linked into the tool that embeds its pages.
     let readers: [(String, [Target.Dependency])] = [
-        ("Opener", ["RealmPlatform", "RealmStorage"]),
-        ("Legacy", ["RealmPlatform", "RealmStorage", "RealmLegacy"]),
+        ("Opener", ["RealmPlatform", "RealmStorage", "RealmVerify"]),
+        ("Legacy", ["RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy"]),
         ("Queries", ["RealmPlatform", "RealmStorage", "RealmQuery"]),
         ("JSON", ["RealmFormats"]),
         ("Cursors", ["RealmFormats", "RealmCalls"]),

@@ -4,6 +4,7 @@ import Glibc
 import RealmLegacy
 import RealmPlatform
 import RealmStorage
+import RealmVerify
 
 /// Opens the bytes as a file of formats 2 to 9, checks it and converts it; the copy has to be sound.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -4,6 +4,7 @@ import Glibc
 import RealmPlatform
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 
 /// Opens the bytes as a file, checks it, and reads all of it.
 @_cdecl("LLVMFuzzerTestOneInput")
