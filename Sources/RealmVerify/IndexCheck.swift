@@ -33,10 +33,12 @@ struct IndexCheck {
     private func checkDeclaration(_ column: Column, _ report: inout VerifyReport) {
         let isPrimaryKey = column.leafIndex == table.primaryKey?.leafIndex
         let place = "\(table.name).\(column.name)"
-        if !column.hasSearchIndex, column.declaredIndex != nil { report.error("\(place): the declared index is missing") }
-        // Formats below 23 had no index for primary keys.
-        if !column.hasSearchIndex, isPrimaryKey, table.fileFormat >= 23 {
-            report.error("\(place): a primary key without search index")
+        // Formats below 22 had no index for primary keys; an upgrade to 20 left them declared if they had been.
+        if !column.hasSearchIndex, isPrimaryKey {
+            if table.fileFormat >= 22 { report.error("\(place): a primary key without search index") }
+        } else if !column.hasSearchIndex, column.declaredIndex != nil {
+            // To the reference engine the property has none, as in a former primary key of an upgraded file.
+            report.warn("\(place): the declared index is missing")
         }
         // The reference engine loses the declaration when an indexed column becomes optional or required.
         if column.hasSearchIndex, !isPrimaryKey, column.declaredIndex == nil {

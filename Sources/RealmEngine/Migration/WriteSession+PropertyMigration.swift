@@ -163,7 +163,7 @@ extension WriteSession {
                 throw WriteSession.invalid("a primary key has no full-text index", "indexed")
             }
         }
-        guard index != column.declaredIndex else { return }
+        guard index != column.declaredIndex || index != nil && !column.hasSearchIndex else { return }
         if column.declaredIndex != nil { try stored(try changing.removeIndex(of: column.key, in: table.key)) }
         if let index { try stored(try changing.addIndex(index, to: column.key, of: table.key)) }
     }

@@ -67,7 +67,8 @@ extension ClassSchema {
             PropertySchema(
                 name: column.name, type: PropertyType(column.type), collection: column.collection,
                 isOptional: column.isNullable,
-                index: column.leafIndex == table.primaryKey?.leafIndex ? .general : column.declaredIndex,
+                index: column.leafIndex == table.primaryKey?.leafIndex
+                    ? .general : column.hasSearchIndex ? column.declaredIndex : nil,
                 objectType: column.type == .link ? column.targetTable.flatMap { snapshot.table($0)?.className } : nil)
         }
         backlinks = table.backlinks.compactMap { column in

@@ -5,6 +5,7 @@ import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
+import RealmVerify
 import Testing
 
 @Suite struct MigrationTests {
@@ -99,6 +100,32 @@ import Testing
         let properties = try #require(result.after["Item"]?.properties)
         #expect(properties[1].index == nil && properties[2].index == .fullText)
         #expect(properties.first { $0.name == "part" }?.objectType == "Piece")
+        try realm.finish()
+    }
+
+    /// realm-core left a former primary key so, in a file that it had upgraded from format 9.
+    @Test(arguments: [true, false])
+    func `a property that only claims to be indexed is not, until an index is asked for`(_ migrates: Bool) throws {
+        let file = try TemporaryRealm()
+        let made = try EngineRealm(path: file.path, [ClassInput("Item", [PropertyInput("n", "int", optional: true)])])
+        try made.write { session in _ = try session.create("Item", ["n": .integer(5)]) }
+        let snapshot = made.database.current.snapshot
+        try made.finish()
+        var editor = FileEditor(try file.bytes)
+        let attributes = editor.child(editor.child(editor.table("Item", in: snapshot), 0), 2)
+        editor.setElement(attributes, 0, editor.element(attributes, 0) | 1)
+        try file.write(editor.bytes)
+        let realm = try EngineRealm(path: file.path)
+        #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.properties.map(\.index) == [nil])
+        #expect(realm.database.current.snapshot.verify().warnings == ["class_Item.n: the declared index is missing"])
+        if migrates {
+            _ = try migrate(realm, [.setIndex(className: "Item", name: "n", indexed: "general")])
+        } else {
+            let indexed = ClassInput("Item", [PropertyInput("n", "int", optional: true, indexed: "general")])
+            try realm.write { session in try session.createSchema(SchemaInput(classes: [indexed])) }
+        }
+        #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.properties.map(\.index) == [.general])
+        #expect(realm.database.current.snapshot.verify().warnings.isEmpty)
         try realm.finish()
     }
 

@@ -107,10 +107,35 @@ import Testing
             try transaction.update(item.key) { $0.setIndexRoot(.none, leafIndex: name.leafIndex) }
         }
         try realm.write(aged.bytes)
+        let old = try Snapshot(file: try RealmFile(path: realm.path)).verify()
+        #expect(old.isClean && old.warnings.contains("class_Item.name: the declared index is missing"), "\(old)")
         try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
         let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
         #expect(snapshot.classTable(named: "Item")?.column(named: "name")?.hasSearchIndex == true)
         let report = snapshot.verify()
+        #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report.errors) \(report.warnings)")
+    }
+
+    /// realm-core 10 to 13 left it so when they upgraded a file of format 9.
+    @Test(arguments: 20...23)
+    func `a primary key may be declared as indexed and have no index before format 22`(_ format: Int) throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: format) { transaction in
+            let item = try #require(try transaction.table(named: "class_Item"))
+            let position = try #require(item.columns.firstIndex { $0.name == "id" })
+            try transaction.writes.discardTree(item.indexRoot(item.columns[position]))
+            try transaction.update(item.key) { state in
+                state.setIndexRoot(.none, leafIndex: item.columns[position].leafIndex)
+                state.spec.attributes[position] |= Int64(ColumnAttributes.indexed.rawValue)
+                state.schemaDidChange(transaction.writes.space)
+            }
+        }
+        try realm.write(aged.bytes)
+        let old = try Snapshot(file: try RealmFile(path: realm.path)).verify()
+        let errors = format < 22 ? [] : ["class_Item.id: a primary key without search index"]
+        #expect(old.errors == errors && !old.warnings.contains { $0.hasPrefix("class_Item.id") }, "\(old)")
+        try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
+        let report = try Snapshot(file: try RealmFile(path: realm.path)).verify()
         #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report.errors) \(report.warnings)")
     }
 
