@@ -46,7 +46,7 @@ struct ApplyCommand: ParsableCommand {
     /// Checks the values of the options; ArgumentParser calls it before `run`.
     func validate() throws {
         try target.check(folder)
-        guard at == nil || until == nil else { throw ValidationError("--at and --until exclude each other") }
+        guard at == nil || until == nil else { throw ValidationError("--at and --until cannot be combined") }
         guard until == nil || time != nil else { throw ValidationError("--until takes a time such as 2026-01-31T12:00:00Z") }
         guard realm == nil || realm.flatMap({ RealmName($0) }) != nil else { throw ValidationError("--realm: \(RealmName.rule)") }
     }

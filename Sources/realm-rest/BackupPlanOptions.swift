@@ -36,7 +36,7 @@ struct BackupPlanOptions: ParsableArguments {
     /// Checks which options are given; ArgumentParser calls it before `run`.
     func validate() throws {
         guard (backupEvery == nil) == (backupTo == nil) else {
-            throw ValidationError("--backup-every and --backup-to need each other")
+            throw ValidationError("--backup-every and --backup-to must be given together")
         }
         guard backupEvery != nil || (backupKeep == nil && backupKeyFile == nil && target.parts.isEmpty) else {
             throw ValidationError("the options --backup-… need --backup-every and --backup-to")

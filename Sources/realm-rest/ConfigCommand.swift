@@ -31,7 +31,7 @@ struct ConfigCommand: ParsableCommand {
         func run() throws {
             let configuration = try ServeOptions.parse([]).configuration(paths: [], file: file)
             guard !configuration.options.servesNothing else {
-                StandardStreams.error("\(file): nothing to serve: 'data', 'files', 'realms' or 'memory' is needed")
+                StandardStreams.error("\(file): nothing to serve: expected 'data', 'files', 'realms' or 'memory'")
                 throw ExitCode(1)
             }
             try StandardStreams.output("\(file): the configuration is valid\n")

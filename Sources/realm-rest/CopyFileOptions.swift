@@ -24,7 +24,7 @@ struct CopyFileOptions: ParsableArguments {
 
     /// Checks the values of the options; ArgumentParser calls it before `run`.
     func validate() throws {
-        guard newKeyFile == nil || !isPlain else { throw ValidationError("--new-key-file and --no-key exclude each other") }
+        guard newKeyFile == nil || !isPlain else { throw ValidationError("--new-key-file and --no-key cannot be combined") }
     }
 
     /// The name under which the file would be served.

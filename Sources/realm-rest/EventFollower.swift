@@ -63,7 +63,7 @@ final class EventFollower {
         url: String, from position: String?, credential: String? = nil, certificateAuthority: String? = nil
     ) throws(Failure) {
         guard let prefix = ["http://", "https://"].first(where: { url.utf8.starts(with: $0.utf8) }) else {
-            throw Failure(description: "the URL has to begin with http:// or https://", isPassing: false)
+            throw Failure(description: "the URL must begin with http:// or https://", isPassing: false)
         }
         let rest = url.dropFirst(prefix.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

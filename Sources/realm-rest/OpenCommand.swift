@@ -32,12 +32,12 @@ struct OpenCommand: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    /// Checks the options that exclude each other.
+    /// Checks the options that cannot be combined.
     ///
     /// - Throws: `ValidationError` when both --write and an option of reading are given, or when there would be no page.
     func validate() throws {
         guard !write || !(options.follow || options.readOnly) else {
-            throw ValidationError("--write and \(options.follow ? "--follow" : "--read-only") exclude each other.")
+            throw ValidationError("--write and \(options.follow ? "--follow" : "--read-only") cannot be combined.")
         }
         guard !options.refusesConsole else { throw ValidationError("There is nothing to open with --no-console; use serve.") }
     }

@@ -192,7 +192,7 @@ def commands(binary, folder):
         (["config", "check", "limits.yaml"], 1, "there is no setting 'limits.body-byte'; did you mean 'body-bytes'?"),
         (["config", "check", "roles.yaml"], 1, "there is no 'realm' here; did you mean 'realms'?"),
         (["config", "check", "class.yaml"], 1, "there is no 'alow' here; did you mean 'allow'?"),
-        (["watch", "localhost:8080/x"], 64, "the URL has to begin with http:// or https://"),
+        (["watch", "localhost:8080/x"], 64, "the URL must begin with http:// or https://"),
     ]
     for arguments, status, text in rows:
         before = set(os.listdir(folder))

@@ -42,7 +42,7 @@ package struct HeadLayout {
         guard HeadLayout.looksAtDistances, let version = unsafe version else { return }
         let versionStart = UInt(bitPattern: version)
         if unsafe start &+ UInt(strlen(method)) &+ 1 != target || target &+ UInt(targetByteCount) &+ 1 != versionStart {
-            violation = "the request line has to consist of a method, a target and a version, with one space between them"
+            violation = "the request line must consist of a method, a target and a version, with one space between them"
         }
         next = unsafe versionStart &+ UInt(strlen(version)) &+ 2
     }
@@ -71,7 +71,7 @@ package struct HeadLayout {
         if unsafe UInt(bitPattern: name) != expected || valueStart < nameEnd
             || !HeadLayout.isBlank(name + nameLength + 1, upTo: value)
         {
-            violation = violation ?? "each line of the head has to end with CRLF, without a continuation line or NUL"
+            violation = violation ?? "each line of the head must end with CRLF, without a continuation line or NUL"
         }
         next = valueStart &+ UInt(valueLength) &+ 2
     }
@@ -83,7 +83,7 @@ package struct HeadLayout {
     ///   that is unknown.
     mutating func checkEnd(_ byteCount: Int) {
         guard let expected = next, byteCount > 0, start &+ UInt(byteCount) != expected &+ 2 else { return }
-        violation = violation ?? "the head has to end with an empty line, and each of its lines with CRLF"
+        violation = violation ?? "the head must end with an empty line, and each of its lines with CRLF"
     }
 
     /// Returns the problem of the header section, including the form of the target and the framing of the body.

@@ -13,7 +13,7 @@ package struct AddressRange: Sendable, Equatable {
     private let bitCount: Int
 
     /// The rule for the text of a range, for errors.
-    package static let rule = "an address or a range of them is needed, such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
+    package static let rule = "expected an address or a range of addresses, such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
 
     /// Reads an address, or one with the number of bits that count after a slash.
     ///

@@ -61,7 +61,7 @@ package struct HostPolicy: Sendable {
                 }
             }
         guard !isAddress, !isName else { return nil }
-        return "a host name or an address is needed, without scheme, port and path, such as app.example"
+        return "expected a host name or an address without scheme, port and path, such as app.example"
     }
 
     private static var refusal: Problem {

@@ -34,7 +34,7 @@ package struct NamePattern: Sendable {
     }
 
     /// The rule for patterns of classes, as a text for messages.
-    package static let ruleOfClasses = "the name of a class is needed, or the beginning of names with '*' after it, or '*'"
+    package static let ruleOfClasses = "expected the name of a class, the beginning of names with '*' after it, or '*'"
 
     /// Makes a pattern for realms.
     ///
@@ -60,7 +60,7 @@ package struct NamePattern: Sendable {
 
     /// The rule for patterns of realms, as a text for messages.
     package static let ruleOfRealms =
-        "the name of a realm is needed, or the beginning of names with '*' after it, or '*', or a name with one claim in it "
+        "expected the name of a realm, the beginning of names with '*' after it, '*', or a name with one claim in it "
         + "such as user-$claims.sub"
 
     /// Whether a text may be the beginning of the name of a realm.

@@ -11,7 +11,7 @@ package struct KeyAddress: Sendable, Equatable {
     package let isPlain: Bool
 
     /// The rule for an address, for messages.
-    package static let rule = "an address such as https://login.example.com/keys is needed; http: is taken on loopback only"
+    package static let rule = "expected an address such as https://login.example.com/keys; http: is accepted on loopback only"
 
     /// The characters of a host or of an address in brackets.
     private static let hostCharacters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)

@@ -88,7 +88,7 @@ package struct KeyLoader: Sendable {
     private static func secret(_ path: String) throws(Defect) -> KeySet {
         var bytes = try contents(path, VerificationKey.maximumSecretByteCount + 2, member: "secretFile")
         if let form = formOfKeys(bytes) {
-            let rule = "a secret is needed, and a file of public keys belongs to 'jwks'"
+            let rule = "expected a secret; a file of public keys belongs to 'jwks'"
             throw Defect(member: "secretFile", text: "'\(path)' has \(form); \(rule)")
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -48,7 +48,7 @@ struct KeySet: Sendable {
             throw Defect(description: "it is no JSON: \(error)")
         }
         guard let list = json.object?.member(exactly: "keys")?.array else {
-            throw Defect(description: "it is no set of keys: an object with a list 'keys' is needed")
+            throw Defect(description: "it is not a set of keys: expected an object with a list 'keys'")
         }
         guard list.count <= KeySet.keyLimit else {
             throw Defect(description: "it has \(list.count) keys, more than \(KeySet.keyLimit)")
@@ -69,8 +69,8 @@ struct KeySet: Sendable {
         }
         guard list.isEmpty || !keys.isEmpty else {
             throw Defect(
-                description: "none of its keys can be used: public keys for signatures by RS256 (2048 to 8192 bits), ES256 or "
-                    + "EdDSA (Ed25519) are needed")
+                description: "none of its keys can be used: expected public keys for signatures by RS256 (2048 to 8192 bits), "
+                    + "ES256 or EdDSA (Ed25519)")
         }
         self.init(keys)
     }

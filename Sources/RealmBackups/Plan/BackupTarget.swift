@@ -51,7 +51,7 @@ package struct BackupTarget: Sendable, Equatable {
     package func check() throws(Rejection) -> S3Location? {
         guard place.hasPrefix(S3Location.scheme) else {
             guard !BackupTarget.isURL(place) else {
-                throw Rejection(part: .to, text: "the path of a folder or \(S3Location.scheme)BUCKET/PREFIX is needed")
+                throw Rejection(part: .to, text: "expected the path of a folder or \(S3Location.scheme)BUCKET/PREFIX")
             }
             for (part, value) in [(Part.endpoint, endpoint), (.region, region), (.credentials, credentials)] where value != nil {
                 throw Rejection(part: part, text: "only a target \(S3Location.scheme)BUCKET/PREFIX takes this")
@@ -60,7 +60,7 @@ package struct BackupTarget: Sendable, Equatable {
         }
         guard let location = S3Location(place) else { throw Rejection(part: .to, text: "'\(place)' is not \(S3Location.rule)") }
         guard endpoint.map({ S3Endpoint($0) }) != .some(nil) else {
-            throw Rejection(part: .endpoint, text: "\(S3Endpoint.rule) is needed")
+            throw Rejection(part: .endpoint, text: "expected \(S3Endpoint.rule)")
         }
         guard region.map(S3Endpoint.isRegion) != false else { throw Rejection(part: .region, text: BackupTarget.regionRule) }
         return location
@@ -83,7 +83,7 @@ package struct BackupTarget: Sendable, Equatable {
     }
 
     /// The rule for a region, for messages.
-    private static let regionRule = "a name such as us-east-1 is needed"
+    private static let regionRule = "expected a name such as us-east-1"
 
     /// Returns where the credentials are, after they were read once.
     private func credentialsSource(_ environment: (String) -> String?) throws(Rejection) -> S3Credentials.Source {
@@ -91,7 +91,7 @@ package struct BackupTarget: Sendable, Equatable {
             if let credentials = S3Credentials(environment) { return .fixed(credentials) }
             throw Rejection(
                 part: .credentials,
-                text: "a file is needed, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+                text: "expected a file, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
         }
         let source = S3Credentials.Source.file(credentials)
         do throws(StorageError) {

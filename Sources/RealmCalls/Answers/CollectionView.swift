@@ -226,7 +226,7 @@ package final class CollectionView {
             let text = json?.string ?? wanted.text ?? ""
             guard let wanted = ElementText(text, of: column) else {
                 throw .invalidParameter(
-                    "indexOf", "'\(text.brief)' is no value of type \(PropertyType(column.type).rawValue)")
+                    "indexOf", "'\(text.brief)' is not a value of type \(PropertyType(column.type).rawValue)")
             }
             return { value in wanted.matches(value) }
         }

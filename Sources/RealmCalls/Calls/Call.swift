@@ -123,7 +123,7 @@ package final class Call: @unchecked Sendable {
         _ = try bodyTypes.type(of: request)
         let value = try request.body.readJSON(limits.json)
         guard let object = value.object else {
-            throw Problem(.invalidBody, "the body is \(value.kind), but has to be an object")
+            throw Problem(.invalidBody, "the body is \(value.kind), but must be an object")
         }
         return object
     }

@@ -61,7 +61,7 @@ package struct MigrationReader {
             let inner = place.inside(index)
             let migration = try MigrationReader(limits, inner).migration(one)
             guard migration.toVersion > migration.fromVersion ?? 0 else {
-                throw reader.malformed("'toVersion' has to be higher than 'fromVersion'", inner.inside("toVersion"))
+                throw reader.malformed("'toVersion' must be higher than 'fromVersion'", inner.inside("toVersion"))
             }
             guard beginnings.insert(migration.fromVersion ?? 0).inserted else {
                 throw reader.malformed("another migration begins at the same version", inner.inside("fromVersion"))
@@ -78,7 +78,7 @@ package struct MigrationReader {
     ///   - place: The place of the array in the body.
     /// - Throws: `invalid_body` for a missing array, an unknown step, or an unknown or malformed member.
     func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {
-        guard let list = json?.array else { throw reader.malformed("'steps' has to be an array", place) }
+        guard let list = json?.array else { throw reader.malformed("'steps' must be an array", place) }
         var steps: [MigrationStep] = []
         for (index, one) in list.enumerated() {
             let inner = place.inside(index)
@@ -192,7 +192,7 @@ package struct MigrationReader {
         let variable = try reader.required(object, "as", place)
         let keyVariable = try reader.text(object, "keyAs", place)
         let inner = place.inside("steps")
-        guard let list = object["steps"]?.array else { throw reader.malformed("'steps' has to be an array", inner) }
+        guard let list = object["steps"]?.array else { throw reader.malformed("'steps' must be an array", inner) }
         var steps: [LoopStep] = []
         for (index, one) in list.enumerated() {
             guard let (verb, value) = one.object?.single else {
@@ -253,7 +253,7 @@ package struct MigrationReader {
     ///   pointer.
     private func match(_ className: String, _ object: JSONObject, _ place: InputPlace) throws(Problem) -> MigrationMatch {
         guard let text = try reader.text(object, "where", place) else {
-            throw place.describe(Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all"))
+            throw place.describe(Problem(.missingWhere, "'where' must select the objects; TRUEPREDICATE selects all"))
         }
         do throws(Problem) {
             let args = try SelectionParameters.args(object["args"], limits)

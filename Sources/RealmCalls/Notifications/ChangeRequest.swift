@@ -87,7 +87,7 @@ package struct ChangeRequest: Sendable {
         if let name = SubscriptionDefinition.names.first(where: set.has) {
             throw .conflict("'\(name)' cannot be combined with a registration, which has its own definitions", parameter: name)
         }
-        if id != nil, ticket != nil { throw .conflict("'subscription' and 'ticket' exclude each other", parameter: "ticket") }
+        if id != nil, ticket != nil { throw .conflict("'subscription' and 'ticket' cannot be combined", parameter: "ticket") }
         return id.map { .registration($0) } ?? .ticket(ticket ?? "")
     }
 }

@@ -93,7 +93,7 @@ struct DefinitionResolver {
     /// version, wherever it moves later.
     private func embedded(_ target: PropertyTarget, _ linked: Table?) throws(Problem) -> ResolvedSubscription {
         guard let linked, linked.kind == .embedded else {
-            throw .invalidParameter("property", "'property' has to be a collection, linking objects or an embedded object")
+            throw .invalidParameter("property", "'property' must be a collection, linking objects or an embedded object")
         }
         if definition.isView { throw .conflict("a query needs a collection", parameter: "where") }
         let value = try Problem.mapping { () throws(StorageError) in
@@ -271,7 +271,7 @@ struct DefinitionResolver {
 
     /// The problem for an order that does not begin with the key path of the sections.
     private static let wrongSort = Problem.conflict(
-        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+        "the sort must begin with the key path of the sections", parameter: "sectionBy")
 
     // MARK: - The target
 

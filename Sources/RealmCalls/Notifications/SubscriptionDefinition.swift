@@ -106,7 +106,7 @@ package struct SubscriptionDefinition: Sendable {
             }
             return
         }
-        if !keyPaths.isEmpty, isShallow { throw .conflict("'keyPaths' and 'shallow' exclude each other", parameter: "shallow") }
+        if !keyPaths.isEmpty, isShallow { throw .conflict("'keyPaths' and 'shallow' cannot be combined", parameter: "shallow") }
         if countsEmbedded, isShallow || !keyPaths.isEmpty {
             throw .conflict("'deep' has no meaning with 'keyPaths' or 'shallow'", parameter: "deep")
         }
@@ -218,7 +218,7 @@ extension SubscriptionDefinition {
                 "pointer", "/" + JSONPointer.escape(member.name))
         }
         guard let members = body["subscriptions"]?.object?.members else {
-            throw Problem(.invalidBody, "'subscriptions' has to be an object of definitions by name").with(
+            throw Problem(.invalidBody, "'subscriptions' must be an object of definitions by name").with(
                 "pointer", "/subscriptions")
         }
         guard (1...limits.registrationNames).contains(members.count) else {
@@ -234,7 +234,7 @@ extension SubscriptionDefinition {
                 throw Problem(.invalidBody, "a name has 1 to 64 letters, digits, '.', '_' and '-'").with("pointer", pointer)
             }
             guard let object = member.value.object else {
-                throw Problem(.invalidBody, "a definition has to be an object").with("pointer", pointer)
+                throw Problem(.invalidBody, "a definition must be an object").with("pointer", pointer)
             }
             do throws(Problem) {
                 let set = try ParameterSet(QueryParameters(), urlNames: [], body: object, bodyNames: names)

@@ -58,7 +58,7 @@ package struct ArgumentDecoder {
     /// Decodes an object, which has to be a wrapper with one member, such as `{"$oid":"…"}`.
     private func wrapper(_ object: JSONObject, _ pointer: String) throws(Problem) -> QueryArgument {
         guard let (name, value) = object.single else {
-            throw invalid("an object among the arguments has to be a wrapper with one member", pointer)
+            throw invalid("an object among the arguments must be a wrapper with one member", pointer)
         }
         switch name {
         case "$link": return try link(value, pointer)

@@ -72,7 +72,7 @@ package struct ParameterSet: Sendable {
         switch source(name) {
         case nil: return nil
         case .url(let text), .body(.string(let text)): return text
-        case .body(let value): throw .invalidParameter(name, "'\(name)' is \(value.kind), but has to be a string")
+        case .body(let value): throw .invalidParameter(name, "'\(name)' is \(value.kind), but must be a string")
         }
     }
 
@@ -93,7 +93,7 @@ package struct ParameterSet: Sendable {
         guard let number, range.contains(number) else {
             let bounds =
                 range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-            var problem = Problem.invalidParameter(name, "'\(name)' has to be a whole number \(bounds)")
+            var problem = Problem.invalidParameter(name, "'\(name)' must be a whole number \(bounds)")
             if let number, number > range.upperBound { problem = problem.with("limit", .integer(Int64(range.upperBound))) }
             throw problem
         }
@@ -107,7 +107,7 @@ package struct ParameterSet: Sendable {
         switch source(name) {
         case nil, .url("false"), .body(.bool(false)): return false
         case .url("true"), .body(.bool(true)): return true
-        default: throw .invalidParameter(name, "'\(name)' has to be true or false")
+        default: throw .invalidParameter(name, "'\(name)' must be true or false")
         }
     }
 
@@ -119,7 +119,7 @@ package struct ParameterSet: Sendable {
     package func choice(_ name: String, _ choices: [String]) throws(Problem) -> String {
         guard let text = try text(name) else { return choices[0] }
         guard choices.contains(text) else {
-            throw .invalidParameter(name, "'\(name)' has to be one of: \(choices.joined(separator: ", "))")
+            throw .invalidParameter(name, "'\(name)' must be one of: \(choices.joined(separator: ", "))")
         }
         return text
     }
@@ -152,12 +152,12 @@ package struct ParameterSet: Sendable {
             var strings: [String] = []
             for value in values {
                 guard let string = value.string else {
-                    throw .invalidParameter(name, "'\(name)' has to be an array of strings")
+                    throw .invalidParameter(name, "'\(name)' must be an array of strings")
                 }
                 strings.append(string)
             }
             texts = strings
-        case .body: throw .invalidParameter(name, "'\(name)' has to be an array of strings")
+        case .body: throw .invalidParameter(name, "'\(name)' must be an array of strings")
         }
         return texts
     }
@@ -206,7 +206,7 @@ package struct ParameterSet: Sendable {
         }
         var result: [Int] = []
         for number in numbers {
-            guard let number else { throw .invalidParameter(name, "'\(name)' has to be a list of whole numbers") }
+            guard let number else { throw .invalidParameter(name, "'\(name)' must be a list of whole numbers") }
             result.append(number)
         }
         return result

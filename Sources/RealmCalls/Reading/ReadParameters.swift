@@ -143,7 +143,7 @@ package struct ReadParameters: Sendable {
             }
         }
         if offset != nil, after != nil {
-            throw .conflict("'offset' and 'after' exclude each other", parameter: "offset")
+            throw .conflict("'offset' and 'after' cannot be combined", parameter: "offset")
         }
         if section != nil, sectionBy == nil {
             throw .conflict("'section' needs 'sectionBy'", parameter: "section")
@@ -155,7 +155,7 @@ package struct ReadParameters: Sendable {
             throw .conflict("'facets' cannot be combined with '\(first)'", parameter: "facets")
         }
         if answers.count > 1 {
-            throw .conflict("'\(answers[0])' and '\(answers[1])' exclude each other", parameter: answers[1])
+            throw .conflict("'\(answers[0])' and '\(answers[1])' cannot be combined", parameter: answers[1])
         }
         guard let first = answers.first, first != "sectionBy" else { return }
         for name in ["limit", "after", "offset"] where set.has(name) && first != "explain" {

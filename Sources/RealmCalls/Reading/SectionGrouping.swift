@@ -82,7 +82,7 @@ package struct SectionGrouping: Sendable {
 
     /// The problem of a sort that does not begin with the section's key path.
     package static let wrongSort = Problem.conflict(
-        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+        "the sort must begin with the key path of the sections", parameter: "sectionBy")
 
     /// The problem of a key path that ends at a link.
     private static let links = invalid("objects cannot be keys of sections; name one of their properties")

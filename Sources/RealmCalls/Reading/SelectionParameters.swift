@@ -87,7 +87,7 @@ package struct SelectionParameters: Sendable, Equatable {
     ///   than `query-args` elements.
     package static func args(_ json: JSONValue?, _ limits: Limits) throws(Problem) -> [JSONValue] {
         guard let json else { return [] }
-        guard let args = json.array else { throw .invalidParameter("args", "'args' is \(json.kind), but has to be an array") }
+        guard let args = json.array else { throw .invalidParameter("args", "'args' is \(json.kind), but must be an array") }
         guard args.count <= limits.queryArgs else {
             throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are allowed", limit: limits.queryArgs)
                 .with("parameter", "args")

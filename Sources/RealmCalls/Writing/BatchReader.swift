@@ -68,7 +68,7 @@ package struct BatchReader {
         }
         let inner = place.inside(verb)
         guard let members = value.object else {
-            throw inner.describe(Problem(.invalidBody, "'\(verb)' is \(value.kind), but has to be an object"))
+            throw inner.describe(Problem(.invalidBody, "'\(verb)' is \(value.kind), but must be an object"))
         }
         guard let names = BatchReader.members[verb] else {
             throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb.brief)'\(BatchReader.hint(for: verb))"))

@@ -25,7 +25,7 @@ enum NDJSONLines {
     package static func parse(
         _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void
     ) throws(Problem) -> [(line: Int, value: JSONValue)] {
-        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty; expected JSON") }
         let total = JSONParser.valueCount(of: bytes, upTo: limits.jsonValues)
         guard total <= limits.jsonValues else {
             throw Problem.overLimit(.bodyTooLarge, "JSON of more than \(limits.jsonValues) values", limit: limits.jsonValues)

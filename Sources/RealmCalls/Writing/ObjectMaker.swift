@@ -36,7 +36,7 @@ package struct ObjectMaker: Sendable {
         case nil: return nil
         case "modified": return .modified
         case "all": return .all
-        default: throw .invalidParameter("upsert", "'upsert' has to be one of: modified, all")
+        default: throw .invalidParameter("upsert", "'upsert' must be one of: modified, all")
         }
     }
 

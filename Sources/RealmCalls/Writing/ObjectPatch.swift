@@ -98,7 +98,7 @@ package enum ObjectPatch: Sendable {
     /// Reads a member that has to be a JSON Pointer of at most `PropertyPath.maximumSteps` steps.
     private static func pointer(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> [InputPath.Step] {
         guard let text = object[name]?.string, let steps = steps(text) else {
-            throw place.inside(name).describe(Problem(.invalidBody, "'\(name)' has to be a JSON Pointer"))
+            throw place.inside(name).describe(Problem(.invalidBody, "'\(name)' must be a JSON Pointer"))
         }
         guard steps.count <= PropertyPath.maximumSteps else {
             throw place.inside(name).describe(

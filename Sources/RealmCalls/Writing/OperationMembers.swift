@@ -55,7 +55,7 @@ struct OperationMembers {
     /// Returns a member that has to be a string; nil when it is absent. Null is not a string.
     package func text(_ name: String) throws(Problem) -> String? {
         guard let value = object[name] else { return nil }
-        guard let text = value.string else { throw invalid(name, "'\(name)' is \(value.kind), but has to be a string") }
+        guard let text = value.string else { throw invalid(name, "'\(name)' is \(value.kind), but must be a string") }
         return text
     }
 
@@ -76,7 +76,7 @@ struct OperationMembers {
     package func int(_ name: String) throws(Problem) -> Int? {
         guard let value = object[name] else { return nil }
         guard case .integer(let number) = value, number >= 0 else {
-            throw invalid(name, "'\(name)' has to be a whole number of at least 0")
+            throw invalid(name, "'\(name)' must be a whole number of at least 0")
         }
         return Int(number)
     }
@@ -85,7 +85,7 @@ struct OperationMembers {
     /// member, and the word `refuse`, mean that they are errors.
     package func nested() throws(Problem) -> Bool {
         guard let text = try text("nested") else { return false }
-        guard ["refuse", "upsert"].contains(text) else { throw invalid("nested", "'nested' has to be 'upsert'") }
+        guard ["refuse", "upsert"].contains(text) else { throw invalid("nested", "'nested' must be 'upsert'") }
         return text == "upsert"
     }
 
@@ -96,7 +96,7 @@ struct OperationMembers {
         case nil: return nil
         case "modified": return .modified
         case "all": return .all
-        default: throw invalid("upsert", "'upsert' has to be one of: modified, all")
+        default: throw invalid("upsert", "'upsert' must be one of: modified, all")
         }
     }
 
@@ -143,7 +143,7 @@ struct OperationMembers {
             if reference.count == 1, let name = reference["ref"]?.string { return .reference(name) }
         default: break
         }
-        throw invalid("key", "'key' has to be a string, or name an object made earlier as {\"ref\":…}")
+        throw invalid("key", "'key' must be a string, or name an object made earlier as {\"ref\":…}")
     }
 
     // MARK: - Queries
@@ -188,7 +188,7 @@ struct OperationMembers {
     /// - Parameter kind: The kind of collection, which decides the names of changes.
     /// - Throws: `invalid_body` for an unknown change, or for one whose value has the wrong form.
     package func steps(_ kind: CollectionKind) throws(Problem) -> [BatchOperation.CollectionStep] {
-        guard let ops = object["ops"]?.array else { throw invalid("ops", "'ops' has to be an array of changes") }
+        guard let ops = object["ops"]?.array else { throw invalid("ops", "'ops' must be an array of changes") }
         let words = BatchOperation.CollectionStep.words(kind)
         var steps: [BatchOperation.CollectionStep] = []
         for (index, op) in ops.enumerated() {

@@ -28,7 +28,7 @@ package struct Selection: Sendable {
     /// - Throws: `missing_where`, `invalid_query`, or `invalid_parameter` for `args`.
     package init(_ predicate: String?, args: JSONValue?, maximum: Int?, _ limits: Limits) throws(Problem) {
         guard let predicate else {
-            throw Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all")
+            throw Problem(.missingWhere, "'where' must select the objects; TRUEPREDICATE selects all")
                 .with("parameter", "where")
         }
         self.args = try SelectionParameters.args(args, limits)

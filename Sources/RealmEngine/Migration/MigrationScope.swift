@@ -75,7 +75,7 @@ struct MigrationScope {
     /// - Throws: `WriteError` with the code `invalidSchema` for any other text.
     func path(_ text: String) throws(WriteError) -> ExpressionPath {
         guard case .path(let path) = try expression(text) else {
-            throw WriteError(.invalidSchema, "a key path is needed here, not a calculation")
+            throw WriteError(.invalidSchema, "expected a key path, not a calculation")
         }
         return path
     }

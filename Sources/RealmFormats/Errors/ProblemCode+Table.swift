@@ -18,8 +18,8 @@ extension ProblemCode {
     var row: (status: Int, groups: ProblemGroups, meaning: String, remedy: String) {
         switch self {
         case .malformedRequest: (400, .any, "The request line or the header section breaks the rules of HTTP.", """
-            Send the request with a HTTP client library. Typical causes by hand are blanks in the path, which are written `%20`, \
-            line breaks in header fields, or plain HTTP sent to a port that takes https.
+            Send the request with an HTTP client library. Typical causes by hand are blanks in the path, which are written \
+            `%20`, line breaks in header fields, or plain HTTP sent to a port that takes https.
             """)
         case .invalidJSON: (400, .bodies, "The body is empty, is no valid JSON, or nests too deeply.", """
             `detail` names the place in the body. Check for a missing brace, a comma after the last member, single quotes, or a \
@@ -28,18 +28,18 @@ extension ProblemCode {
         case .invalidBody: (400, .bodies, "The body is valid JSON, but of another shape than this path takes.",
             "`pointer` leads to the part that does not fit. The API description shows the form of the body for each request.")
         case .invalidQuery: (400, .queries, "The query does not parse, or does not fit the class that it is about.", """
-            `position` is the place in the query, counted in characters, and `detail` says what could stand there. Texts stand \
-            in quotes, values of a program are best sent as arguments `$0`, `$1` in `args`.
+            `position` is the place in the query, counted in characters, and `detail` says what is expected there. Strings go in \
+            quotes; programs best send values as arguments `$0`, `$1` in `args`.
             """)
         case .unknownParameter: (400, .any, "The URL, or a query in a body, has a parameter that this path does not know.", """
             `parameter` is its name, `known` lists those that there are, and `detail` says which one was probably meant. Nothing \
             is ignored silently, because a mistyped filter would show everything.
             """)
-        case .invalidParameter: (400, .any, "A parameter or a header field has a value that it cannot have.", """
+        case .invalidParameter: (400, .any, "A parameter or a header field has an invalid value.", """
             `parameter` or `header` names it, and `detail` says which values are possible. Values in URLs are percent-encoded: \
             write `%2B` for a plus sign.
             """)
-        case .conflictingParameters: (400, .any, "Two parameters of the request exclude each other.",
+        case .conflictingParameters: (400, .any, "Two parameters of the request cannot be combined.",
             "Leave out the one that `parameter` names, or send two requests.")
         case .cursorInvalid: (400, .queries,
             """
@@ -52,23 +52,23 @@ extension ProblemCode {
             """)
         case .unknownKeyPath: (400, .queries, "A query, a sort order or a list of fields names a property that does not exist.",
             """
-            `GET /v1/realms/{realm}/schema` lists the properties. Names distinguish capital letters, and links are followed with \
-            dots, as in `owner.name`.
+            `GET /v1/realms/{realm}/schema` lists the properties. Names are case-sensitive, and links are followed with dots, as \
+            in `owner.name`.
             """)
-        case .missingWhere: (400, .batches, "A write to many objects does not say which ones.",
+        case .missingWhere: (400, .batches, "A write to many objects has no predicate.",
             "Add `where`. To mean all objects of a class, send `where=TRUEPREDICATE`; to empty a realm, `confirm=all`.")
         case .unauthenticated: (401, .any,
-            "The server does not know who sends the request, and grants nothing to strangers here.", """
+            "The request has no valid credential, and anonymous clients have no right to it.", """
             Send an API key or a token as `Authorization: Bearer …`. In the console sign in again: a session ends after twelve \
             hours, and with the key that it began with. `realm-rest keys add` makes keys.
             """)
-        case .forbidden: (403, .any, "The sender is known, but may not do this.", """
+        case .forbidden: (403, .any, "The credential is valid, but does not permit this.", """
             `GET /v1/me` says what a credential may do. An administrator can give its roles more rights. A request with the \
             cookie of a session that changes something also needs the header field `X-CSRF-Token`.
             """)
         case .crossOrigin: (403, .any, "A web page of another origin made the browser send this request.", """
-            Pages that shall use this server are listed with `--allow-origin`. To look at an answer in a browser, type the \
-            address into the address bar. Programs that are no browsers are not affected.
+            List the origins of pages that may use this server with `--allow-origin`. To look at an answer in a browser, type \
+            the address into the address bar. Programs that are no browsers are not affected.
             """)
         case .transactionsDisabled: (403, .reads, "The server was started without transactions that last for several requests.",
             """
@@ -78,8 +78,8 @@ extension ProblemCode {
         case .pathNotAllowed: (403, .files, "A realm cannot be attached from a path outside of the permitted folders.",
             "Move the file into the data folder, or permit its folder with `--attach-root` when the server is started.")
         case .realmNotFound: (404, .realms, "No realm of this name is served, or the sender may not know of it.", """
-            `GET /v1/realms` lists the realms that the sender may see. The name is that of the file without `.realm`; capital \
-            letters matter.
+            `GET /v1/realms` lists the realms that the sender may see. The name is that of the file without `.realm`, and \
+            case-sensitive.
             """)
         case .classNotFound: (404, .reads, "The realm has no class of this name.",
             "`GET /v1/realms/{realm}/schema` lists the classes. A class may also be hidden from the sender by its roles.")
@@ -93,8 +93,8 @@ extension ProblemCode {
             objects.
             """)
         case .notFound: (404, .any, "There is nothing at this path, or no such lease, registration or property.", """
-            Compare the path with the API description; a path ends without a slash. For programs that may not administer, paths \
-            of administrators do not exist either.
+            Compare the path with the API description; a path ends without a slash. Paths for administrators do not exist for \
+            other clients.
             """)
         case .fileNotFound: (404, .realms, "The file of a realm that is to be attached does not exist.", """
             Check the path as the server sees it: inside a container it differs from that outside. To make a new file, send a \
@@ -109,8 +109,8 @@ extension ProblemCode {
         case .notAcceptable: (406, .any, "The sender accepts no media type that the path can produce.",
             "Send `Accept: application/json`, or leave the header field out.")
         case .requestTimeout: (408, .any, "The request was sent too slowly.", """
-            Check the connection. Long bodies have more time per byte the more they send; a connection that is silent is given \
-            up. It is safe to send the request again.
+            Check the connection. Long bodies have more time per byte the more they send; a silent connection is closed. It is \
+            safe to send the request again.
             """)
         case .duplicateKey: (409, .values, "Another object has this primary key already.", """
             `key` names it. Choose another key, or update the object that exists: with `PUT`, with `upsert=modified` or \
@@ -121,8 +121,8 @@ extension ProblemCode {
             "Look at the matching objects first. If they are meant, raise `maxAffected`, or change them in several steps.")
         case .patchTestFailed: (409, .batches, "An operation `test` of a JSON Patch found another value.",
             "Another client has changed the object. Read it again, then decide.")
-        case .assertionFailed: (409, .batches, "An operation `assert` of a batch is not fulfilled, and nothing was written.",
-            "`op` is the number of the operation. Read what it is about again and decide anew.")
+        case .assertionFailed: (409, .batches, "An operation `assert` of a batch failed, and nothing was written.",
+            "`op` is the number of the operation. Read its object again, then decide.")
         case .transactionBusy: (409, .reads, "Another request is running in the same transaction.",
             "Requests of one transaction are sent one after the other. Wait for the answer of the one before.")
         case .transactionAborted: (409, .reads, "An earlier write of the transaction failed and rolled it back.",
@@ -137,7 +137,7 @@ extension ProblemCode {
             `allowDataLoss`.
             """)
         case .alreadyCommitted: (409, .reads, "The transaction, or the write without waiting, was committed before.",
-            "Nothing has to be done: its changes are in the realm.")
+            "No action is needed: its changes are in the realm.")
         case .alreadyAttached: (409, .files, "A realm of this name is served already.",
             "Choose another name, or detach the other realm first.")
         case .fileExists: (409, .files, "A realm is to be created at a path where there is a file.",
@@ -154,7 +154,7 @@ extension ProblemCode {
             "Begin a new one and repeat its writes. Keep transactions short: other writers wait for them.")
         case .subscriptionExpired: (410, [.writes, .changes], "The registration of subscriptions was valid and has ended.",
             "Register again. The stream then begins with a snapshot, or continues after the last version of the client.")
-        case .preconditionFailed: (412, .reads, "A condition such as `If-Match` is not fulfilled: what it is about has changed.",
+        case .preconditionFailed: (412, .reads, "A condition such as `If-Match` failed: the object or the realm has changed.",
             "Read the object again, compare it with the intended change, and send that with the new `ETag`.")
         case .bodyTooLarge: (413, .any, "The body, or the number of values or operations in it, exceeds a limit.", """
             `limit` is its value. Send several requests, or use the import, which takes bodies of any length. Administrators can \
@@ -162,10 +162,10 @@ extension ProblemCode {
             """)
         case .uriTooLong: (414, .any, "The request target is too long, or has too many parameters.",
             "Send long queries as the body of a `POST` to `/query/{class}`, or with the method `QUERY`.")
-        case .unsupportedMediaType: (415, .any, "The path does not take bodies of this media type or content coding.", """
-            Send `Content-Type: application/json`, or another type that the API description lists for the path. Of content \
-            codings there is `gzip`. `curl -d` sends `application/x-www-form-urlencoded` unless the header field is added with \
-            `-H`; a file is sent with `--data-binary @FILE`, not with `-F`.
+        case .unsupportedMediaType: (415, .any, "The path does not accept bodies of this media type or content coding.", """
+            Send `Content-Type: application/json`, or another type that the API description lists for the path. The only content \
+            coding is `gzip`. `curl -d` sends `application/x-www-form-urlencoded` unless the header field is added with `-H`; a \
+            file is sent with `--data-binary @FILE`, not with `-F`.
             """)
         case .rangeNotSatisfiable: (416, [], "The part that `Range` asks for lies beyond the end of the data.",
             "`Content-Range` states the length. Ask for a part that begins before it, or leave `Range` out.")
@@ -174,8 +174,8 @@ extension ProblemCode {
             of its own.
             """)
         case .notOwner: (421, .realms, "Another node of the cluster serves this realm.", """
-            Send the request to the URL in `Realm-Owner`, with the same `Idempotency-Key` if it is a write. Proxies learn who \
-            serves what by `realm-rest cluster map`.
+            Send the request to the URL in `Realm-Owner`, with the same `Idempotency-Key` if it is a write. Proxies learn the \
+            owners from `realm-rest cluster map`.
             """)
         case .unknownProperty: (422, [.queries, .objects, .values],
             "An object in the body has a member that is no property of its class.",
@@ -218,7 +218,7 @@ extension ProblemCode {
             "Give the primary key of the object, or add `nested=upsert` to create or change the object too.")
         case .invalidDictionaryKey: (422, .values, "The key of a dictionary begins with `$` or contains a dot.",
             "Realm reserves these. Choose another key.")
-        case .decimalNeedsString: (422, .values, "A decimal with a fraction or an exponent has to be given as a text.",
+        case .decimalNeedsString: (422, .values, "A decimal with a fraction or an exponent must be given as a text.",
             "Put quotes around it: `\"19.90\"`. As a number it would lose digits on its way through most JSON libraries.")
         case .idempotencyKeyReused: (422, .writes, "The `Idempotency-Key` belongs to another request.",
             "Use a new key for each write, for example a UUID, and the same one only when the same write is repeated.")
@@ -243,13 +243,13 @@ extension ProblemCode {
             `realm-rest upgrade`; without it they can be written to as a copy only. `realm-rest info FILE` says what a file is, \
             and what can be done. A file of a synchronized realm can be written to as a copy: `realm-rest copy`.
             """)
-        case .filesystemUnsuitable: (422, .realms, "The file, or the place where it is, does not allow to serve it safely.", """
+        case .filesystemUnsuitable: (422, .realms, "The file, or the file system that it is on, cannot be served safely.", """
             Copy the file to a local disk, as a regular file that the server may write to. Network file systems and links are \
-            refused because locks and maps fail there without a word.
+            refused because locks and memory maps fail there silently.
             """)
         case .fileCorrupt: (500, .realms, "The file is damaged.", """
             `realm-rest verify FILE` says where. A file that is cut short was not copied to its end: copy it again. Otherwise \
-            restore a backup: `GET /v1/realms/{realm}/backups` lists them. What can still be read can be exported before.
+            restore a backup: `GET /v1/realms/{realm}/backups` lists them. Export the readable data before.
             """)
         case .writeLockBusy: (423, .writes, "Another writer holds the realm for longer than the request may wait.", """
             Send the request again a little later. `GET /admin/leases` shows which transaction is open; an administrator can end \
@@ -261,23 +261,23 @@ extension ProblemCode {
             Wait as long as `Retry-After` says. Fewer, larger requests help: batches, pages with a larger `limit`, streams in \
             the place of polling.
             """)
-        case .tooManySnapshots: (429, [], "The realm or the client has as many snapshots as it may have.",
-            "Release those that are not needed any more. They also end by themselves when their leases do.")
-        case .tooManyStreams: (429, .changes, "The client has as many streams or registrations as it may have.",
+        case .tooManySnapshots: (429, [], "The realm or the client has reached its limit of snapshots.",
+            "Release those that are not needed any more. They also expire with their leases.")
+        case .tooManyStreams: (429, .changes, "The client has reached its limit of streams or registrations.",
             "Close those that are not needed, or subscribe to several things with one stream.")
-        case .tooManyRealms: (429, .files, "The server serves as many realms as it may.",
+        case .tooManyRealms: (429, .files, "The server has reached its limit of realms.",
             "Detach one, or raise the limit `realms`; `--close-after` closes unused realms automatically.")
-        case .tooManyTransactions: (429, .writes, "The client has as many open or waiting transactions as it may have.",
+        case .tooManyTransactions: (429, .writes, "The client has reached its limit of open or waiting transactions.",
             "End one. Several changes that belong together are one batch, which needs no transaction.")
         case .headersTooLarge: (431, .any, "The header section has too many bytes or fields.",
             "Send fewer or shorter header fields. Cookies of other programs on the same host are the usual cause in browsers.")
-        case .internalError: (500, .any, "An error of the server.",
+        case .internalError: (500, .any, "The server failed to process the request.",
             "The log has its description under the id in `instance`. Please report it with that line.")
         case .notImplemented: (501, .any, "The server does not know the method or the transfer coding of the request.",
             "Use one of the methods that `OPTIONS *` lists.")
         case .notReady: (503, .realms, "The server is starting, or the realm cannot be written to at the moment.",
             "Try again a little later; `GET /readyz` lists the realms that are not open yet.")
-        case .shuttingDown: (503, .any, "The server is about to end and takes no new requests.",
+        case .shuttingDown: (503, .any, "The server is shutting down and accepts no new requests.",
             "Send the request again when the server is back, or to another one.")
         case .overloaded: (503, .any, "The server has no free worker, connection or memory for this request.",
             "Try again a little later. If it stays, look at `/metrics`: long queries without an index are the usual cause.")
@@ -291,20 +291,20 @@ extension ProblemCode {
             """)
         case .logUnavailable: (503, .realms,
             "The log of the cluster cannot be reached. A write has not happened, and never will.",
-            "Repeat it a little later. Reads go on meanwhile. The log of the server and its metrics say more.")
+            "Repeat it a little later. Reads continue. The log of the server and its metrics say more.")
         case .fileChanged: (503, .realms, "Another program changed the file of the realm while it was served.", """
-            Nothing of this server's was lost. It opens the file again by itself when that is complete. Programs that write the \
-            file have to be followed: `--follow`.
+            No data of this server was lost. It reopens the file automatically when that is complete. Follow programs that write \
+            the file: `--follow`.
             """)
         case .tooManyActiveVersions: (503, .realms, "So many old versions are being read that no new one is written.",
             "Release snapshots and end long reads; `GET /admin/leases` shows who holds them.")
         case .deadlineExceeded: (504, .any, "The work took longer than the server allows. A write was rolled back.", """
             Ask for less, or add an index: `explain` shows how a query is answered. Administrators can raise the limits of time.
             """)
-        case .auditUnavailable: (503, .any, "The request would have to be recorded in the audit log, which cannot be written.",
-            "An administrator has to make room on the disk, or mend the path of the audit log. Reads are answered meanwhile.")
+        case .auditUnavailable: (503, .any, "The request must be recorded in the audit log, which cannot be written.",
+            "An administrator must free disk space or fix the path of the audit log. Reads continue.")
         case .insufficientStorage: (507, .realms, "There is no disk space for a write, or for the body of a request.", """
-            Make room on the disk. Compacting a realm gives back what it does not use any more; the write can then be sent again.
+            Free disk space. Compacting a realm releases its unused space; the write can then be sent again.
             """)
         }
     }

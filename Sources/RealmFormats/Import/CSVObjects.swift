@@ -90,7 +90,7 @@ struct CSVObjects: Sendable {
         let names = texts.map { options.columns[$0] ?? $0 }.map { isKnown($0) || !options.isLenient ? $0 : nil }
         guard names.contains(where: { $0.map(isKnown) ?? false }) else {
             throw malformed(
-                "the first line has to have names of properties of '\(table.className ?? table.name)', but has \(found(texts))",
+                "the first line must have names of properties of '\(table.className ?? table.name)', but has \(found(texts))",
                 line)
         }
         var seen: [ByteText: String] = [:]

@@ -45,7 +45,7 @@ package struct ImportOptions: Sendable {
         }
         for member in json.object?.members ?? [] {
             guard let other = member.value.string else {
-                throw .invalidParameter(parameter, "'\(member.name)' in '\(parameter)' has to be a text")
+                throw .invalidParameter(parameter, "'\(member.name)' in '\(parameter)' must be a text")
             }
             try add(member.name, other)
         }

@@ -182,7 +182,7 @@ package struct ImportReader: Sendable {
                 end = try objectCount(inner, line)
                 return nil
             }
-            guard !hasHeader, count == 0 else { throw RecordParser.malformed("a header has to be the first line", line) }
+            guard !hasHeader, count == 0 else { throw RecordParser.malformed("a header must be the first line", line) }
             hasHeader = true
             return .schema(try schema(inner, line))
         }
@@ -196,7 +196,7 @@ package struct ImportReader: Sendable {
     /// Returns the number of objects that a trailer line states.
     private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
         guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
-            throw RecordParser.malformed("the trailer has to state the number of objects", line)
+            throw RecordParser.malformed("the trailer must state the number of objects", line)
         }
         return Int(count)
     }

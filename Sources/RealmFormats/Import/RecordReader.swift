@@ -290,7 +290,7 @@ struct RecordReader: Sendable {
             switch (byte, array) {
             case (0x20, _), (0x09, _), (0x0d, _), (0x0a, _): break
             case (UInt8(ascii: "["), .before): array = .begun
-            case (_, .before): throw malformed("the body has to be a JSON array of objects")
+            case (_, .before): throw malformed("the body must be a JSON array of objects")
             case (UInt8(ascii: ","), .behind): array = .due
             case (UInt8(ascii: "]"), .begun), (UInt8(ascii: "]"), .behind): array = .after
             case (UInt8(ascii: ","), .begun), (UInt8(ascii: ","), .due), (UInt8(ascii: "]"), .due):

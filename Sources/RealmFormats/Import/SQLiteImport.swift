@@ -48,7 +48,7 @@ package struct SQLiteImport {
     /// - Throws: `invalid_body` for a file that is damaged or no database, `invalid_parameter` for a table
     ///   that it does not have, `class_not_found`, `body_too_large`.
     package func write(_ file: BodyFile, to target: BodyFile) throws(Problem) {
-        guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty where a database is needed") }
+        guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty; expected an SQLite database") }
         do {
             try file.withDescriptor { descriptor in
                 try SQLiteDatabase.bounded(to: memoryLimit, goesOn: goesOn) {

@@ -15,12 +15,12 @@ extension ClassDefaults {
     /// - Throws: `invalid_body` for another form.
     package init(_ json: JSONValue, at place: InputPlace) throws(Problem) {
         let reader = SchemaReader(place: place)
-        guard let classes = json.object else { throw reader.malformed("an object with a member for each class is needed", place) }
+        guard let classes = json.object else { throw reader.malformed("expected an object with a member for each class", place) }
         var byClass: [ByteText: [Value]] = [:]
         for one in classes.members {
             let inner = place.inside(one.name)
             guard let properties = one.value.object else {
-                throw reader.malformed("an object with a member for each property is needed", inner)
+                throw reader.malformed("expected an object with a member for each property", inner)
             }
             byClass[one.name] = try properties.members.map { member throws(Problem) in
                 try ClassDefaults.value(member.name, member.value, at: inner.inside(member.name), reader)

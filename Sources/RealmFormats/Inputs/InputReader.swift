@@ -83,7 +83,7 @@ package struct InputReader {
     ///   inside.
     package func object(_ json: JSONValue) throws(InputError) -> InputObject {
         guard let object = json.object else {
-            throw InputError(code: .typeMismatch, detail: "\(json.kind) was found where an object of the class is needed")
+            throw InputError(code: .typeMismatch, detail: "expected an object of the class, got \(json.kind)")
         }
         return try members(object)
     }

@@ -24,7 +24,7 @@ package struct SchemaReader {
         let object = try members(json, ["schemaVersion", "classes"], place)
         var classes: [ClassInput] = []
         let inner = place.inside("classes")
-        guard let list = object["classes"]?.array else { throw malformed("'classes' has to be an array", inner) }
+        guard let list = object["classes"]?.array else { throw malformed("'classes' must be an array", inner) }
         for (index, one) in list.enumerated() { classes.append(try classInput(one, inner.inside(index))) }
         return SchemaInput(version: try version(object["schemaVersion"], place.inside("schemaVersion")), classes: classes)
     }
@@ -58,7 +58,7 @@ package struct SchemaReader {
         var properties: [PropertyInput] = []
         let inner = place.inside("properties")
         guard let list = object["properties"].map({ $0.array }) ?? [] else {
-            throw malformed("'properties' has to be an array", inner)
+            throw malformed("'properties' must be an array", inner)
         }
         for (index, one) in list.enumerated() { properties.append(try property(one, inner.inside(index))) }
         return ClassInput(
@@ -91,7 +91,7 @@ package struct SchemaReader {
     /// - Throws: `invalid_body` for a value that is no object, and for a member with another name; the
     ///   message suggests a similar known name.
     package func members(_ json: JSONValue, _ names: [String], _ place: InputPlace) throws(Problem) -> JSONObject {
-        guard let object = json.object else { throw malformed("\(json.kind) was found where an object is needed", place) }
+        guard let object = json.object else { throw malformed("expected an object, got \(json.kind)", place) }
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
             throw malformed("there is no '\(member.name.brief)' here\(hint)", place.inside(member.name))
@@ -104,7 +104,7 @@ package struct SchemaReader {
         switch object[name] {
         case nil, .null?: return nil
         case .string(let text)?: return text
-        case let value?: throw malformed("'\(name)' is \(value.kind), but has to be a string", place.inside(name))
+        case let value?: throw malformed("'\(name)' is \(value.kind), but must be a string", place.inside(name))
         }
     }
 
@@ -131,7 +131,7 @@ package struct SchemaReader {
         switch object[name] {
         case nil, .null?: return nil
         case .bool(let flag)?: return flag
-        case let value?: throw malformed("'\(name)' is \(value.kind), but has to be true or false", place.inside(name))
+        case let value?: throw malformed("'\(name)' is \(value.kind), but must be true or false", place.inside(name))
         }
     }
 
@@ -147,7 +147,7 @@ package struct SchemaReader {
     {
         guard let text = try text(object, name, place) else { return nil }
         guard choices.contains(text) else {
-            throw malformed("'\(name)' has to be one of: \(choices.joined(separator: ", "))", place.inside(name))
+            throw malformed("'\(name)' must be one of: \(choices.joined(separator: ", "))", place.inside(name))
         }
         return text
     }
@@ -167,7 +167,7 @@ package struct SchemaReader {
         for (position, value) in values.enumerated() {
             guard case .string(let name) = value else {
                 throw malformed(
-                    "\(value.kind) was found where the name of a class is needed", place.inside(String(position)))
+                    "expected the name of a class, got \(value.kind)", place.inside(String(position)))
             }
             names.append(name)
         }

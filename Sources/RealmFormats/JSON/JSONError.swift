@@ -26,7 +26,7 @@ extension JSONError: CustomStringConvertible {
     /// The error as a clause for people, without a full stop.
     package var description: String {
         switch self {
-        case .empty: return "the body is empty where JSON is needed"
+        case .empty: return "the body is empty; expected JSON"
         case .tooManyValues(let limit, _): return "the JSON has more than \(limit) values"
         case .tooDeep(let depth, let limit): return "the JSON is nested \(depth) levels deep; at most \(limit) are allowed"
         case .malformed(let line, let column, let reason): return "line \(line), column \(column): \(reason)"

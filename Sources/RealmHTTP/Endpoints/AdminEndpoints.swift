@@ -96,7 +96,7 @@ struct AdminEndpoints: Sendable {
         guard let value = body["logLevel"] else { return }
         guard let level = value.string.flatMap({ AccessLog.Level(name: $0) }) else {
             let names = AccessLog.Level.allCases.map(\.name).joined(separator: ", ")
-            throw Problem.invalidParameter("logLevel", "'logLevel' has to be one of: \(names)").with("pointer", "/logLevel")
+            throw Problem.invalidParameter("logLevel", "'logLevel' must be one of: \(names)").with("pointer", "/logLevel")
         }
         server.logLevel.set(level)
     }

@@ -110,7 +110,7 @@ enum ClassWriteEndpoints {
         case "all": break
         case nil:
             throw Problem(.missingWhere, "send 'confirm=all' to delete every object of this realm").with("parameter", "confirm")
-        default: throw .invalidParameter("confirm", "'confirm' has to be 'all'")
+        default: throw .invalidParameter("confirm", "'confirm' must be 'all'")
         }
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()

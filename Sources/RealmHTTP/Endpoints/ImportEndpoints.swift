@@ -103,7 +103,7 @@ struct ImportEndpoints: Sendable {
             }
             return ImportReader(lines, className: nil, bounds: server.limits.importedJSON)
         default:
-            guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+            guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty; expected JSON") }
             let isArray = options.bodyType == .ndjson ? false : try source.beginsWithBracket()
             return ImportReader(source, className: name, bounds: server.limits.importedJSON, isArray: isArray)
         }

@@ -85,7 +85,7 @@ struct KeyEndpoints: Sendable {
     private static func isConfirmed(_ parameters: QueryParameters) throws(Problem) -> Bool {
         guard let value = parameters[confirm] else { return false }
         guard value.utf8.elementsEqual(CredentialCheck.confirmation.utf8) else {
-            throw .invalidParameter(confirm, "'confirm' has to be '\(CredentialCheck.confirmation)'")
+            throw .invalidParameter(confirm, "'confirm' must be '\(CredentialCheck.confirmation)'")
         }
         return true
     }
@@ -96,7 +96,7 @@ struct KeyEndpoints: Sendable {
     ) -> Reply {
         .work { [keys = server.authenticator.keys] in
             guard var file = keys.file else {
-                let detail = "this server has no data folder, in which keys could be kept"
+                let detail = "this server has no data folder to keep keys in"
                 return Response(Problem(.invalidConfiguration, detail), for: call)
             }
             // Another request may have ended its credential, or open access.

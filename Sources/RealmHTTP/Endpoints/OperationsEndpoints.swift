@@ -36,7 +36,7 @@ struct OperationsEndpoints: Sendable {
                 .with("realms", .texts(server.catalog.unready))
         }
         if let cluster = server.cluster, !cluster.member.isCurrent {
-            throw Problem(.notReady, "the node has not heard from its cluster lately")
+            throw Problem(.notReady, "the node has lost contact with its cluster")
         }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()

@@ -118,7 +118,7 @@ package final class Reloading: Sendable {
                     }()
             })
         else {
-            var problem = Problem(.overloaded, "the configuration is being read again already")
+            var problem = Problem(.overloaded, "a reload is already in progress")
             problem.retryAfterSeconds = 1
             throw problem
         }

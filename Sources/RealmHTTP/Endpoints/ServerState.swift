@@ -173,7 +173,7 @@ package final class ServerState: Sendable {
         }
         metrics.add { text in
             text.gauge(
-                "uncommitted_bytes", "Memory for what uncommitted writes of all realms change.", WriteMemory.shared.byteCount)
+                "uncommitted_bytes", "Memory of the uncommitted changes of all realms.", WriteMemory.shared.byteCount)
             text.counter(
                 "uncommitted_bytes_refused_total", "Writes refused because others took too much memory.",
                 WriteMemory.shared.refusalCount)

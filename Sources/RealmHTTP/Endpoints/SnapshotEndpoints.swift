@@ -129,7 +129,7 @@ struct SnapshotEndpoints: Sendable {
         let maximum = Double(call.limits.snapshotSeconds)
         guard let time = value.string.flatMap(DurationText.duration), time > .zero, time.inSeconds <= maximum else {
             throw Problem.invalidParameter(
-                "ttl", "'ttl' has to be a duration of at most \(DurationText.text(.seconds(maximum))), such as \"60s\""
+                "ttl", "'ttl' must be a duration of at most \(DurationText.text(.seconds(maximum))), such as \"60s\""
             )
             .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))
         }

@@ -24,7 +24,7 @@ struct TransactionEndpoints: Sendable {
     func begin(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         guard server.options.allowsTransactions else {
-            throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
+            throw Problem(.transactionsDisabled, "interactive transactions are disabled; send a batch")
         }
         try call.checkQueryNames()
         guard call.request.headers[.realmTransaction] == nil else {

@@ -29,7 +29,7 @@ struct TransactionOptions {
     init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.bytes.isEmpty else { return }
         guard let body = try call.request.body.takeJSON(call.limits.json).object else {
-            throw Problem(.invalidBody, "the body has to be an object")
+            throw Problem(.invalidBody, "the body must be an object")
         }
         for member in body.members {
             switch member.name {
@@ -59,7 +59,7 @@ struct TransactionOptions {
             let least = range.lowerBound == .zero ? "" : "above 0 and "
             let most = DurationText.text(range.upperBound)
             throw Problem.invalidParameter(
-                member.name, "'\(member.name)' has to be a duration \(least)of at most \(most), such as \"2s\""
+                member.name, "'\(member.name)' must be a duration \(least)of at most \(most), such as \"2s\""
             )
             .with("pointer", "/" + member.name).with("limit", .integer(Int64(range.upperBound.inSeconds)))
         }

@@ -36,12 +36,12 @@ enum OpenAPIAccess {
         .describing("Is the time until the key expires, with the unit ms, s, m, h or d.")
     /// The schema of the networks that a key is taken from.
     private static let networks: DocumentValue = [
-        "type": "array", "description": "Lists the networks that the key is taken from.",
+        "type": "array", "description": "Lists the networks from which the key is accepted.",
         "items": OpenAPIParts.words("192.0.2.0/24"), "example": ["192.0.2.0/24"],
     ]
     /// The schema of the claims that represent those of a token.
     private static let claims: DocumentValue = [
-        "type": "object", "description": "Holds what rules of access can ask for, by name.",
+        "type": "object", "description": "Holds the claims that rules of access can refer to, by name.",
         "additionalProperties": true, "example": ["team": "shop"],
     ]
 
@@ -103,13 +103,14 @@ enum OpenAPIAccess {
                 "roles": texts, "realm": optionalText, "expiresAt": optionalTime,
                 "may": [
                     "type": "object",
-                    "description": "Lists by realm and class what the client may do, for the realms that are open.",
+                    "description": "Lists the rights of the client by realm and class, for open realms.",
                     "additionalProperties": [
                         "type": "object", "additionalProperties": texts, "example": ["Category": ["read"]],
                     ],
                     "example": ["store": ["Category": ["read"]]],
                 ],
-                "more": OpenAPIParts.flag.describing("Is true when may lacks realms or classes, as there are too many."),
+                "more": OpenAPIParts.flag.describing(
+                    "Is true when may was truncated because there are too many realms or classes."),
             ],
         ]
     }
@@ -132,9 +133,9 @@ enum OpenAPIAccess {
 
     /// `GET /v1/me`.
     static let me = OperationDescription(
-        "getMe", "Tells who the client is, and what it may do.", tag: "access", parameters: ["RequestId"],
+        "getMe", "Returns the principal of the client and its rights.", tag: "access", parameters: ["RequestId"],
         responses: responses(
-            "200", "The body names the principal, its roles and what it may do.", "Me"))
+            "200", "The body names the principal, its roles and its rights.", "Me"))
 
     /// `POST /v1/session`.
     static let beginSession = OperationDescription(

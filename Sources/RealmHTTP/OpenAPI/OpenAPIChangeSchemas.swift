@@ -59,7 +59,8 @@ extension OpenAPIChanges {
             (
                 prefix + "Changes",
                 [
-                    "type": "object", "description": .string("Is what a poll of \(prefix.isEmpty ? "changes" : prefix) tells."),
+                    "type": "object",
+                    "description": .string("Is the response to a poll of \(prefix.isEmpty ? "changes" : prefix)."),
                     "required": ["changes", "snapshots", "reset", "schema", "next"],
                     "properties": [
                         "changes": ["type": "array", "items": OpenAPIParts.schema(prefix + "ChangeSet")],

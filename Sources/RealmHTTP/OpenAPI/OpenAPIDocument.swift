@@ -42,10 +42,10 @@ package enum OpenAPIDocument {
     private static let tags: [(String, String)] = [
         ("realms", "The realms that are served."), ("schema", "Schemas and their migrations."),
         ("objects", "Objects, queries and aggregates."), ("transfer", "Exports, imports and backups."),
-        ("transactions", "Transactions over several requests, and writes that are answered before they are done."),
+        ("transactions", "Interactive transactions, and asynchronous writes."),
         ("snapshots", "Snapshots, which hold a version for later reads."),
-        ("changes", "Changes as they happen."), ("operations", "What monitors and generators ask."),
-        ("access", "Credentials, and what they permit."),
+        ("changes", "Subscriptions, and streams of changes."), ("operations", "Health, metrics and descriptions of the API."),
+        ("access", "Credentials, roles and rights."),
     ]
 
     /// Returns the list of tags of a document.

@@ -131,7 +131,7 @@ enum OpenAPIParts {
         (
             "RealmVersion",
             field(
-                "States the version of the realm that the response shows or leads to. It is a name of this life of the file, and a number that grows with each commit. Sent back in Realm-Min-Version it asks for this version or a later one.",
+                "States the version of the realm that the response shows or leads to. It is the epoch of the file, and a number that grows with each commit. Sent back in Realm-Min-Version it asks for this version or a later one.",
                 "k3f9q2.1841")
         ),
         ("ETag", field("Changes whenever the content of the response changes.", "\"h7Yq0c\"")),
@@ -139,7 +139,7 @@ enum OpenAPIParts {
         (
             "RealmPartial",
             field(
-                "Says that the export may lack what the client may not see (rights), or what the realm does not show (classes).",
+                "States that the export may be incomplete, because the client may not see everything (rights) or the realm does not show every class (classes).",
                 "rights")
         ),
         (
@@ -209,7 +209,7 @@ enum OpenAPIParts {
             "Problem",
             [
                 "description":
-                    "The body describes the problem in the form of RFC 9457. With 415 the header field Accept-Post, Accept-Patch or Accept-Query lists the media types that are taken.",
+                    "The body describes the problem in the form of RFC 9457. With 415 the header field Accept-Post, Accept-Patch or Accept-Query lists the accepted media types.",
                 "headers": ["X-Request-Id": header("RequestId"), "Accept-Post": header("AcceptPost")],
                 "content": ["application/problem+json": ["schema": schema("Problem")]],
                 // Those of one operation are listed there.

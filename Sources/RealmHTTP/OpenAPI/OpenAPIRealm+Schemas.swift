@@ -85,7 +85,7 @@ extension OpenAPIRealm {
                                 $0.name == "sections" ? .init("sections", ["type": "array", "items": section]) : $0
                             }))
                 }
-            ).describing("Is one page of \(label), or what another parameter asked for instead.")
+            ).describing("Is one page of \(label), or another form of the result that a parameter asked for.")
         }
         return [
             "type": "object", "description": .string("Is one page of \(label)."), "required": ["items", "next", "version"],

@@ -204,7 +204,7 @@ extension OpenAPIWrites {
                     [
                         "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"),
                         "version": text,
-                        "backup": text.describing("Names the copy of the file that was made beside it before the change."),
+                        "backup": text.describing("Names the copy that was made next to the file before the change."),
                     ])
             ),
         ]
@@ -246,10 +246,10 @@ extension OpenAPIWrites {
                         "class": text, "name": text, "optional": flag, "type": text, "conversion": text,
                         "nullValue": anything.describing("Takes the place of null."),
                         "onFailure": OpenAPIParts.choice("error", "null", "default").describing(
-                            "Is what becomes of values that cannot be converted. To name null or default is to consent to their loss; allowDataLoss is not needed for it."
+                            "States the fallback for values that cannot be converted. Naming null or default is consent to their loss, so allowDataLoss is not needed."
                         ),
                         "rounding": OpenAPIParts.choice("exact", "nearest", "truncate").describing(
-                            "Is how numbers are rounded that the new type cannot hold exactly. To name it is to consent to that; allowDataLoss is not needed for it."
+                            "States the rounding of numbers that the new type cannot hold exactly. Naming it is consent to the rounding, so allowDataLoss is not needed."
                         ),
                     ]),
                 member("setPrimaryKey", ["class", "name"], ["class": text, "name": word]),

@@ -261,7 +261,7 @@ enum OpenAPISchemas {
             ],
             "readOnlyReason": OpenAPIParts.schema("Problem"), "file": fileDescription,
             "backups": [
-                "type": "array", "description": "Lists the copies beside the file; their names are ids of backups.",
+                "type": "array", "description": "Lists the copies next to the file; their names are ids of backups.",
                 "items": [
                     "type": "object", "required": ["name", "bytes"],
                     "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],

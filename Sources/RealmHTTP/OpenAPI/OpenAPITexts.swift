@@ -34,7 +34,7 @@ enum OpenAPITexts {
         "uploadRealm": .init(
             "The file is copied into the data folder of the server, and checked before it is served. With the key of an encrypted file it can be read.",
             body: "The body is a Realm file."),
-        "getRealm": .init("Names the file, its size and version, and what is going on in it."),
+        "getRealm": .init("Names the file, its size and version, and its current activity."),
         "detachRealm": .init(
             "Requests in progress are completed. The file stays, unless files=true asks for its deletion, which is possible for files that the server made."
         ),
@@ -54,7 +54,7 @@ enum OpenAPITexts {
         "copyRealm": .init(
             "The copy has no free space. A copy in a file of the server is described by the response instead of being its body.",
             body: "The body names the key, the classes or the path of the copy."),
-        "compactRealm": .init("Writes go on meanwhile; only the last step takes a turn of the writer."),
+        "compactRealm": .init("Writes continue; only the last step takes a turn of the writer."),
         "listBackups": .init("Lists backups that the server made itself and those made on request."),
         "makeBackup": .init("The backup is made in the folder of backups, and old ones are removed as the configuration says."),
         "getBackup": .init("A client that names application/octet-stream in Accept gets the file."),
@@ -135,13 +135,13 @@ enum OpenAPITexts {
         "cancelWrite": .init("A write that has begun is not cancelled."),
         "listSnapshots": .init("Lists the snapshots of this client."),
         "createSnapshot": .init(
-            "Reads with the id in the parameter snapshot see the version that it holds, whatever is written meanwhile.",
+            "Reads with the id in the parameter snapshot see the version that it holds, regardless of later writes.",
             body: "The body states how long the version is held."),
-        "getSnapshot": .init("Tells when the snapshot expires, and how many commits it is behind."),
+        "getSnapshot": .init("States when the snapshot expires, and how many commits it is behind."),
         "renewSnapshot": .init("The time begins again.", body: "The body states how long the version is held from now on."),
         "freeSnapshot": .init("The version that it held can be reclaimed."),
         "getChanges": .init(
-            "With Accept: text/event-stream the answer is a stream of events. Otherwise it is a poll: it waits up to the given time, and its member next is the value of since for the poll after it. The first poll tells the state unless initial=false."
+            "With Accept: text/event-stream the answer is a stream of events. Otherwise it is a poll: it waits up to the given time, and its member next is the value of since for the poll after it. The first poll returns the state unless initial=false."
         ),
         "getChangesOfClass": .init(
             "Does what the path without the class does with the parameter class. The description of a realm has it once per class, with the types of that class."
@@ -150,21 +150,21 @@ enum OpenAPITexts {
             "Observes the objects of one class that the parameters select. The member next of an answer is the value of since for the poll after it; without since the answer is the state."
         ),
         "createSubscriptions": .init(
-            "One stream or poll delivers all subscriptions of the registration. It expires when nobody reads it for a while.",
+            "One stream or poll delivers all subscriptions of the registration. It expires when no client reads it for a while.",
             body: "The body has the definitions of subscriptions by name."),
         "getSubscriptions": .init("Shows the definitions, and how many streams read them."),
-        "deleteSubscriptions": .init("Frees the place that the registration takes among those of the client."),
+        "deleteSubscriptions": .init("The registration no longer counts toward the limit of the client."),
     ]
 
     /// The texts about the server and credentials.
     private static let others: [ByteText: Operation] = [
         "getOpenAPI": .init("Describes every path for clients of any realm. Limits are those of the configuration."),
         "getCluster": .init(
-            "The node that is asked tells what it knows of the others. A server that is no node of a cluster answers not_found."),
-        "getVersion": .init("Tells programs what they talk to; the OpenAPI documents state the version too."),
-        "health": .init("Needs no credential, and tells nothing about realms."),
+            "The node returns its view of the others. A server that is not a node of a cluster returns not_found."),
+        "getVersion": .init("Identifies the server to programs; the OpenAPI documents state the version too."),
+        "health": .init("Needs no credential, and reveals nothing about realms."),
         "ready": .init("Needs no credential. Realms that are not ready are named in the problem."),
-        "metrics": .init("Is for administrators, and without credential on the listener for them."),
+        "metrics": .init("Requires an administrator; the listener for administrators needs no credential."),
         "getMe": .init("Applications can show what the user may do, without trying."),
         "beginSession": .init("Pages use a cookie in place of the credential, so that scripts cannot read it."),
         "endSession": .init("The cookie is not valid any more."),
@@ -176,24 +176,24 @@ enum OpenAPITexts {
 
     /// Descriptions of shared schemas, by name.
     static let schemas: [ByteText: String] = [
-        "Problem": "Is what went wrong, in the form of RFC 9457 with members that this server adds.",
+        "Problem": "Is a problem document of RFC 9457, with members that this server adds.",
         "RealmDocument": "Is a realm: its file, its state and its size.", "RealmPage": "Lists realms.",
-        "RealmFileBackup": "Is a copy beside the file of a realm.", "SchemaDocument": "Is the schema of a realm.",
+        "RealmFileBackup": "Is a copy next to the file of a realm.", "SchemaDocument": "Is the schema of a realm.",
         "SchemaClass": "Is a class of a schema.", "SchemaProperty": "Is a property of a class.",
         "SchemaBacklink": "Names a property whose links lead to a class.",
-        "Meta": "Tells what object this is, and the entity tag of its state.",
+        "Meta": "Identifies the object, and states the entity tag of its state.",
         "ObjectOwner": "Is the object that holds an embedded one, and the property there.",
         "ObjectRoot": "Is the object that an embedded one is a part of, with the path to it.",
-        "HiddenLinkLink": "Stands for an object that the client may not see.", "Status": "Is the outcome of a check.",
+        "HiddenLinkLink": "Represents an object that the client may not see.", "Status": "Is the outcome of a check.",
         "ProgramVersion": "Names the program that serves, and its version.",
         "Cluster": "Is a cluster as one of its nodes knows it.",
         "ClusterNode": "Is a node of a cluster.",
         "RealmInCluster":
-            "Tells whether the node that answers writes the realm or follows the one that does, and how far it is behind then.",
+            "States whether the responding node writes the realm or follows its writer, and its lag if it follows.",
         "AggregateGroup": "Is a group of rows: its key, and a member for each operation.",
-        "ObjectPage": "Is one page of a list, or what another parameter asked for instead.",
+        "ObjectPage": "Is one page of a list, or another form of the result that a parameter asked for.",
         "QueryBody": "Has the parameters of a list as members.", "AggregateBody": "Has the parameters of aggregates as members.",
-        "Matched": "Says how many objects were changed.", "Imported": "Counts the objects of an import.",
+        "Matched": "States how many objects were changed.", "Imported": "Counts the objects of an import.",
         "JSONPatchOperation": "Is one operation of a JSON Patch.", "Batch": "Lists operations that are done as a unit.",
         "BatchOperation": "Is one operation of a batch, whose only member names what it does.",
         "BatchCreate": "Creates an object.", "BatchPut": "Creates or replaces an object.",
@@ -201,9 +201,10 @@ enum OpenAPITexts {
         "BatchPatchWhere": "Changes all objects that match.", "BatchDeleteWhere": "Deletes all objects that match.",
         "BatchIncrement": "Adds to a number.", "BatchAssert": "Fails the batch unless an object or a number of objects is there.",
         "BatchList": "Changes elements of a list.", "BatchSet": "Changes elements of a set.",
-        "BatchDictionary": "Changes entries of a dictionary.", "BatchResult": "Says what each operation of a batch did.",
-        "BatchOperationResult": "Says what one operation of a batch did.", "CommittedVersion": "Names the version of a commit.",
-        "WriteState": "Is the state of a write that was answered before it was done.",
+        "BatchDictionary": "Changes entries of a dictionary.", "BatchResult": "Reports the result of each operation of a batch.",
+        "BatchOperationResult": "Reports the result of one operation of a batch.",
+        "CommittedVersion": "Names the version of a commit.",
+        "WriteState": "Is the state of an asynchronous write.",
         "TransactionOptions": "Limits the times of a transaction.", "Transaction": "Is an interactive transaction.",
         "SnapshotOptions": "States how long a version is held.",
         "SnapshotRenewal": "States how long a version is held from now on.",
@@ -211,7 +212,7 @@ enum OpenAPITexts {
         "SnapshotPage": "Lists snapshots.", "RestoreRequest": "Names the backup that takes the place of the file.",
         "BackupFile": "Is a copy in a file of the server.", "Backup": "Is a backup of a realm.", "BackupPage": "Lists backups.",
         "Compacted": "States the size of a file in bytes before and after.", "RealmKey": "Has the key of an encrypted file.",
-        "RealmAttachment": "Says what realm is made or attached, and how.", "SchemaDefinition": "Is a schema to be made.",
+        "RealmAttachment": "Describes the realm to create or attach.", "SchemaDefinition": "Is a schema to be made.",
         "RealmAttachmentCompactOnOpen": "States when a file is compacted before it is opened.",
         "RealmAttachmentAutoCompact": "States when a file is compacted while it is served.",
         "ClassDefinition": "Is a class to be made.", "PropertyDefinition": "Is a property to be made.",
@@ -219,15 +220,17 @@ enum OpenAPITexts {
         "MigrationStep": "Is a step of a migration, whose only member names what it does.",
         "MigrationLoopStep": "Is a step inside of a loop, done for each object.",
         "Migrated": "States the schema before and after.",
-        "ChangeMove": "Is a row that has another place.", "ChangedSection": "Is a section that came or went.",
+        "ChangeMove": "Is a row that has moved.", "ChangedSection": "Is a section that was inserted or deleted.",
         "ChangedProperty": "Is a property of an observed object that changed.",
-        "ChangeReset": "Says that changes were lost, so that the state follows.",
+        "ChangeReset": "States that changes were lost and that the state follows.",
         "ChangeSchema": "Says that the schema has changed.",
-        "SubscriptionDefinition": "Says what is observed and what is told of it.",
+        "SubscriptionDefinition": "Defines what is observed and what is reported.",
         "SubscriptionsBody": "Has the subscriptions of a registration.", "Registration": "Is a registration of subscriptions.",
         "RegistrationCreated": "Is a new registration, with the path at which it is read.",
         "Key": "Is an API key without its secret.",
-        "KeyWithSecret": "Is an API key with its secret.", "KeyRequest": "Says what key is made.", "KeyPage": "Lists API keys.",
-        "Session": "Is the session of a browser.", "Me": "Is who the client is.", "MePrincipal": "Names a principal.",
+        "KeyWithSecret": "Is an API key with its secret.", "KeyRequest": "Describes the key to create.",
+        "KeyPage": "Lists API keys.",
+        "Session": "Is the session of a browser.", "Me": "Is the principal of the client, with its rights.",
+        "MePrincipal": "Names a principal.",
     ]
 }

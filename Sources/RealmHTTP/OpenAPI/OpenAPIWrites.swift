@@ -80,7 +80,7 @@ enum OpenAPIWrites {
             OpenAPIParts.words("location")),
         .query(
             "csv", as: "ForExcel",
-            "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe, and the text begins with a byte order mark; with excel-semicolon there are semicolons between cells besides.",
+            "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe, and the text begins with a byte order mark; excel-semicolon also separates cells by semicolons.",
             OpenAPIParts.choice("excel", "excel-semicolon")),
     ]
 

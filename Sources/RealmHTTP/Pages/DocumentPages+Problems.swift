@@ -10,7 +10,7 @@ extension DocumentPages {
             page.element("h1", text: "Problems")
             page.element("p") { text in
                 text.prose(
-                    "A request that fails is answered with a document of the type `application/problem+json`. Its member `code` is one "
+                    "A failed request returns a document of the type `application/problem+json`. Its member `code` is one "
                         + "of the names below and never changes; `detail` says what happened in this case, `instance` names the request "
                         + "in the log of the server.")
             }
@@ -42,12 +42,12 @@ extension DocumentPages {
                 facts.element("dt", text: "Type")
                 facts.element("dd") { $0.element("code", text: "urn:realm-rest:problem:" + code.rawValue) }
             }
-            page.element("h2", text: "What it means")
+            page.element("h2", text: "Meaning")
             page.element("p") { $0.prose(code.meaning) }
-            page.element("h2", text: "How to mend it")
+            page.element("h2", text: "How to fix it")
             page.element("p") { $0.prose(code.remedy) }
             if code.hasRetryAfter {
-                let sentence = "The answer says in `Retry-After` after how many seconds it is worth trying again."
+                let sentence = "`Retry-After` states the seconds after which to retry."
                 page.element("p") { $0.prose(sentence) }
             }
         }

@@ -81,9 +81,9 @@ struct DocumentPages: Sendable {
             page.element("h1", text: "Documents")
             page.element("ul") { list in
                 for (name, title, about) in [
-                    ("/docs/query", "Queries", "what can stand in `where`, `sort` and `distinct`"),
-                    ("/docs/api", "API", "every request that this server takes, with its parameters and answers"),
-                    ("/docs/problems/", "Problems", "what an error means and how to mend it"),
+                    ("/docs/query", "Queries", "the syntax of `where`, `sort` and `distinct`"),
+                    ("/docs/api", "API", "every request of this server, with its parameters and responses"),
+                    ("/docs/problems/", "Problems", "the meaning of each problem and how to fix it"),
                     ("/", "Console", "the realms of this server, to look at and to change"),
                     ("/v1/openapi.json", "openapi.json", "the description of the API for programs"),
                 ] {

@@ -227,8 +227,8 @@ extension AnswerCache {
     /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
         let counts = counts
-        text.counter("known_answers_total", "Responses that were sent again for the same version.", counts.hits)
-        text.gauge("known_answers", "Responses that are kept.", counts.entries)
-        text.gauge("known_answer_bytes", "Memory for responses that are kept.", counts.bytes)
+        text.counter("known_answers_total", "Responses that were sent from the cache.", counts.hits)
+        text.gauge("known_answers", "Responses in the cache.", counts.entries)
+        text.gauge("known_answer_bytes", "Memory of the responses in the cache.", counts.bytes)
     }
 }

@@ -38,7 +38,7 @@ enum PathAdvice {
                 if case .word(let word) = part { return word == segment }
                 return true
             }
-            if fits { return "; the path goes on: \(path(segments))/{\(last.label)}" }
+            if fits { return "; the path continues: \(path(segments))/{\(last.label)}" }
         }
         return nil
     }

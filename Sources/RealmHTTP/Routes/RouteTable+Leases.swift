@@ -16,7 +16,7 @@ extension RouteTable {
                     .read(
                         .get, for: .write,
                         .init(
-                            "getWrite", "Reports the state of a write that was answered before it was done.", tag: "transactions",
+                            "getWrite", "Reports the state of an asynchronous write.", tag: "transactions",
                             parameters: ["RequestId"],
                             responses: OpenAPIWrites.responses(
                                 ("200", "The body describes the write.", "WriteState"), isAsynchronous: false),

@@ -87,7 +87,7 @@ extension RouteTable {
                         parameters: ["RequestId"],
                         responses: OpenAPIParts.responses(
                             [
-                                "description": "The body names this node and the others, and tells how many shards each has.",
+                                "description": "The body lists this node and the others, each with its number of shards.",
                                 "headers": OpenAPIParts.headers,
                                 "content": ["application/json": ["schema": OpenAPIParts.schema("Cluster")]],
                             ],

@@ -20,7 +20,7 @@ extension RealmServer {
         _ options: ServerOptions, _ log: AccessLog?, _ report: (String) -> Void
     ) throws(Failure) -> TLSStore? {
         guard options.tls.certificate == nil || options.tls.key != nil else {
-            throw Failure(description: "'tls.certificate' and 'tls.key' need each other")
+            throw Failure(description: "'tls.certificate' and 'tls.key' must be given together")
         }
         guard options.tls.isOn else { return nil }
         do throws(TLSFailure) {

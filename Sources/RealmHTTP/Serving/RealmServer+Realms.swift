@@ -55,7 +55,7 @@ extension RealmServer {
             guard (((try? System.resolved(path)) ?? path) + "/").hasPrefix(root) else { continue }
             throw Failure(
                 description:
-                    "\(path): the files of the folder \(folder) belong to the cluster, and are opened for requests; leave it out")
+                    "\(path): the cluster manages the files of the folder \(folder): do not pass them to the command line")
         }
     }
 
@@ -149,7 +149,7 @@ extension RealmServer {
     private static func keyHint(_ error: StorageError, _ path: String, _ options: ServerOptions) -> String {
         guard case .refused(.encryptionKeyRequired) = error, let name = RealmName(file: path) else { return "" }
         let other = options.keys.keys.isEmpty ? "" : Suggestion.hint(for: name.text, in: options.keys.keys.sorted().texts)
-        let misspelt = other.isEmpty ? "" : ", where another name is stated now"
+        let misspelt = other.isEmpty ? "" : "; the given name differs"
         return "; --key \(name.text)=FILE gives its key\(misspelt)"
     }
 

@@ -29,7 +29,7 @@ extension RealmServer {
                 report("\(name.brief) is not used: no realm has this name\(Suggestion.hint(for: name, in: variables))")
             } else {
                 let hint = Suggestion.hint(for: name, in: [FirstKey.variable, prefix + "NAME"])
-                report("the environment's \(name.brief) means nothing here\(hint)")
+                report("the environment's \(name.brief) is not known\(hint)")
             }
         }
     }

@@ -121,7 +121,7 @@ package final class RoleWatch: Sendable {
     /// Appends the metrics.
     private func write(to text: inout MetricsText) {
         let (current, told) = state.withLock { ($0.findings.values.reduce(0) { $0 + $1.lossCount }, $0.told) }
-        text.gauge("role_losses", "Classes that roles have lost, as their rules name what the schema lacks.", current)
+        text.gauge("role_losses", "Classes that roles have lost because their rules do not fit the schema.", current)
         text.counter("role_losses_total", "Classes that roles have lost so far, counted once for each schema.", told)
     }
 }

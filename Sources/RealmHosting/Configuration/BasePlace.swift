@@ -30,7 +30,7 @@ package struct BasePlace: Sendable, Equatable {
     }
 
     /// The rule for the text.
-    package static let rule = "'\(log)' or \(S3Location.scheme)BUCKET/PREFIX is needed"
+    package static let rule = "expected '\(log)' or \(S3Location.scheme)BUCKET/PREFIX"
 
     /// Makes the store of the bases; nil for the log itself.
     ///

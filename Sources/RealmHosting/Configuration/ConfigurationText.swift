@@ -72,7 +72,7 @@ struct ConfigurationText {
             case .object(let pairs):
                 var members: [(name: String, value: JSONValue)] = []
                 for (key, one) in pairs {
-                    guard let name = key.text else { throw ConfigurationError(line: key.line, text: "a name has to be text") }
+                    guard let name = key.text else { throw ConfigurationError(line: key.line, text: "a name must be text") }
                     let inner = place.inside(name)
                     // An error in a member is reported where its name stands.
                     lines[inner.pointer] = key.line

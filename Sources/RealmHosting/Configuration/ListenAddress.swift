@@ -26,7 +26,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// The rule for the text, for errors.
     package static let rule =
-        "HOST:PORT or unix:PATH is needed, followed by ,tls or ,plain, and for a Unix socket by ,mode=660, ,owner=NAME and "
+        "expected HOST:PORT or unix:PATH, followed by ,tls or ,plain, and for a Unix socket by ,mode=660, ,owner=NAME and "
         + ",group=NAME"
 
     /// Reads `HOST:PORT` or `unix:PATH`, and particulars after commas.

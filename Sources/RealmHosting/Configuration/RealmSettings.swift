@@ -95,7 +95,7 @@ package struct RealmSettings: Sendable {
     private static func mode(_ text: String?, _ place: InputPlace) throws(Problem) -> Database.Mode? {
         guard let text else { return nil }
         guard let mode = Database.Mode(rawValue: text) else {
-            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy, follow").with(
+            throw Problem(.invalidBody, "'mode' must be one of: rw, ro, copy, follow").with(
                 "pointer", place.inside("mode").pointer)
         }
         return mode
@@ -173,7 +173,7 @@ package struct RealmSettings: Sendable {
 
     private static func classes(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Set<ByteText> {
         guard let value else { return [] }
-        let malformed = SchemaReader(place: place).malformed("a list of names of classes is needed here", place)
+        let malformed = SchemaReader(place: place).malformed("expected a list of names of classes", place)
         guard let list = value.array else { throw malformed }
         var names: Set<ByteText> = []
         for one in list {

@@ -44,7 +44,7 @@ struct RoleReader {
         let object = try SchemaReader(place: reader.place).members(json, ["realms", "administer", "limits"], reader.place)
         let administers = try object["administer"].map { json throws(Problem) in try reader.inside("administer").flag(json) }
         guard name != RoleBook.administrator || administers == true else {
-            throw reader.problem("'\(name)' is the role of administrators, and has to say 'administer: true'")
+            throw reader.problem("'\(name)' is the role of administrators, and must say 'administer: true'")
         }
         var realms: [RealmGrant] = []
         if let json = object["realms"] {
@@ -110,7 +110,7 @@ struct RoleReader {
         let pointer = reader.place.pointer
         if json.array != nil { return ClassGrant(pattern, try actions(json, reader), pointer: pointer) }
         guard json.object != nil else {
-            throw reader.problem("\(json.kind) was found where a list of actions or an object is needed")
+            throw reader.problem("expected a list of actions or an object, got \(json.kind)")
         }
         let object = try SchemaReader(place: reader.place).members(json, RoleReader.ruleMembers, reader.place)
         guard let allow = object["allow"] else { throw reader.problem("'allow' is missing") }
@@ -137,7 +137,7 @@ struct RoleReader {
                 case let action?: return action
                 case nil:
                     let hint = Suggestion.hint(for: text, in: names)
-                    throw reader.problem("'\(text)' has to be one of: \(names.joined(separator: ", "))\(hint)")
+                    throw reader.problem("'\(text)' must be one of: \(names.joined(separator: ", "))\(hint)")
                 }
             })
     }
@@ -179,7 +179,7 @@ struct RoleReader {
         return Set(
             texts: try reader.list(json) { reader, one throws(Problem) in
                 let text = try reader.text(one)
-                guard !text.isEmpty else { throw reader.problem("the name of a property is needed") }
+                guard !text.isEmpty else { throw reader.problem("expected the name of a property") }
                 return text
             })
     }

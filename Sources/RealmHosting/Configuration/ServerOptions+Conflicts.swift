@@ -228,12 +228,12 @@ extension ServerOptions {
         )
         if !listeners.isEmpty, host != usual.host || port != usual.port {
             conflicts.append(
-                Conflict(settings: names, isOfOptions: true) { "a list of listeners excludes 'host' and 'port'" })
+                Conflict(settings: names, isOfOptions: true) { "a list of listeners cannot be combined with 'host' and 'port'" })
         }
         for (name, isSet) in [("follow", followsFiles), ("readOnly", isReadOnly)] where isSet && upgradesInPlace {
             conflicts.append(
                 Conflict(settings: [SettingPlace("upgrade"), SettingPlace(name)], isOfOptions: true) {
-                    "'upgrade' and '\(name)' exclude each other"
+                    "'upgrade' and '\(name)' cannot be combined"
                 })
         }
         // The command line may state both of a realm of the file, and wins.

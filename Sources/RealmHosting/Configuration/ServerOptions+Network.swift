@@ -32,7 +32,7 @@ extension ServerOptions {
         }
         conflicts.append(
             Conflict(settings: [SettingPlace("tls.certificate"), SettingPlace("tls.key")], isOfOptions: true) {
-                (tls.certificate == nil) == (tls.key == nil) ? nil : "'tls.certificate' and 'tls.key' need each other"
+                (tls.certificate == nil) == (tls.key == nil) ? nil : "'tls.certificate' and 'tls.key' must be given together"
             })
         let files = ["tls.certificate", "tls.certificates", "tls.clientCA"].map { SettingPlace($0) }
         conflicts.append(Conflict(settings: files) { defectOfCertificates })

@@ -29,7 +29,7 @@ extension ServerSetting {
         guard let byteCount = Quantity.bytes(json), byteCount == 0 || AuditOptions.rotationRange.contains(byteCount) else {
             let range = AuditOptions.rotationRange
             throw reader.problem(
-                "a number of bytes from \(range.lowerBound) to \(range.upperBound) is needed, such as 64MiB; 0 for never")
+                "expected a number of bytes from \(range.lowerBound) to \(range.upperBound), such as 64MiB; 0 for never")
         }
         return byteCount
     }

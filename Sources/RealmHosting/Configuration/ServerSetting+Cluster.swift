@@ -60,7 +60,7 @@ extension ServerSetting {
             read: { reader, json, options throws(Problem) in
                 let names = Choice.allCases.map(\.rawValue)
                 guard let value = Choice(rawValue: try reader.text(json)) else {
-                    throw reader.problem("one of \(names.joined(separator: ", ")) is needed")
+                    throw reader.problem("expected one of \(names.joined(separator: ", "))")
                 }
                 options[keyPath: path] = value
             },
@@ -69,7 +69,7 @@ extension ServerSetting {
 
     /// The reason why a text is not a URL at which clients could reach a node; nil when it is one.
     private static func urlDefect(_ url: String) -> String? {
-        let rule = "a URL such as https://n1.example:8080 is needed, without a path"
+        let rule = "expected a URL such as https://n1.example:8080, without a path"
         guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return rule }
         let rest = url.dropFirst(scheme.count)
         let place = rest.hasSuffix("/") ? rest.dropLast() : rest

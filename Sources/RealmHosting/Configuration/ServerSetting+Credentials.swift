@@ -31,12 +31,12 @@ extension ServerSetting {
     private static func issuer(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> IssuerSettings {
         let object = try SchemaReader(place: reader.place).members(json, issuerMembers, reader.place)
         guard let issuer = object["issuer"], let audience = object["audience"] else {
-            throw reader.problem("'issuer' and 'audience' are needed")
+            throw reader.problem("'issuer' and 'audience' must be given")
         }
         var settings = IssuerSettings(
             issuer: try name(issuer, reader.inside("issuer")), audiences: try names(audience, reader.inside("audience")),
             source: try source(object, reader))
-        guard !settings.audiences.isEmpty else { throw reader.inside("audience").problem("an audience is needed") }
+        guard !settings.audiences.isEmpty else { throw reader.inside("audience").problem("expected an audience") }
         if let authority = object["jwksCA"] {
             guard case .url(let address) = settings.source, !address.isPlain else {
                 throw reader.inside("jwksCA").problem("'jwksCA' belongs to an address with https:")
@@ -67,14 +67,14 @@ extension ServerSetting {
             guard KeyAddress.isAddress(text) else { return .file(try reader.path(jwks)) }
             guard let address = KeyAddress(text) else { throw reader.problem(KeyAddress.rule) }
             return .url(address)
-        default: throw reader.problem("one of 'jwks' and 'secretFile' is needed")
+        default: throw reader.problem("one of 'jwks' and 'secretFile' must be given")
         }
     }
 
     /// Reads a text that is not empty.
     private static func name(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> String {
         let text = try reader.text(json)
-        guard !text.isEmpty else { throw reader.problem("a text is needed that is not empty") }
+        guard !text.isEmpty else { throw reader.problem("expected a non-empty string") }
         return text
     }
 
@@ -88,7 +88,7 @@ extension ServerSetting {
     private static func path(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> String {
         let text = try reader.text(json)
         guard text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }) else {
-            throw reader.problem("names with dots between them are needed, such as realm_access.roles")
+            throw reader.problem("expected names with dots between them, such as realm_access.roles")
         }
         return text
     }

@@ -15,7 +15,7 @@ extension ServerSetting {
             "listeners", option: "listen",
             read: { reader, json, options throws(Problem) in
                 options.listeners = try reader.list(json) { reader, one throws(Problem) in try listener(one, reader) }
-                guard !options.listeners.isEmpty else { throw reader.problem("at least one listener is needed") }
+                guard !options.listeners.isEmpty else { throw reader.problem("expected at least one listener") }
             },
             show: { .array($0.listeners.map { .string($0.description) }) }),
         .path("tls.certificate", option: "tls-certificate", \.tls.certificate),
@@ -87,7 +87,7 @@ extension ServerSetting {
         if let mode = object["mode"] {
             // YAML reads 0660 as a number of base 8 or 10, so the digits are stated as text.
             guard let number = SocketAccess.mode(try reader.inside("mode").text(mode)) else {
-                throw reader.inside("mode").problem("octal digits in quotes are needed, such as \"0660\"")
+                throw reader.inside("mode").problem("expected octal digits in quotes, such as \"0660\"")
             }
             address.access.mode = number
         }
@@ -106,7 +106,7 @@ extension ServerSetting {
         guard object["mode"] == nil, object["owner"] == nil, object["group"] == nil else {
             throw reader.problem("'mode', 'owner' and 'group' are for a Unix socket")
         }
-        guard let port = object["port"] else { throw reader.problem("'port' or 'unix' is needed") }
+        guard let port = object["port"] else { throw reader.problem("'port' or 'unix' must be given") }
         let host = try object["host"].map { json throws(Problem) in try reader.inside("host").text(json) }
         return .port(host: host ?? "127.0.0.1", port: try reader.inside("port").number(port, 0...65_535))
     }
@@ -117,7 +117,7 @@ extension ServerSetting {
     private static func pair(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> TLSOptions.Pair {
         let object = try SchemaReader(place: reader.place).members(json, ["certificate", "key"], reader.place)
         guard let certificate = object["certificate"], let key = object["key"] else {
-            throw reader.problem("'certificate' and 'key' are needed")
+            throw reader.problem("'certificate' and 'key' must be given")
         }
         return TLSOptions.Pair(
             certificate: try reader.inside("certificate").path(certificate), key: try reader.inside("key").path(key))
@@ -130,7 +130,7 @@ extension ServerSetting {
 
     /// Reads the max-age of HSTS in seconds. Unlike elsewhere a year is a unit, of 365 days.
     private static func strictSeconds(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> Int {
-        let rule = "a time up to 10y is needed, such as 1y, 30d or 1h"
+        let rule = "expected a time up to 10y, such as 1y, 30d or 1h"
         if let text = json.string, text.hasSuffix("y") {
             guard let years = Quantity.number(text.dropLast()), years <= 10 else { throw reader.problem(rule) }
             return years * 365 * 86_400
@@ -144,10 +144,10 @@ extension ServerSetting {
         let subject = object["subject"]
         guard let pattern = subject ?? object["san"], subject == nil || object["san"] == nil, let name = object["name"],
             let roles = object["roles"]
-        else { throw reader.problem("'subject' or 'san', 'name' and 'roles' are needed") }
+        else { throw reader.problem("'subject' or 'san', 'name' and 'roles' must be given") }
         let inner = reader.inside(subject == nil ? "san" : "subject")
         let text = try inner.text(pattern)
-        guard text.contains(where: { $0 != "*" }) else { throw inner.problem("a pattern that is not only stars is needed") }
+        guard text.contains(where: { $0 != "*" }) else { throw inner.problem("expected a pattern that is not only stars") }
         return CertificateRule(
             part: subject == nil ? .name : .subject, pattern: text, name: try reader.inside("name").text(name),
             roles: try reader.inside("roles").list(roles) { reader, one throws(Problem) in try reader.text(one) })

@@ -21,7 +21,7 @@ extension ServerSetting {
             "ship.every", option: "ship-every",
             read: { reader, json, options throws(Problem) in
                 options.ship.every = try reader.time(
-                    json, ShipPlan.intervals, "a time from 50ms to 1d is needed, such as 250ms or 5s")
+                    json, ShipPlan.intervals, "expected a time from 50ms to 1d, such as 250ms or 5s")
             },
             show: { .string(DurationText.text($0.ship.every)) }),
         ServerSetting(

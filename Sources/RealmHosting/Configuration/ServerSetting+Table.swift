@@ -36,7 +36,7 @@ extension ServerSetting {
     private static let readAdmin: Read = { reader, json, options throws(Problem) in
         guard let object = json.object else {
             guard let address = AdminAddress(try reader.text(json)) else {
-                throw reader.problem("HOST:PORT, such as 127.0.0.1:8081, unix:PATH or none is needed")
+                throw reader.problem("expected HOST:PORT, such as 127.0.0.1:8081, unix:PATH or none")
             }
             options.admin = address
             return
@@ -69,7 +69,7 @@ extension ServerSetting {
         ServerSetting(
             "idle.closeAfter", option: "close-after", effect: .now,
             read: { reader, json, options throws(Problem) in
-                let rule = "a time up to 366d is needed, such as 500ms, 300s or 5m; 0 for never"
+                let rule = "expected a time up to 366d, such as 500ms, 300s or 5m; 0 for never"
                 options.idleSeconds = try reader.time(json, .zero ... .seconds(366 * 86_400), rule).inSeconds
             },
             show: { options in
@@ -82,7 +82,7 @@ extension ServerSetting {
         ServerSetting(
             "stopAfter", option: "stop-after",
             read: { reader, json, options throws(Problem) in
-                let rule = "a time up to 1h is needed, such as 500ms, 10s or 1m"
+                let rule = "expected a time up to 1h, such as 500ms, 10s or 1m"
                 options.graceSeconds = try reader.time(json, .zero ... .seconds(3600), rule).inSeconds
             },
             show: { options in
@@ -152,7 +152,7 @@ extension ServerSetting {
                     texts: try reader.list(json) { reader, one throws(Problem) in
                         let text = try reader.text(one)
                         guard ServerOptions.realm(ofClass: text) != nil else {
-                            throw reader.problem("REALM.CLASS is needed, such as app.Dog")
+                            throw reader.problem("expected REALM.CLASS, such as app.Dog")
                         }
                         return text
                     })
@@ -213,8 +213,10 @@ extension ServerSetting {
     /// `credentials`.
     private static let readBackup: Read = { reader, json, options throws(Problem) in
         let object = try SchemaReader(place: reader.place).members(json, ServerSetting.backupMembers, reader.place)
-        guard let every = object["every"], let place = object["to"] else { throw reader.problem("'every' and 'to' are needed") }
-        let rule = "a time from 1s to 366d is needed, such as 30m, 1h or 7d"
+        guard let every = object["every"], let place = object["to"] else {
+            throw reader.problem("'every' and 'to' must be given")
+        }
+        let rule = "expected a time from 1s to 366d, such as 30m, 1h or 7d"
         let interval = try reader.inside("every").time(every, BackupPlan.intervals, rule)
         let target = try target(place, object, reader)
         let store: any BackupStore
@@ -263,7 +265,7 @@ extension ServerSetting {
             text = parts.joined(separator: ",")
         }
         guard let retention = BackupRetention(text) else {
-            throw reader.problem("numbers for hourly, daily, weekly or monthly are needed, such as {hourly: 24, daily: 7}")
+            throw reader.problem("expected numbers for hourly, daily, weekly or monthly, such as {hourly: 24, daily: 7}")
         }
         return retention
     }

@@ -39,7 +39,7 @@ struct SettingReader {
 
     /// Reads text. A number is none: in a file it needs quotes.
     func text(_ json: JSONValue) throws(Problem) -> String {
-        guard case .string(let text) = json else { throw problem("\(json.kind) was found where text is needed") }
+        guard case .string(let text) = json else { throw problem("expected a string, got \(json.kind)") }
         return text
     }
 
@@ -57,14 +57,14 @@ struct SettingReader {
 
     /// Reads true or false.
     func flag(_ json: JSONValue) throws(Problem) -> Bool {
-        guard case .bool(let flag) = json else { throw problem("\(json.kind) was found where true or false is needed") }
+        guard case .bool(let flag) = json else { throw problem("expected true or false, got \(json.kind)") }
         return flag
     }
 
     /// Reads a whole number in a range.
     func number(_ json: JSONValue, _ range: ClosedRange<Int>) throws(Problem) -> Int {
         guard let number = Quantity.whole(json), range.contains(number) else {
-            throw problem("a number from \(range.lowerBound) to \(range.upperBound) is needed")
+            throw problem("expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -72,14 +72,14 @@ struct SettingReader {
     /// Reads a word that is one of several.
     func choice(_ json: JSONValue, among choices: [String]) throws(Problem) -> String {
         let text = try text(json)
-        guard choices.contains(text) else { throw problem("'\(text)' has to be one of: \(choices.joined(separator: ", "))") }
+        guard choices.contains(text) else { throw problem("'\(text)' must be one of: \(choices.joined(separator: ", "))") }
         return text
     }
 
     /// Reads a path. A relative one starts from the folder of the configuration file.
     func path(_ json: JSONValue) throws(Problem) -> String {
         let text = try text(json)
-        guard !text.isEmpty, !text.utf8.contains(0) else { throw problem("a path is needed") }
+        guard !text.isEmpty, !text.utf8.contains(0) else { throw problem("expected a path") }
         guard let folder, !text.hasPrefix("/") else { return text }
         return folder + "/" + text
     }
@@ -87,7 +87,7 @@ struct SettingReader {
     func list<Element>(
         _ json: JSONValue, _ read: (SettingReader, JSONValue) throws(Problem) -> Element
     ) throws(Problem) -> [Element] {
-        guard let array = json.array else { throw problem("\(json.kind) was found where a list is needed") }
+        guard let array = json.array else { throw problem("expected a list, got \(json.kind)") }
         var list: [Element] = []
         for (index, one) in array.enumerated() { list.append(try read(inside(index), one)) }
         return list
@@ -95,7 +95,7 @@ struct SettingReader {
 
     /// Reads the members of an object, each with its name.
     func members(_ json: JSONValue) throws(Problem) -> [(name: String, value: JSONValue)] {
-        guard let object = json.object else { throw problem("\(json.kind) was found where an object is needed") }
+        guard let object = json.object else { throw problem("expected an object, got \(json.kind)") }
         return object.members
     }
 

@@ -164,7 +164,7 @@ package struct RealmAttachment: Sendable {
         path: String?, identifier: String?, name: String?, folder: DataFolder?
     ) throws(Problem) -> Source {
         switch (path, identifier) {
-        case (.some, .some): throw conflict("'path' and 'inMemory' exclude each other", "/inMemory")
+        case (.some, .some): throw conflict("'path' and 'inMemory' cannot be combined", "/inMemory")
         case (let path?, nil): return .file(path: path)
         case (nil, let identifier?): return .memory(identifier: identifier)
         case (nil, nil):
@@ -211,7 +211,7 @@ package struct RealmAttachment: Sendable {
             if settings.shownClasses != nil {
                 throw RealmAttachment.conflict("a realm in memory shows all of its classes", "/classes")
             }
-            if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
+            if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' cannot be combined", "/seed") }
             if settings.compaction != nil {
                 throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen")
             }
@@ -231,7 +231,7 @@ package struct RealmAttachment: Sendable {
                 throw RealmAttachment.conflict("starting over removes all classes, also those that are not shown", "/classes")
             }
             guard migrations == nil else {
-                throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")
+                throw RealmAttachment.conflict("'migrations' and starting over cannot be combined", "/onMigrationNeeded")
             }
         }
         if case .new = source, isNotForWriting {

@@ -150,7 +150,7 @@ extension StorageError.Refusal {
         case .notOwner(let node): return "the realm belongs to the node '\(node)' now"
         case .outcomeUnknown: return "it is unknown whether the log has stored the commit"
         case .logUnavailable(let reason): return "the log of commits cannot be reached: \(reason)"
-        case .writesStopped: return "an earlier write failed; the file has to be opened again before the next one"
+        case .writesStopped: return "an earlier write failed; the file must be opened again before the next one"
         }
     }
 }

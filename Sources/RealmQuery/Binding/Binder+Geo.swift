@@ -19,7 +19,8 @@ extension Binder {
         guard let locations = LocationReader(target, cancellation) else {
             throw invalid(
                 .geospatial,
-                "'\(target.className ?? target.name)' holds no locations: an embedded class with 'type' and 'coordinates' is needed",
+                "'\(target.className ?? target.name)' holds no locations: expected an embedded class with 'type' and "
+                    + "'coordinates'",
                 range)
         }
         for name in LocationReader.propertyNames {

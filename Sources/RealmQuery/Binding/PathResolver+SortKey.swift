@@ -72,7 +72,7 @@ extension PathResolver {
         guard let target = links.last?.target, LocationReader(target) != nil else {
             throw QueryError.invalid(
                 .geospatial,
-                detail: "'\(text)' is not a link to a location: an embedded class with 'type' and 'coordinates' is needed",
+                detail: "'\(text)' is not a link to a location: expected an embedded class with 'type' and 'coordinates'",
                 culprit: text, position: position)
         }
         for name in LocationReader.propertyNames {

@@ -23,12 +23,12 @@ package struct DistanceTerm: Sendable, Equatable {
         guard text.hasPrefix(DistanceTerm.word) else { return nil }
         let inner = text.dropFirst(DistanceTerm.word.count)
         guard inner.hasPrefix("("), inner.hasSuffix(")"), let comma = inner.firstIndex(of: ",") else {
-            throw DistanceTerm.invalid("@distance(path, [longitude, latitude]) is needed", text)
+            throw DistanceTerm.invalid("expected @distance(path, [longitude, latitude])", text)
         }
         path = DistanceTerm.trimmed(inner[..<comma].dropFirst())
         let place = DistanceTerm.trimmed(inner[comma...].dropFirst().dropLast())
         guard !path.isEmpty, let numbers = DistanceTerm.numbers(place), (2...3).contains(numbers.count) else {
-            throw DistanceTerm.invalid("the place has to be [longitude, latitude] or geoPoint(longitude, latitude)", text)
+            throw DistanceTerm.invalid("the place must be [longitude, latitude] or geoPoint(longitude, latitude)", text)
         }
         origin = GeoPoint(longitude: numbers[0], latitude: numbers[1], altitude: numbers.count > 2 ? numbers[2] : nil)
         guard origin.isOnSphere else {

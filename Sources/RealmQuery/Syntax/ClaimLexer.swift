@@ -50,7 +50,7 @@ struct ClaimLexer {
             throw failure("claims are named in small letters, as in $claims.sub", token)
         }
         guard let (path, end) = ClaimPath.read(in: lexer.bytes, from: token.end), !goesOn(at: end) else {
-            throw failure("the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'", token)
+            throw failure("expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub", token)
         }
         let number = try number(of: RuleTemplate.Use(path: path, isList: try takesList(token)), token)
         var argument = Array("$\(number)".utf8)

@@ -289,7 +289,7 @@ package final class PostgresLog: RealmLog {
     /// Copies the bytes of a base that are kept elsewhere. Missing or damaged bytes show in the digest.
     private func fetchFile(of base: LogBase, into descriptor: Int32) throws(StorageError) {
         guard let files else {
-            throw .refused(.unsuitable("the base '\(base.file)' is in a bucket, which --bases has to name"))
+            throw .refused(.unsuitable("the base '\(base.file)' is in a bucket, which --bases must name"))
         }
         do throws(StorageError) {
             try files.fetch(base.file, byteCount: base.byteCount, into: descriptor)

@@ -165,58 +165,58 @@ import Testing
 
     @Test(
         arguments: [
-            ("roles: [a]", "1: an array was found where an object is needed"),
-            ("roles:\n  r: [read]", "2: an array was found where an object is needed"),
-            ("roles:\n  r:", "2: null was found where an object is needed"),
+            ("roles: [a]", "1: expected an object, got an array"),
+            ("roles:\n  r: [read]", "2: expected an object, got an array"),
+            ("roles:\n  r:", "2: expected an object, got null"),
             ("roles:\n  r: {}\n  r: {}", "2: 'r' is stated twice here"),
             ("roles:\n  a b: {}", "2: a name of a role has 1 to 64 letters, digits, '.', '_', ':' and '-'"),
             ("roles:\n  \"\": {}", "2: a name of a role has 1 to 64 letters, digits, '.', '_', ':' and '-'"),
             ("roles:\n  \"\\u212Ain\": {}", "2: a name of a role has 1 to 64 letters, digits, '.', '_', ':' and '-'"),
-            ("roles:\n  admin: {}", "2: 'admin' is the role of administrators, and has to say 'administer: true'"),
+            ("roles:\n  admin: {}", "2: 'admin' is the role of administrators, and must say 'administer: true'"),
             (
                 "roles:\n  admin: {administer: false}",
-                "2: 'admin' is the role of administrators, and has to say 'administer: true'"
+                "2: 'admin' is the role of administrators, and must say 'administer: true'"
             ),
             (
                 "roles:\n  admin: {realms: {app: {classes: {A: [read]}}}}",
-                "2: 'admin' is the role of administrators, and has to say 'administer: true'"
+                "2: 'admin' is the role of administrators, and must say 'administer: true'"
             ),
             ("roles:\n  read: {}", "2: 'read' is built in, with the right to read everything: choose another name"),
-            ("roles:\n  r:\n    administer: 1", "3: a number was found where true or false is needed"),
+            ("roles:\n  r:\n    administer: 1", "3: expected true or false, got a number"),
             ("roles:\n  r:\n    realm: {}", "3: there is no 'realm' here; did you mean 'realms'?"),
             ("roles:\n  r:\n    quota: {}", "3: there is no 'quota' here"),
-            ("roles:\n  r:\n    realms:\n      app: [read]", "4: an array was found where an object is needed"),
+            ("roles:\n  r:\n    realms:\n      app: [read]", "4: expected an object, got an array"),
             ("roles:\n  r:\n    realms:\n      app:\n        class: {}", "5: there is no 'class' here; did you mean 'classes'?"),
-            ("roles:\n  r:\n    realms:\n      app:\n        export: yes", "5: a string was found where true or false is needed"),
+            ("roles:\n  r:\n    realms:\n      app:\n        export: yes", "5: expected true or false, got a string"),
             (
                 "roles:\n  r:\n    realms:\n      app:\n        showHiddenLinks: true",
                 "5: 'showHiddenLinks: true' is not available: links to objects that a role does not see are null, and left out of lists and sets"
             ),
-            ("roles:\n  r:\n    realms:\n      app:\n        classes: [A]", "5: an array was found where an object is needed"),
-            (inClass("read"), "3: a string was found where a list of actions or an object is needed"),
-            (inClass("null"), "3: null was found where a list of actions or an object is needed"),
+            ("roles:\n  r:\n    realms:\n      app:\n        classes: [A]", "5: expected an object, got an array"),
+            (inClass("read"), "3: expected a list of actions or an object, got a string"),
+            (inClass("null"), "3: expected a list of actions or an object, got null"),
             (
                 inClass("[raed]"),
-                "3: 'raed' has to be one of: read, create, update, delete, subscribe, export, import; did you mean 'read'?"
+                "3: 'raed' must be one of: read, create, update, delete, subscribe, export, import; did you mean 'read'?"
             ),
             (
                 inClass("[Read]"),
-                "3: 'Read' has to be one of: read, create, update, delete, subscribe, export, import; did you mean 'read'?"
+                "3: 'Read' must be one of: read, create, update, delete, subscribe, export, import; did you mean 'read'?"
             ),
-            (inClass("[\"*\"]"), "3: '*' has to be one of: read, create, update, delete, subscribe, export, import"),
-            (inClass("[1]"), "3: a number was found where text is needed"),
+            (inClass("[\"*\"]"), "3: '*' must be one of: read, create, update, delete, subscribe, export, import"),
+            (inClass("[1]"), "3: expected a string, got a number"),
             (inClass("[migrate]"), "3: 'migrate' is a right in a whole realm: write 'migrate: true' beside 'classes'"),
             (inClass("[administer]"), "3: 'administer' is a right in the whole server: write 'administer: true' in the role"),
             (inClass("{where: \"a == 1\"}"), "3: 'allow' is missing"),
-            (inClass("{allow: read}"), "3: a string was found where a list is needed"),
+            (inClass("{allow: read}"), "3: expected a list, got a string"),
             (inClass("{allow: [read], were: x}"), "3: there is no 'were' here; did you mean 'where'?"),
-            (inClass("{allow: [read], where: 5}"), "3: a number was found where text is needed"),
-            (inClass("{allow: [read], where: null}"), "3: null was found where text is needed"),
+            (inClass("{allow: [read], where: 5}"), "3: expected a string, got a number"),
+            (inClass("{allow: [read], where: null}"), "3: expected a string, got null"),
             (inClass("{allow: [read], check: \"a == 1\"}"), "3: 'check' is for create and update, of which 'allow' has none"),
-            (inClass("{allow: [read], fields: [a]}"), "3: an array was found where an object is needed"),
+            (inClass("{allow: [read], fields: [a]}"), "3: expected an object, got an array"),
             (inClass("{allow: [read], fields: {hidden: [a]}}"), "3: there is no 'hidden' here; did you mean 'hide'?"),
-            (inClass("{allow: [read], fields: {hide: a}}"), "3: a string was found where a list is needed"),
-            (inClass("{allow: [read], fields: {hide: [\"\"]}}"), "3: the name of a property is needed"),
+            (inClass("{allow: [read], fields: {hide: a}}"), "3: expected a list, got a string"),
+            (inClass("{allow: [read], fields: {hide: [\"\"]}}"), "3: expected the name of a property"),
             (
                 "roles:\n  r:\n    realms:\n      app:\n        classes:\n          A:\n            allow: [read]\n            where: a === 1",
                 "8: syntax error at 4: unexpected '='; equality is written == or ="
@@ -238,14 +238,14 @@ import Testing
     func `what is no pattern of realms is refused`(_ pattern: String) throws {
         let text = String(decoding: Array(pattern.utf8).flatMap { $0 == 0 ? Array("\\0".utf8) : [$0] }, as: UTF8.self)
         let refusal = try RightsSamples.refusal("roles:\n  r:\n    realms:\n      \"\(text)\": {}")
-        #expect(refusal.hasPrefix("4: the name of a realm is needed"))
+        #expect(refusal.hasPrefix("4: expected the name of a realm"))
     }
 
     @Test(arguments: ["", "*A", "A*B", "A**", "$claims.class", "A$"])
     func `what is no pattern of classes is refused`(_ pattern: String) throws {
         let refusal = try RightsSamples.refusal(
             "roles:\n  r:\n    realms:\n      app:\n        classes:\n          \"\(pattern)\": [read]")
-        #expect(refusal.hasPrefix("6: the name of a class is needed"))
+        #expect(refusal.hasPrefix("6: expected the name of a class"))
     }
 
     // MARK: - Showing and reloading

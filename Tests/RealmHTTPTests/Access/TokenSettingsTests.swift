@@ -47,25 +47,25 @@ import Testing
 
     @Test(arguments: [
         ("credentials: {jtw: []}", 1, "there is no setting 'credentials.jtw'; did you mean 'jwt'?"),
-        ("credentials: {jwt: {}}", 1, "an object was found where a list is needed"),
-        ("credentials:\n  jwt:\n    - a", 3, "a string was found where an object is needed"),
-        ("credentials:\n  jwt:\n    - {issuer: a, jwks: b}", 3, "'issuer' and 'audience' are needed"),
-        ("credentials:\n  jwt:\n    - {issuer: a, audience: b}", 3, "one of 'jwks' and 'secretFile' is needed"),
+        ("credentials: {jwt: {}}", 1, "expected a list, got an object"),
+        ("credentials:\n  jwt:\n    - a", 3, "expected an object, got a string"),
+        ("credentials:\n  jwt:\n    - {issuer: a, jwks: b}", 3, "'issuer' and 'audience' must be given"),
+        ("credentials:\n  jwt:\n    - {issuer: a, audience: b}", 3, "one of 'jwks' and 'secretFile' must be given"),
         (
             "credentials:\n  jwt:\n    - {issuer: a, audience: b, jwks: c, secretFile: d}", 3,
-            "one of 'jwks' and 'secretFile' is needed"
+            "one of 'jwks' and 'secretFile' must be given"
         ),
         (
             "credentials:\n  jwt:\n    - {issuer: a, audience: b, jwks: c, alg: none}", 3, "there is no 'alg' here"
         ),
         ("credentials:\n  jwt:\n    - {issuer: a, audience: b, jwk: c}", 3, "there is no 'jwk' here; did you mean 'jwks'?"),
-        ("credentials:\n  jwt:\n    - issuer: 5\n      audience: b\n      jwks: c", 3, "a number was found where text is needed"),
-        ("credentials:\n  jwt:\n    - issuer: a\n      audience: []\n      jwks: c", 4, "an audience is needed"),
+        ("credentials:\n  jwt:\n    - issuer: 5\n      audience: b\n      jwks: c", 3, "expected a string, got a number"),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: []\n      jwks: c", 4, "expected an audience"),
         (
             "credentials:\n  jwt:\n    - issuer: a\n      audience: [5]\n      jwks: c", 4,
-            "a number was found where text is needed"
+            "expected a string, got a number"
         ),
-        ("credentials:\n  jwt:\n    - issuer: a\n      audience: ''\n      jwks: c", 4, "a text is needed that is not empty"),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: ''\n      jwks: c", 4, "expected a non-empty string"),
         ("credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: http://c.example/", 5, KeyAddress.rule),
         ("credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: file:///etc/passwd", 5, KeyAddress.rule),
         (
@@ -74,11 +74,11 @@ import Testing
         ),
         (
             "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      roles: d", 6,
-            "a string was found where a list is needed"
+            "expected a list, got a string"
         ),
         (
             "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      claims: {roles: a..b}", 6,
-            "names with dots between them are needed, such as realm_access.roles"
+            "expected names with dots between them, such as realm_access.roles"
         ),
         (
             "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      claims: {role: a}", 6,
@@ -111,13 +111,13 @@ import Testing
             ("secretFile: short", 5, "the secret in '\(folder.path)/short' has 5 bytes; at least 32 are needed"),
             ("jwks: https://a.example/\n      jwksCA: short", 6, "'\(folder.path)/short' has no certificate in PEM"),
             // A text that others know would have been the secret.
-            ("secretFile: pem", 5, "'\(folder.path)/pem' has a block in PEM; a secret is needed"),
-            ("secretFile: set", 5, "'\(folder.path)/set' has a JSON Web Key Set; a secret is needed"),
-            ("secretFile: one", 5, "'\(folder.path)/one' has a JSON Web Key; a secret is needed"),
-            ("secretFile: list", 5, "'\(folder.path)/list' has a JSON Web Key; a secret is needed"),
-            ("secretFile: wide", 5, "'\(folder.path)/wide' has a block in PEM; a secret is needed"),
-            ("secretFile: ssh", 5, "'\(folder.path)/ssh' has a key of OpenSSH; a secret is needed"),
-            ("secretFile: der", 5, "'\(folder.path)/der' has a structure in DER; a secret is needed"),
+            ("secretFile: pem", 5, "'\(folder.path)/pem' has a block in PEM; expected a secret"),
+            ("secretFile: set", 5, "'\(folder.path)/set' has a JSON Web Key Set; expected a secret"),
+            ("secretFile: one", 5, "'\(folder.path)/one' has a JSON Web Key; expected a secret"),
+            ("secretFile: list", 5, "'\(folder.path)/list' has a JSON Web Key; expected a secret"),
+            ("secretFile: wide", 5, "'\(folder.path)/wide' has a block in PEM; expected a secret"),
+            ("secretFile: ssh", 5, "'\(folder.path)/ssh' has a key of OpenSSH; expected a secret"),
+            ("secretFile: der", 5, "'\(folder.path)/der' has a structure in DER; expected a secret"),
         ]
         let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
         try folder.write("set", "\u{FEFF} {\"keys\": [\(key)]}\n")

@@ -36,7 +36,7 @@ import Testing
         ("cluster: {handOver: x}", "one of refuse, redirect, accel"), ("cluster: {replicas: all}", "one of on-demand, none"),
         ("cluster: {url: n1}", "a URL such as"), ("cluster: {url: 'http://n1/path'}", "a URL such as"),
         ("cluster: {url: 'http://u@n1'}", "a URL such as"), ("cluster: {url: 'http://'}", "a URL such as"),
-        ("cluster: {logs: x}", "there is no setting 'cluster.logs'"), ("cluster: {log: 7}", "text is needed"),
+        ("cluster: {logs: x}", "there is no setting 'cluster.logs'"), ("cluster: {log: 7}", "expected a string"),
     ])
     func `what a setting cannot be is refused`(_ text: String, _ expected: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try configuration(text + "\n") }
@@ -62,7 +62,7 @@ import Testing
         for (text, expected) in [
             ("bases: /folder}", "'postgres' or s3://BUCKET/PREFIX"), ("bases: 's3://B'}", "'postgres' or s3://BUCKET/PREFIX"),
             ("basesRegion: eu-west-1}", "only bases in a bucket"), ("bases: 's3://bucket/x'}", "AWS_ACCESS_KEY_ID"),
-            ("bases: 's3://bucket/x', basesEndpoint: x}", "is needed"),
+            ("bases: 's3://bucket/x', basesEndpoint: x}", "expected an address"),
         ] {
             let error = #expect(throws: ConfigurationError.self) { try configuration(node + text + "\n").check() }
             #expect(error?.text.contains(expected) == true, "\(text): \(String(describing: error))")

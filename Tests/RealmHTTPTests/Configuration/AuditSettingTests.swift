@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         ("audit: {file: a, rotate: 10}", "a number of bytes from 4096"), ("audit: {file: a, keep: 0}", "a number from 1 to 1000"),
         ("audit: {file: a, required: yes please}", "true or false"), ("audit: {path: a}", "there is no setting 'audit.path'"),
-        ("audit: 7", "text is needed"), ("audit: [a]", "text is needed"), ("audit: ''", "a path is needed"),
+        ("audit: 7", "expected a string"), ("audit: [a]", "expected a string"), ("audit: ''", "expected a path"),
     ])
     func `what it cannot be is refused with its line`(_ text: String, _ expected: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try options("memory: [m]\n" + text + "\n") }

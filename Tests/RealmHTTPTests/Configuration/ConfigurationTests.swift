@@ -75,7 +75,7 @@ import Testing
         ("# nothing\nlimits:\n  page: 0", 3, "page takes a number from 1 to 1048576"),
         ("limits: {pages: 5}", 1, "there is no setting 'limits.pages'; did you mean 'page'?"),
         ("realms:\n  app:\n    mode: rw", 2, "'path' is missing"),
-        ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' has to be one of: rw, ro, copy, follow"),
+        ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' must be one of: rw, ro, copy, follow"),
         (
             "realms:\n  app:\n    path: a\n    mode: copy\n    upgrade: in-place", 5,
             "only a file of the mode rw is upgraded in place"
@@ -95,38 +95,38 @@ import Testing
             "only a file of the mode follow is looked at"
         ),
         ("realms:\n  .app: {path: a}", 2, RealmName.rule),
-        ("data: [a]\n", 1, "an array was found where text is needed"),
-        ("readOnly: 1", 1, "a number was found where true or false is needed"),
+        ("data: [a]\n", 1, "expected a string, got an array"),
+        ("readOnly: 1", 1, "expected true or false, got a number"),
         ("a: [", 2, "this is not YAML: did not find expected node content"),
         ("data: a\nport: 5\ndata: b", 1, "'data' is stated twice here"),
-        ("[]", 1, "an array was found where an object is needed"),
-        ("backup: {every: 1h}", 1, "'every' and 'to' are needed"),
-        ("backup:\n  every: 500ms\n  to: x", 2, "a time from 1s to 366d is needed, such as 30m, 1h or 7d"),
+        ("[]", 1, "expected an object, got an array"),
+        ("backup: {every: 1h}", 1, "'every' and 'to' must be given"),
+        ("backup:\n  every: 500ms\n  to: x", 2, "expected a time from 1s to 366d, such as 30m, 1h or 7d"),
         ("backup:\n  every: 1h\n  to: s3://no", 3, "'s3://no' is not \(S3Location.rule)"),
-        ("backup:\n  every: 1h\n  to: ftp://a", 3, "the path of a folder or s3://BUCKET/PREFIX is needed"),
+        ("backup:\n  every: 1h\n  to: ftp://a", 3, "expected the path of a folder or s3://BUCKET/PREFIX"),
         ("backup:\n  every: 1h\n  to: a\n  region: b", 4, "only a target s3://BUCKET/PREFIX takes this"),
-        ("backup:\n  every: 1h\n  to: s3://abc\n  endpoint: a:1", 4, "\(S3Endpoint.rule) is needed"),
-        ("backup:\n  every: 1h\n  to: s3://abc\n  region: Oslo", 4, "a name such as us-east-1 is needed"),
+        ("backup:\n  every: 1h\n  to: s3://abc\n  endpoint: a:1", 4, "expected \(S3Endpoint.rule)"),
+        ("backup:\n  every: 1h\n  to: s3://abc\n  region: Oslo", 4, "expected a name such as us-east-1"),
         ("backup:\n  every: 1h\n  to: s3://abc\n  regoin: a", 4, "there is no 'regoin' here; did you mean 'region'?"),
-        ("backup:\n  every: 1h\n  to: a\n  keep: {hourly: x}", 4, "a number from 0 to 10000 is needed"),
+        ("backup:\n  every: 1h\n  to: a\n  keep: {hourly: x}", 4, "expected a number from 0 to 10000"),
         ("backup:\n  every: 1h\n  to: a\n  keep: {hourlie: 1}", 4, "there is no 'hourlie' here; did you mean 'hourly'?"),
-        ("ship: /a\nship-every: 10ms", 2, "a time from 50ms to 1d is needed, such as 250ms or 5s"),
+        ("ship: /a\nship-every: 10ms", 2, "expected a time from 50ms to 1d, such as 250ms or 5s"),
         ("prt: 1", 1, "there is no setting 'prt'; did you mean 'port'?"),
         ("max_open: 1", 1, "there is no setting 'max_open'; did you mean 'max-open'?"),
-        ("data: 5", 1, "a number was found where text is needed"),
-        ("host: 5", 1, "a number was found where text is needed"),
-        ("default: 5", 1, "a number was found where text is needed"),
-        ("realms:\n  app:\n    path: 5", 3, "a number was found where text is needed"),
-        ("port: \"8080\"", 1, "a number from 0 to 65535 is needed"),
-        ("memory: a", 1, "a string was found where a list is needed"),
-        ("allowHosts: a", 1, "a string was found where a list is needed"),
+        ("data: 5", 1, "expected a string, got a number"),
+        ("host: 5", 1, "expected a string, got a number"),
+        ("default: 5", 1, "expected a string, got a number"),
+        ("realms:\n  app:\n    path: 5", 3, "expected a string, got a number"),
+        ("port: \"8080\"", 1, "expected a number from 0 to 65535"),
+        ("memory: a", 1, "expected a list, got a string"),
+        ("allowHosts: a", 1, "expected a list, got a string"),
         ("limits:\n  page: 99999999999999999999999", 2, "page takes a number from 1 to 1048576"),
         ("limits:\n  page: 1.5", 2, "page takes a number from 1 to 1048576"),
         (
             "limits:\n  read-seconds: 500ms", 2,
             "read-seconds takes a number from 1 to 3600 in whole seconds, or with a unit such as 5m or 2000ms"
         ),
-        ("idle: {closeAfter: 5x}", 1, "a time up to 366d is needed, such as 500ms, 300s or 5m; 0 for never"),
+        ("idle: {closeAfter: 5x}", 1, "expected a time up to 366d, such as 500ms, 300s or 5m; 0 for never"),
         ("read-only: true\nreadOnly: false", 2, "'readOnly' is stated twice, also as 'read-only'"),
         ("port: 1\nlisten:\n  port: 2", 3, "'listen.port' is stated twice, also as 'port'"),
         ("close-after: 5s\nidle: {closeAfter: 7s}", 2, "'idle.closeAfter' is stated twice, also as 'close-after'"),
@@ -134,16 +134,16 @@ import Testing
         ("backup: {every: 1h, to: a}\nbackup-every: 2h", 2, "'backup.every' is stated twice"),
         ("backup-every: 2h\nbackup: {every: 1h, to: a}", 1, "'backup' is stated twice, also as 'backup'"),
         ("memory:\n - a\n - ..", 3, RealmName.rule), ("memory:\n - a\n - a", 3, "two realms would be served as 'a'"),
-        ("requireIfMatch: [appDog]", 1, "REALM.CLASS is needed, such as app.Dog"),
-        ("requireIfMatch:\n - a.B\n - app.", 3, "REALM.CLASS is needed, such as app.Dog"),
+        ("requireIfMatch: [appDog]", 1, "expected REALM.CLASS, such as app.Dog"),
+        ("requireIfMatch:\n - a.B\n - app.", 3, "expected REALM.CLASS, such as app.Dog"),
         (
             "allowHosts: [\"http://x/\"]", 1,
-            "a host name or an address is needed, without scheme, port and path, such as app.example"
+            "expected a host name or an address without scheme, port and path, such as app.example"
         ),
         ("allowOrigins: [\"*\"]", 1, OriginPolicy.defect(in: "*") ?? ""),
         (
             "backup:\n  every: 1h\n  to: s3://abc", 1,
-            "a file is needed, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+            "expected a file, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
         ),
     ])
     func `E1: an error names file, line and the nearest known name`(_ text: String, _ line: Int, _ reason: String) throws {
@@ -173,8 +173,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("readOnly: true\nupgrade: in-place", "c.yaml:2: 'upgrade' and 'readOnly' exclude each other"),
-        ("upgrade: in-place\nfollow: true", "c.yaml:1: 'upgrade' and 'follow' exclude each other"),
+        ("readOnly: true\nupgrade: in-place", "c.yaml:2: 'upgrade' and 'readOnly' cannot be combined"),
+        ("upgrade: in-place\nfollow: true", "c.yaml:1: 'upgrade' and 'follow' cannot be combined"),
         ("realms:\n  m: {path: a.realm}\nmemory:\n - m", "c.yaml:4: two realms would be served as 'm'"),
         ("files: [a.realm]\nrealms:\n  a: {path: b.realm}", "c.yaml:3: two realms would be served as 'a'"),
         ("realms:\n  x: {path: a.realm}\n  y: {path: ./a.realm}", "c.yaml:3: the realms 'x' and 'y' have the same file"),
@@ -215,12 +215,12 @@ import Testing
     @Test func `E1: the command line wins, and what it states alone is left to the start`() throws {
         #expect(try complaint("upgrade: in-place") { try $0.apply(option: "upgrade", .string("none")) } == nil)
         let both = try complaint("upgrade: in-place") { try $0.apply(option: "read-only", .bool(true)) }
-        #expect(both == "c.yaml:1: 'upgrade' and 'readOnly' exclude each other")
+        #expect(both == "c.yaml:1: 'upgrade' and 'readOnly' cannot be combined")
         let options = try complaint("memory: [m]") {
             try $0.apply(option: "read-only", .bool(true))
             try $0.apply(option: "upgrade", .string("in-place"))
         }
-        #expect(options == "'upgrade' and 'readOnly' exclude each other")
+        #expect(options == "'upgrade' and 'readOnly' cannot be combined")
         #expect(try complaint("memory: [m]") { try $0.apply(option: "data", .string("/none")) } == nil)
         var named = try configuration("default: a\nmemory: [a, b]")
         try named.apply(option: "default", .string("b"))

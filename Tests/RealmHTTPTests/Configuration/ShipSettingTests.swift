@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ship: /a\nship-every: 10ms", "a time from 50ms to 1d is needed"), ("ship: 7", "text is needed"),
+        ("ship: /a\nship-every: 10ms", "expected a time from 50ms to 1d"), ("ship: 7", "expected a string"),
         ("ship: {path: a}", "there is no setting 'ship.path'"), ("ship: {to: a, keep: x}", "numbers for hourly"),
     ])
     func `what it cannot be is refused`(_ text: String, _ expected: String) throws {
@@ -44,8 +44,9 @@ import Testing
 
     @Test(arguments: [
         ("ship: {every: 1s}", "shipping needs 'ship.to'"), ("ship: {to: /a, region: b}", "only a target s3://"),
-        ("ship: 's3://no'", "'s3://no' is not"), ("ship: 's3://abc'", "a file is needed, or AWS_ACCESS_KEY_ID"),
-        ("ship: {to: 's3://abc', endpoint: 'a:1'}", "is needed"), ("ship: 'ftp://a'", "the path of a folder or s3://"),
+        ("ship: 's3://no'", "'s3://no' is not"), ("ship: 's3://abc'", "expected a file, or AWS_ACCESS_KEY_ID"),
+        ("ship: {to: 's3://abc', endpoint: 'a:1'}", "expected an address"),
+        ("ship: 'ftp://a'", "expected the path of a folder or s3://"),
     ])
     func `what does not fit together is told before the start`(_ text: String, _ expected: String) throws {
         let read = try configuration("memory: [m]\n" + text + "\n")

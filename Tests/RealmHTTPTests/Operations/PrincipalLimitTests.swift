@@ -178,7 +178,7 @@ import Testing
     @Test(arguments: [
         ("{pages: 5}", "a role has no limit 'pages'"), ("{streams: 5}", "a role has no limit 'streams'"),
         ("{rates: 5}", "did you mean"), ("{rate: -1}", "rate takes a number"), ("{rate: fast}", "rate takes a number"),
-        ("{read-seconds: 0}", "read-seconds takes a number"), ("[rate]", "where an object is needed"),
+        ("{read-seconds: 0}", "read-seconds takes a number"), ("[rate]", "expected an object"),
         ("{body-bytes: 1.5}", "body-bytes takes a number"),
     ])
     func `a limit that a role cannot have is refused with its line`(_ limits: String, _ text: String) throws {

@@ -153,7 +153,7 @@ import Testing
         for code in ProblemCode.allCases {
             #expect(code.meaning.hasSuffix(".") && code.remedy.hasSuffix(".") && code.meaning != code.remedy)
             let page = try server.get("/docs/problems/" + code.rawValue)
-            #expect(page.status == 200 && page.text.contains("How to mend it") && page.text.contains(code.title))
+            #expect(page.status == 200 && page.text.contains("How to fix it") && page.text.contains(code.title))
             #expect(list.contains("/docs/problems/" + code.rawValue))
         }
     }

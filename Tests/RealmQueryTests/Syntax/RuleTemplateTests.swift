@@ -45,17 +45,17 @@ import Testing
             ("owner == $0", 9, "a rule has no arguments such as $0, but claims such as $claims.sub"),
             ("$K0 == 1", 0, "a rule has no arguments such as $K0, but claims such as $claims.sub"),
             ("a == $claims.x AND b == $1", 24, "a rule has no arguments such as $1, but claims such as $claims.sub"),
-            ("a == $claims", 5, "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"),
-            ("a == $claims.", 5, "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"),
-            ("a == $claims. sub", 5, "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"),
-            ("a == $claims.5", 5, "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"),
+            ("a == $claims", 5, "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"),
+            ("a == $claims.", 5, "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"),
+            ("a == $claims. sub", 5, "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"),
+            ("a == $claims.5", 5, "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"),
             (
                 "a == $claims.sub\u{e9}", 5,
-                "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"
+                "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"
             ),
             (
                 "a == $claims.$claims", 5,
-                "the name of a claim is needed, as in $claims.sub, of ASCII letters, digits, '_' and '-'"
+                "expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub"
             ),
             ("a == $Claims.sub", 5, "claims are named in small letters, as in $claims.sub"),
             ("a == $CLAIMS.sub", 5, "claims are named in small letters, as in $claims.sub"),

@@ -77,8 +77,8 @@ package struct ClassDefaults: Sendable {
         case (nil, _): break
         case (.dictionary?, .object(let object)): elements = object.members.map(\.value)
         case (.list?, .list(let list)), (.set?, .list(let list)): elements = list
-        case (.dictionary?, _): return "an object is needed for a dictionary"
-        case (.list?, _), (.set?, _): return "an array is needed for a list or set"
+        case (.dictionary?, _): return "expected an object for a dictionary"
+        case (.list?, _), (.set?, _): return "expected an array for a list or set"
         }
         guard column.type != .mixed else { return nil }
         for element in elements {

@@ -34,8 +34,8 @@ package enum ValueReader {
     /// Makes the error for an input that is not a value of a type. For a text in the wrong form it names
     /// the form wanted.
     static func mismatch(_ input: InputValue, _ type: ColumnType) -> WriteError {
-        var detail = "\(input.kind) is no value of type \(PropertyType(type).rawValue)"
-        if case .text = input, let form = textForm(of: type) { detail += "; \(form) is needed" }
+        var detail = "\(input.kind) is not a value of type \(PropertyType(type).rawValue)"
+        if case .text = input, let form = textForm(of: type) { detail += "; expected \(form)" }
         return WriteError(.typeMismatch, detail)
     }
 

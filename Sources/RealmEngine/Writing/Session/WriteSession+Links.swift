@@ -20,7 +20,7 @@ extension WriteSession {
     ) throws(WriteError) -> Value {
         switch input {
         case .null:
-            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a link is needed here, not null") }
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "expected a link, got null") }
             return .null
         case _ where !isShown(table.key): throw WriteSession.hiddenTarget
         case .link(let link):
@@ -28,7 +28,7 @@ extension WriteSession {
             return .link(target.table, target.object)
         case .object(let body):
             guard options.writesNestedObjects else {
-                throw WriteError(.nestedObject, "an object was found where a link is needed")
+                throw WriteError(.nestedObject, "expected a link, got an object")
             }
             let target = try aside { () throws(WriteError) in try upsertNested(body, in: table, options) }
             return .link(target.table, target.object)

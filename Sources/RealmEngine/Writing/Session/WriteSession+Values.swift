@@ -33,7 +33,7 @@ extension WriteSession {
         switch input {
         case .list(let elements): return elements
         case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
-        default: throw WriteError(.typeMismatch, "\(input.kind) was found where an array is needed")
+        default: throw WriteError(.typeMismatch, "expected an array, got \(input.kind)")
         }
     }
 
@@ -43,7 +43,7 @@ extension WriteSession {
         switch input {
         case .object(let object): return object
         case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
-        default: throw WriteError(.typeMismatch, "\(input.kind) was found where a dictionary is needed")
+        default: throw WriteError(.typeMismatch, "expected a dictionary, got \(input.kind)")
         }
     }
 
@@ -81,7 +81,7 @@ extension WriteSession {
     ) throws(WriteError) {
         switch input {
         case .null:
-            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "an embedded object is needed here, not null") }
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "expected an embedded object, got null") }
             try put(.null, in: slot)
         case .object(let body):
             if case .merge = rule, let child = try embedded(in: slot) {
@@ -93,7 +93,7 @@ extension WriteSession {
             let child = try putEmbedded(in: slot, table.key)
             try write(body, to: child, table, .create, options)
         case .link: throw WriteError(.typeMismatch, "embedded objects are given whole, not as links")
-        default: throw WriteError(.typeMismatch, "\(input.kind) was found where an object is needed")
+        default: throw WriteError(.typeMismatch, "expected an object, got \(input.kind)")
         }
     }
 
