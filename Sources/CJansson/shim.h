@@ -2,7 +2,7 @@
 #define REALM_REST_CJANSSON_SHIM_H
 #include <jansson.h>
 
-/* jansson tells types by macros, which Swift cannot see. */
+/* jansson reads types by macros, which Swift does not import. */
 static inline json_type
 realm_rest_json_type (const json_t *value)
 {

@@ -43,8 +43,8 @@ static void set(struct realm_rest_mapping *entry, uintptr_t start, uintptr_t end
     atomic_fetch_add(&entry->revision, 1);
 }
 
-// Whether the address is in the range. An entry that changes meanwhile is not the one of this address: a range is added
-// before it is read and removed when nobody reads it any more.
+// Whether the address is in the range. An entry that changes during the call is not the one of this address: a range is added
+// before its first reader and removed after its last one.
 static bool covers(struct realm_rest_mapping *entry, uintptr_t address, uintptr_t *end, uint8_t **lost) {
     const uint64_t revision = atomic_load(&entry->revision);
     const uintptr_t start = atomic_load(&entry->start);
@@ -62,7 +62,7 @@ static bool replace(uintptr_t address) {
             uint8_t *lost;
             if (!covers(&chunk->entries[index], address, &end, &lost)) continue;
             const uintptr_t page = address & ~(page_size - 1);
-            // Set first: whoever reads zeros has to find it.
+            // Set first: a reader of the zeros must find it.
             __atomic_store_n(lost, 1, __ATOMIC_SEQ_CST);
             void *zeros = mmap(
                 (void *)page, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -83,7 +83,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
         previous.sa_handler(signal);
     } else {
-        // Ends the process as if nobody had handled it: a fault by happening again, a signal that was sent by sending it again.
+        // Ends the process as without a handler: a fault happens again, a signal that was sent is sent again.
         struct sigaction plain = {.sa_handler = SIG_DFL};
         sigaction(signal, &plain, NULL);
         if (!is_fault) raise(signal);

@@ -29,7 +29,7 @@ struct realm_rest_daemon_options {
   void *(*target) (void *context, const char *target, struct MHD_Connection *connection);
   MHD_RequestCompletedCallback completed;
   MHD_NotifyConnectionCallback connection_changed;
-  /* Called when the library refuses a request by itself, before it sends its own answer. */
+  /* Called when the library itself refuses a request, before it sends its own answer. */
   void (*refused) (void *context, unsigned int status);
   /* Chooses a certificate; NULL for plain HTTP. */
   void *certificate;
@@ -40,7 +40,7 @@ struct realm_rest_daemon_options {
   "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:" \
   "+AES-128-GCM:-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:-SIGN-DSA-SHA1:%SERVER_PRECEDENCE"
 
-/* The log of the library is not kept, but it tells of refusals. */
+/* The log of the library is dropped, but its refusals are reported. */
 static void
 realm_rest_log (void *context, const char *format, va_list arguments)
 {
@@ -177,7 +177,7 @@ realm_rest_send_without_framing (struct MHD_Response *response)
   MHD_set_response_options (response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
-/* A set of sockets that tells which were closed by the other side, each once. */
+/* A set of sockets that reports those closed by the other side, each once. */
 static inline int
 realm_rest_watch_new (void)
 {
@@ -206,7 +206,7 @@ realm_rest_watch_remove (int watch, int socket)
   return epoll_ctl (watch, EPOLL_CTL_DEL, socket, &event);
 }
 
-/* From now on also tells when a socket has room again for what is to be sent. */
+/* From now on also reports when a socket has room again for what is to be sent. */
 static inline int
 realm_rest_watch_for_room (int watch, int socket, uint64_t number)
 {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a thread may do with a database of anybody: how much SQLite may allocate, and who says whether it goes on. SQLite asks its
+/* The limits of a thread with an untrusted database: the memory of SQLite, and the callback that may stop it. SQLite asks its
    progress handler between two of its own instructions only, so memory and files ask as well. */
 typedef struct {
   int64_t used;
@@ -429,7 +429,7 @@ realm_rest_sqlite_create (int descriptor, int64_t limit, sqlite3 **database)
   return code;
 }
 
-/* Reading is all that a file of somebody else is good for. */
+/* An untrusted file may only be read. */
 static int
 authorize (void *context, int action, const char *first, const char *second, const char *place, const char *source)
 {

@@ -23,7 +23,7 @@ struct realm_rest_tape_parser
   size_t capacity;
 };
 
-/// Parsers that nobody uses, each on a cache line of its own.
+/// Unused parsers, each on a cache line of its own.
 struct alignas (64) slot
 {
   std::atomic<realm_rest_tape_parser *> parser;

@@ -123,8 +123,8 @@ package final class LegacyFile: Sendable {
             .formatUnsupported(
                 found: format,
                 reason:
-                    "the upgrade of this file was interrupted; open it once with the app that started it, or use the backup beside "
-                    + "it, whose name ends with .v\(format).backup.realm"))
+                    "the upgrade of this file was interrupted; open it once with the app that started it, or use the backup "
+                    + "next to it, whose name ends with .v\(format).backup.realm"))
     }
 
     /// Returns how many bytes of the file are in use; throws `.corrupt` when the list of free blocks cannot be read.

@@ -10,9 +10,9 @@ extension Recovery {
     /// The limits of all recoveries, in the words of docs/recovery.md.
     package static let limits = [
         "No commit carries a date: versions are in order by number, and nothing says when one was made.",
-        "What was not found may have existed: space is used again.",
+        "Data that was not found may have existed: space is reused.",
         "Proved means: proved, unless a commit was cut short without a trace.",
-        "Deleted means that an object of a former version is not in the present one, whoever or whatever took it away.",
+        "Deleted means that an object of a former version is not in the present one, for whatever reason.",
         "Values in `unproven` need not have stood together, and may be those of another object.",
     ]
 

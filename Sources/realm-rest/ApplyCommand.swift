@@ -10,7 +10,7 @@ import RealmStorage
 struct ApplyCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Makes any version of a Realm file from what was shipped of it.",
+        commandName: "apply", abstract: "Makes any version of a Realm file from its shipped commits.",
         discussion: """
             Without --at and --until it is the newest version, and a file that an earlier `apply` has made is only brought up to it. \
             Otherwise the file is made anew and checked as a whole; one that was there and that `apply` has not made is kept as FILE.replaced-VERSION. No \

@@ -13,9 +13,9 @@ struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Stores a compact copy of a Realm file in a folder of backups, or in S3.",
         discussion: """
-            The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm; further ones of the \
-            same second and version have a number, as in TIME-VERSION-2.realm. With --keep those copies of NAME are removed \
-            that need not be kept.
+            The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm; more copies of the \
+            same second and version have a number, as in TIME-VERSION-2.realm. With --keep the other copies of NAME are \
+            removed.
             """)
 
     /// The file and the keys.
@@ -31,7 +31,7 @@ struct BackupCommand: ParsableCommand {
     /// The retention of copies, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
-            "The newest copy of each of so many hours, days, weeks and months is kept.",
+            "Keep the newest copy of each of so many hours, days, weeks and months.",
             valueName: "hourly=24,daily=7,weekly=4,monthly=12"))
     var keep: String?
 

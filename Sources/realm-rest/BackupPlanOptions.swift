@@ -15,7 +15,7 @@ struct BackupPlanOptions: ParsableArguments {
     var backupEvery: String?
 
     /// The path of the folder of backups, or the URL of a bucket.
-    @Option(help: ArgumentHelp("Where these backups go: a folder, or s3://BUCKET/PREFIX.", valueName: "FOLDER|s3://…"))
+    @Option(help: ArgumentHelp("The target of these backups: a folder, or s3://BUCKET/PREFIX.", valueName: "FOLDER|s3://…"))
     var backupTo: String?
 
     /// The connection to a bucket.
@@ -24,7 +24,7 @@ struct BackupPlanOptions: ParsableArguments {
     /// The retention of backups, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
-            "The newest backup of each of so many hours, days, weeks and months is kept; without it all are.",
+            "Keep the newest backup of each of so many hours, days, weeks and months; without it all are kept.",
             valueName: "hourly=24,daily=7,weekly=4,monthly=12"))
     var backupKeep: String?
 

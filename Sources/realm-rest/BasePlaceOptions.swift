@@ -15,7 +15,7 @@ struct BasePlaceOptions: ParsableArguments {
     /// Their place; nil for the log.
     @Option(
         help: ArgumentHelp(
-            "Where the bases of realms are, which are whole files: in the log (postgres), or in a bucket. Bases that are elsewhere are "
+            "The store of the bases of realms, which are whole files: the log (postgres), or a bucket. Bases elsewhere are "
                 + "still found.",
             valueName: "postgres|s3://…"))
     var bases: String?

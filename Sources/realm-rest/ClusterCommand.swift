@@ -12,7 +12,7 @@ struct ClusterCommand: ParsableCommand {
         commandName: "cluster", abstract: "Makes a cluster, shows it, and moves shards between its nodes.",
         discussion: """
             A cluster is a log of commits in PostgreSQL and the nodes that `realm-rest serve --cluster` starts. A shard is one of 1024 \
-            parts of all realms: crc32(NAME) mod 1024. docs/scale.md tells how it works.
+            parts of all realms: crc32(NAME) mod 1024. See docs/scale.md.
             """,
         subcommands: [
             ClusterInitCommand.self, ClusterStatusCommand.self, ClusterMapCommand.self, ClusterMoveCommand.self,
@@ -25,7 +25,7 @@ struct ClusterPlace: ParsableArguments {
     /// The address for the client library of PostgreSQL.
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL that keeps the log. What is missing comes from the environment (PGHOST, PGPASSFILE).",
+            "The PostgreSQL that keeps the log. Missing parts come from the environment (PGHOST, PGPASSFILE).",
             valueName: "postgres://…"))
     var cluster: String
 
@@ -70,7 +70,7 @@ struct ClusterInitCommand: ParsableCommand {
 struct ClusterStatusCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Lists the nodes with their shards, or tells who owns a realm.")
+        commandName: "status", abstract: "Lists the nodes with their shards, or shows the owner of a realm.")
 
     /// The address of the log.
     @OptionGroup var place: ClusterPlace
@@ -104,7 +104,7 @@ struct ClusterStatusCommand: ParsableCommand {
         print("shard \(Shard.of(realm)), of \(id.isEmpty ? "no node" : id)")
         switch reply {
         case .head(let head?):
-            print("version \(head.version) of \(head.lineage), owned by \(head.owner.node.isEmpty ? "nobody" : head.owner.node)")
+            print("version \(head.version) of \(head.lineage), owned by \(head.owner.node.isEmpty ? "no node" : head.owner.node)")
             for base in try atCluster({ () throws(StorageError) in try log.bases(of: realm) }) {
                 print("base of version \(base.version) of \(base.lineage), \(base.byteCount) bytes")
             }

@@ -13,8 +13,8 @@ struct ClusterRestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Makes the file of an earlier version of a realm from the log.",
         discussion: """
-            The cluster is not changed. `POST /v1/realms/{realm}/restore` with the file makes it the newest version. How far back that \
-            goes is shown by `realm-rest cluster status REALM`: the oldest base.
+            The cluster is not changed. `POST /v1/realms/{realm}/restore` with the file makes it the newest version. \
+            `realm-rest cluster status REALM` shows the oldest base, from which versions can be made.
             """)
 
     /// The address of the log.

@@ -28,7 +28,7 @@ struct ClusterNodeOptions: ParsableArguments {
     /// The response to requests for realms of other nodes; nil for `refuse`.
     @Option(
         help: ArgumentHelp(
-            "What a request for a realm of another node gets, beside Realm-Owner: refuse (421), redirect (307) or accel (421 with "
+            "The response to requests for realms of other nodes, with Realm-Owner: refuse (421), redirect (307) or accel (421 with "
                 + "X-Accel-Redirect: @NODE for nginx).",
             valueName: ClusterOptions.HandOver.allCases.map(\.rawValue).joined(separator: "|")))
     var handOver: String?
@@ -36,8 +36,8 @@ struct ClusterNodeOptions: ParsableArguments {
     /// Which realms of other nodes are served for reading; nil for `on-demand`.
     @Option(
         help: ArgumentHelp(
-            "Which realms of other nodes this node serves for reading: those that are read here (on-demand), or none, so that reads are "
-                + "handed over like writes.",
+            "The realms of other nodes that this node serves for reading: those that are read here (on-demand), or none, "
+                + "so that reads are handed over like writes.",
             valueName: ClusterOptions.Replicas.allCases.map(\.rawValue).joined(separator: "|")))
     var replicas: String?
 

@@ -19,7 +19,7 @@ struct ConfigCommand: ParsableCommand {
     struct CheckCommand: ParsableCommand {
         /// The name of the command and its description for `--help`.
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Says what is wrong with a configuration file, as the start of a server would.")
+            commandName: "check", abstract: "Checks a configuration file as the start of a server would.")
 
         /// The path of the file.
         @Argument(help: "A configuration file in YAML.")

@@ -28,7 +28,7 @@ struct CopyCommand: ParsableCommand {
     var classes: String?
 
     /// Whether the tables of a sync client are left out.
-    @Flag(help: "Leave out the tables that a sync client keeps beside the classes.")
+    @Flag(help: "Leave out the tables of the sync client.")
     var withoutSyncTables = false
 
     /// Writes the copy, which gets its name when it is complete.

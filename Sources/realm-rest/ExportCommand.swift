@@ -19,7 +19,7 @@ struct ExportCommand: ParsableCommand {
         abstract: "Writes everything in a Realm file, or the objects of a class, in one of several formats.",
         discussion: """
             The formats are \(ExportFormat.list); csv, ejson and geojson need --class. Without --output everything goes to \
-            standard output. docs/formats.md tells what becomes of each type.
+            standard output. docs/formats.md lists the conversion of each type.
             """)
 
     /// The file and how it is opened.

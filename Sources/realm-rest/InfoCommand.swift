@@ -12,9 +12,9 @@ import RealmStorage
 struct InfoCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Says what a file is: format, SDKs, encryption, classes, and what serving it does.",
+        commandName: "info", abstract: "Describes a file: format, SDKs, encryption, classes, and what serving it does.",
         discussion: """
-            Takes a moment for files of any size, and needs no key for what can be told without it. What serving does is stated for a \
+            Takes a moment for files of any size. Without the key it reports what needs none. What serving does is stated for a \
             server without options. Exit status 0: the file can be \
             read; 1: it is damaged; 2: it cannot be opened, with the reason in the output.
             """)

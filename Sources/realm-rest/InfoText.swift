@@ -46,7 +46,7 @@ struct InfoText {
     /// The kind of file.
     private var what: String {
         switch file.isRealm {
-        case nil: return "an encrypted Realm file, or no Realm file: nothing tells which without the key"
+        case nil: return "an encrypted Realm file, or not a Realm file: only the key shows which"
         case false?: return "no Realm file"
         case true?: break
         }

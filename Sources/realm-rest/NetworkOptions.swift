@@ -13,7 +13,7 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("listen"),
         help: ArgumentHelp(
-            "Where to listen, instead of --host and --port: a port, or a Unix socket. May be given several times. ,tls and "
+            "A port or a Unix socket to listen on, instead of --host and --port. May be given several times. ,tls and "
                 + ",plain say whether connections are encrypted; ,mode=660 ,owner=NAME ,group=NAME who may open a Unix socket.",
             valueName: "HOST:PORT|unix:PATH"))
     var listeners: [String] = []
@@ -31,7 +31,7 @@ struct NetworkOptions: ParsableArguments {
     var tlsSelfSigned = false
 
     /// The max-age of HSTS; nil to send none.
-    @Option(help: ArgumentHelp("For how long browsers are told to use https only (HSTS), such as 1y.", valueName: "TIME"))
+    @Option(help: ArgumentHelp("The HSTS max-age, for which browsers use https only, such as 1y.", valueName: "TIME"))
     var tlsHsts: String?
 
     /// The path of the authorities for certificates of clients; nil to ask clients for none.

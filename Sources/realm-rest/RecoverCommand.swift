@@ -12,10 +12,10 @@ struct RecoverCommand: ParsableCommand {
         commandName: "recover",
         abstract: "Finds former versions, deleted objects and former values in the unused space of a file.",
         discussion: """
-            The file is only read: no lock, no copy, nothing written next to it. Each line states which versions are proved to have had it, \
-            what of it is lost, and what is not proved. docs/recovery.md says what is claimed and what is not. Exit status 0: everything was \
-            searched, also when nothing was found; 1: the search is incomplete, the present version is damaged, or the file changed \
-            meanwhile; 2: the file cannot be opened.
+            The file is only read: no lock, no copy, nothing written next to it. Each line states which versions are proved \
+            to have had it, what of it is lost, and what is not proved. docs/recovery.md says what is claimed and what is \
+            not. Exit status 0: everything was searched, also when nothing was found; 1: the search is incomplete, the \
+            present version is damaged, or the file changed during it; 2: the file cannot be opened.
             """)
 
     /// The path of the file.

@@ -26,25 +26,25 @@ struct ServeOptions: ParsableArguments {
     @Option(
         name: .customLong("attach-root"),
         help: ArgumentHelp(
-            "A folder that paths in requests may lead into, beside the one of --data. May be given several times.",
+            "A folder that paths in requests may lead into, in addition to that of --data. May be given several times.",
             valueName: "DIR"))
     var attachRoots: [String] = []
 
     /// The name of the default realm; nil where it follows from the served realms.
-    @Option(help: ArgumentHelp("The realm that /v1/realms/@default stands for.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("The realm at /v1/realms/@default.", valueName: "NAME"))
     var `default`: String?
 
     /// The layout of the files in the data folder: `flat` or `sharded`; nil for directly in the folder.
     @Option(
         help: ArgumentHelp(
-            "Where the files in the data folder are: flat, directly in it, or sharded, in folders of it.",
+            "The layout of the data folder: flat, with the files directly in it, or sharded, in folders of it.",
             valueName: "flat|sharded"))
     var layout: String?
 
     /// The time after which unused realms are closed; nil for five minutes.
     @Option(
         help: ArgumentHelp(
-            "The time after which a realm that nobody uses is closed until the next request; 0 for never.",
+            "The time after which an unused realm is closed until the next request; 0 for never.",
             valueName: "TIME"))
     var closeAfter: String?
 
@@ -55,13 +55,14 @@ struct ServeOptions: ParsableArguments {
     var stopAfter: String?
 
     /// The number of realms that may be open at the same time; nil for the limit of realms.
-    @Option(help: ArgumentHelp("How many realms may be open at the same time.", valueName: "N"))
+    @Option(help: ArgumentHelp("The maximum number of open realms.", valueName: "N"))
     var maxOpen: Int?
 
     /// The number of backups that are kept next to each file, for migrations and for upgrades separately; nil for one.
     @Option(
         help: ArgumentHelp(
-            "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
+            "The number of backups from before migrations, and of those from before upgrades, that are kept next to a file.",
+            valueName: "N"))
     var keepMigrationBackups: Int?
 
     /// The schedule and the target of automatic backups.
@@ -94,16 +95,16 @@ struct ServeOptions: ParsableArguments {
     /// `in-place` to upgrade files of older formats; nil to serve them for reading.
     @Option(
         help: ArgumentHelp(
-            "Brings files of older formats (2 to 11, 20 to 23) to format 24, after a copy was made beside each; without it those "
-                + "of 10 and later are only read, and older ones served as private copies.",
+            "Upgrade files of older formats (2 to 11, 20 to 23) to format 24, with a backup next to each; without it those "
+                + "of 10 and later are read-only, and older ones are served as private copies.",
             valueName: "in-place"))
     var upgrade: String?
 
     /// The policy for checking a file before the first write, as `FileStore.Verification` spells it.
     @Option(
         help: ArgumentHelp(
-            "When free space is checked against what is in use before a file is written to: auto (up to 64 MiB while it is "
-                + "opened, above that before its first write), always (while it is opened) or off.",
+            "Check free space against used space before a file is written to: auto (up to 64 MiB while it is opened, above "
+                + "that before its first write), always (while it is opened) or off.",
             valueName: "auto|always|off"))
     var verify: String?
 
@@ -141,7 +142,7 @@ struct ServeOptions: ParsableArguments {
     var logFormat: String?
 
     /// The level from which messages are logged.
-    @Option(help: "What is logged: debug (requests with their queries), info, warning (failed ones) or error.")
+    @Option(help: "The level of the log: debug (requests with their queries), info, warning (failed ones) or error.")
     var logLevel: String?
 
     /// The path of the audit log; nil for none.

@@ -10,10 +10,10 @@ import RealmStorage
 struct ShipCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "ship", abstract: "Ships what has changed in a Realm file to a folder, or to S3.",
+        commandName: "ship", abstract: "Ships the changes of a Realm file to a folder, or to S3.",
         discussion: """
             The first time it stores the file, later what has changed since, if that is less than half of it. `realm-rest apply` makes \
-            any version that was shipped again. `serve --ship` ships every commit by itself. Encrypted files are not shipped.
+            any version that was shipped again. `serve --ship` ships every commit automatically. Encrypted files are not shipped.
             """)
 
     /// The path of the file.
@@ -34,7 +34,7 @@ struct ShipCommand: ParsableCommand {
     /// The retention of bases, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
-            "The newest base of each of so many hours, days, weeks and months is kept, with what was shipped after it.",
+            "Keep the newest base of each of so many hours, days, weeks and months, with the commits after it.",
             valueName: "hourly=24,daily=7,weekly=4,monthly=12"))
     var keep: String?
 

@@ -14,13 +14,13 @@ struct ShipOptions: ParsableArguments {
     var ship: String?
 
     /// The interval of checks for waiting commits; nil for a quarter of a second.
-    @Option(help: ArgumentHelp("How often what was committed is shipped; 250ms without it.", valueName: "TIME"))
+    @Option(help: ArgumentHelp("The interval at which commits are shipped; 250ms without it.", valueName: "TIME"))
     var shipEvery: String?
 
     /// The retention of bases, as `BackupRetention` reads it; nil for all.
     @Option(
         help: ArgumentHelp(
-            "The newest base of each of so many hours, days, weeks and months is kept, with the commits after it; without it all "
+            "Keep the newest base of each of so many hours, days, weeks and months, with the commits after it; without it all "
                 + "are.", valueName: "hourly=24,daily=7,weekly=4,monthly=12"))
     var shipKeep: String?
 

@@ -120,7 +120,7 @@ def test_commits_are_told_as_they_happen(console):
     console.api("PATCH", f"{R}/objects/Category/3", {"name": "while paused"})
     console.pause(1)
     assert items.count() == entries + 1
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     items.filter(has_text="Category 3 name").wait_for()
     page.get_by_text("6 of 6 classes").click()
     page.get_by_label("Category", exact=True).uncheck()

@@ -174,7 +174,7 @@ def commands(binary, folder):
         (["serve", "text.realm"], 1, "no Realm signature: the file is a text"),
         (["serve", "empty.realm"], 1, "a file of 0 bytes is no Realm file; it may be an interrupted copy"),
         (["serve", "random.realm"], 1, "the file is encrypted and no key was given, or it is no Realm file; --key random=FILE gives its key"),
-        (["serve", "random.realm", "--key", "randm=key.hex"], 1, "where another name is stated now"),
+        (["serve", "random.realm", "--key", "randm=key.hex"], 1, "the given name differs"),
         (["query", "random.realm", "A", "a == 1"], 2, "--key-file FILE gives its key"),
         (["serve", "my shop.realm"], 1, "a configuration file gives it one: realms: {NAME: {path: …}}"),
         (["serve", "--limit", "foo=1", "store.realm"], 64, "there is no limit 'foo'; there are admin-connections, answer-bytes"),

@@ -4,8 +4,8 @@
  * Memory that shows a file stays readable when the file gets shorter.
  *
  * Reading a mapped page that the file no longer has raises SIGBUS, which ends a process. For ranges that are known here
- * the signal is handled: zeros take the place of the pages that are gone, a flag of the range is set, and the reader goes on.
- * Whoever reads looks at the flag before using what was read. Any other SIGBUS goes to whoever handled it before.
+ * the signal is handled: zeros replace the missing pages, a flag of the range is set, and the reader continues. A reader checks
+ * the flag before it uses the bytes. Any other SIGBUS goes to the previous handler.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /// Makes a database in an empty file. The file may grow up to `limit` bytes; SQLITE_FULL is the result beyond that. The
-/// descriptor stays open when the database is closed. Nothing is synced, and there is no journal: a file that is not finished
-/// is of no use to anybody. Returns a code of SQLite; `database` is NULL unless that is SQLITE_OK.
+/// descriptor stays open when the database is closed. Nothing is synced, and there is no journal: an unfinished file
+/// is useless. Returns a code of SQLite; `database` is NULL unless that is SQLITE_OK.
 int realm_rest_sqlite_create (int descriptor, int64_t limit, sqlite3 **database);
 
-/// Opens a database that comes from anybody, for reading: nothing in its schema is trusted, no view, trigger, virtual table or
+/// Opens an untrusted database for reading: nothing in its schema is trusted, no view, trigger, virtual table or
 /// pragma is run, every function fails, and values have at most `value_limit` bytes.
 int realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database);
 
-/// Called now and then while SQLite works; 0 goes on, anything else ends the work with SQLITE_INTERRUPT.
+/// Called now and then while SQLite works; 0 continues, any other value ends the work with SQLITE_INTERRUPT.
 typedef int (*realm_rest_sqlite_look) (void *context);
 
 /// Bounds the bytes that SQLite allocates on this thread from now on. SQLite calls `look` when it allocates and reads, since no

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON as simdjson reads it: a tape of words and the bytes of its strings, both in memory of the parser, so that whoever wants
-/// the values walks over them without a call for each. The form of the tape is that of the library's DOM (doc/tape.md there).
+/// JSON as simdjson reads it: a tape of words and the bytes of its strings, both in memory of the parser, so that a reader
+/// walks over the values without a call for each. The form of the tape is that of the library's DOM (doc/tape.md there).
 ///
 /// It is in C++ because the library is. No exception leaves it.
 #ifndef REALM_REST_TAPE_H

@@ -19,10 +19,10 @@ extension MetricsRegistry {
             process.counter("cpu_seconds_total", "Processor time of all threads.", usage.processorSeconds)
             process.gauge("open_fds", "Open files, sockets and pipes.", usage.openFileCount)
             if let limit = usage.openFileLimit {
-                process.gauge("max_fds", "The most of them that the system allows.", limit)
+                process.gauge("max_fds", "Maximum number of open files, sockets and pipes.", limit)
             }
             process.gauge(
-                "start_time_seconds", "When the server was started, in seconds since 1970.",
+                "start_time_seconds", "Start time of the server, in seconds since 1970.",
                 Double(start.nanoseconds / 1_000_000) / 1000)
             text.append(process)
         }

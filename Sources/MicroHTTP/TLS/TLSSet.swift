@@ -83,7 +83,7 @@ package struct TLSSet: Sendable {
         } else if identity.expiry - now < daysOfWarning * 86_400 {
             warnings.append("\(pair.certificate): this certificate expires in \((identity.expiry - now) / 86_400) days")
         }
-        if identity.beginning > now { warnings.append("\(pair.certificate): this certificate does not hold yet") }
+        if identity.beginning > now { warnings.append("\(pair.certificate): this certificate is not valid yet") }
         return warnings
     }
 }

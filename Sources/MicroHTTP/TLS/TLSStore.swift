@@ -121,13 +121,13 @@ package final class TLSStore: Sendable {
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
         let (set, replacements, failures, isStale) = state.withLock { ($0.set, $0.replacements, $0.failures, $0.isStale) }
-        text.header("tls_certificate_expiry_seconds", .gauge, "When a certificate expires, in seconds since 1970.")
+        text.header("tls_certificate_expiry_seconds", .gauge, "Expiry of a certificate, in seconds since 1970.")
         for (position, identity) in set.identities.enumerated() {
             let labels = [("certificate", String(position)), ("name", identity.names.first ?? "")]
             text.sample("tls_certificate_expiry_seconds", labels, Double(identity.expiry))
         }
-        text.counter("tls_reloads_total", "How often certificates were replaced while the server ran.", replacements)
-        text.counter("tls_reload_failures_total", "How often changed certificates could not be used.", failures)
+        text.counter("tls_reloads_total", "Replacements of certificates while the server ran.", replacements)
+        text.counter("tls_reload_failures_total", "Changed certificates that could not be used.", failures)
         text.gauge(
             "tls_certificates_stale", "1 while the files of certificates cannot be used, so that old ones are.", isStale ? 1 : 0)
     }

@@ -79,12 +79,12 @@ extension ByteHolding {
         case nil: return
         case .total?:
             throw Problem.overLimit(
-                .overloaded, "the bodies of requests take all the memory that there is for them", limit: ledger.limit
+                .overloaded, "the bodies of requests use all of their memory", limit: ledger.limit
             )
             .with("limitName", "waiting-bytes")
         case .principal?:
             throw Problem.overLimit(
-                .rateLimited, "the bodies of requests of this client take all the memory that there is for one",
+                .rateLimited, "the bodies of requests of this client use all memory that one client may use",
                 limit: ownLimit ?? ledger.limitOfPrincipal
             ).with("limitName", "waiting-bytes-per-principal")
         }

@@ -162,7 +162,7 @@ package final class AuditLog: Sendable {
 
     package func write(to text: inout MetricsText) {
         let (counts, waiting, isWritten) = monitor.withLock { ($0.counts, $0.waitingByteCount, $0.failure == nil) }
-        text.gauge("audit_unavailable", "Whether the audit log cannot be written at present.", isWritten ? 0 : 1)
+        text.gauge("audit_unavailable", "1 while the audit log cannot be written.", isWritten ? 0 : 1)
         text.gauge("audit_waiting_bytes", "Bytes of the audit log that wait to be written.", waiting)
         text.counter("audit_lines_total", "Lines of the audit log.", counts.lines)
         text.counter(

@@ -30,7 +30,7 @@ package struct KeyFile: Sendable {
             case .storage(let error): return "\(error)"
             case .broken(let path): return "\(path) is no list of keys: every key is refused until it is repaired or removed"
             case .unknownID(let id): return "there is no key '\(id)'"
-            case .notPermitted: return "the credential has ended meanwhile"
+            case .notPermitted: return "the credential is not valid any more"
             case .tooMany: return "there are \(KeyFile.countLimit) keys already"
             case .noAdministrator(isFirst: true):
                 return "the first key ends open access, and this one cannot administer the server: give it the role 'admin' "

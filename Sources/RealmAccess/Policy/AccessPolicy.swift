@@ -129,7 +129,7 @@ package struct AccessPolicy: Sendable {
     /// The 401 for an anonymous client that may read, and wants more.
     private static let strangersOnlyRead = Problem(
         .unauthenticated,
-        "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"
+        "anonymous clients are read-only; use a key, loopback, or the --admin listener"
     ).with(header: Problem.challenge)
 
     /// The problem of a request that the roles of its principal do not permit.
@@ -138,7 +138,7 @@ package struct AccessPolicy: Sendable {
     /// Makes the 403 for a client that may do something, but not this, with advice for those on this machine.
     private static func forbidden(_ principal: Principal) -> Problem {
         guard principal.kind == .local else { return forbiddenByRoles }
-        return Problem(.forbidden, "this listener does not administer; use the one of --admin")
+        return Problem(.forbidden, "this listener does not permit administration; use that of --admin")
     }
 }
 

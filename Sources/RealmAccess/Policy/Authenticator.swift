@@ -114,7 +114,7 @@ package final class Authenticator: Sendable {
         }
         caller.sessionCookie = cookie
         guard Authenticator.isSafe(request.method) || session.takes(csrfToken: request.headers[.csrfToken]) else {
-            throw Problem(.forbidden, "a request with the cookie of a session that may change something needs its token")
+            throw Problem(.forbidden, "a request with a session cookie that may change something needs the token of the session")
                 .with("header", "X-CSRF-Token")
         }
         return session.principal

@@ -247,9 +247,9 @@ package final class RoleBook: Sendable {
     package func write(to text: inout MetricsText) {
         let counts = cache.counts
         text.counter(
-            "rights_lookups_total", "Look-ups of rights by whether they were resolved before.", by: "result",
+            "rights_lookups_total", "Look-ups of rights, by whether they were in the cache.", by: "result",
             [("hit", counts.hits), ("miss", counts.misses)])
-        text.gauge("rights_kept", "Resolved rights that are kept.", counts.entries)
+        text.gauge("rights_kept", "Rights in the cache.", counts.entries)
     }
 }
 

@@ -196,10 +196,10 @@ extension TokenVerifier {
         counts.write(to: &text, repeated: repeated.load(ordering: .relaxed))
         text.gauge("tokens_verifying", "JSON Web Tokens that are being verified.", running)
         text.gauge("tokens_waiting", "JSON Web Tokens that wait for keys.", waiting)
-        text.gauge("token_cache_entries", "JSON Web Tokens that are known.", count)
-        text.gauge("token_cache_bytes", "Memory of the JSON Web Tokens that are known.", cost)
+        text.gauge("token_cache_entries", "JSON Web Tokens in the cache.", count)
+        text.gauge("token_cache_bytes", "Memory of the JSON Web Tokens in the cache.", cost)
         let sorted = issuers.values.sorted { $0.epoch < $1.epoch }
-        text.header("token_key_readings_total", .counter, "Readings of the keys of an issuer, by their result.")
+        text.header("token_key_readings_total", .counter, "Fetches of the keys of an issuer, by result.")
         for issuer in sorted {
             for (result, count) in [("read", issuer.successCount), ("failed", issuer.failureCount)] {
                 text.sample(

@@ -319,7 +319,7 @@ struct TokenCounts {
     ///   - repeated: The number of tokens that were known from the request before on the same connection.
     func write(to text: inout MetricsText, repeated: UInt64) {
         text.counter(
-            "tokens_accepted_total", "JSON Web Tokens that were accepted: verified, or known from before.", by: "by",
+            "tokens_accepted_total", "JSON Web Tokens that were accepted: verified, or in the cache.", by: "by",
             [("signature", verified), ("cache", known + repeated)])
         text.counter(
             "tokens_refused_total", "JSON Web Tokens that were refused, by the reason.", by: "reason",

@@ -75,7 +75,7 @@ package struct BackupTarget: Sendable, Equatable {
         let stated = ["AWS_REGION", "AWS_DEFAULT_REGION"].lazy.compactMap(environment).first { !$0.isEmpty }
         let region = region ?? stated ?? "us-east-1"
         guard S3Endpoint.isRegion(region) else {
-            throw Rejection(part: .region, text: "\(BackupTarget.regionRule); AWS_REGION of the environment is none")
+            throw Rejection(part: .region, text: "\(BackupTarget.regionRule); AWS_REGION is not a valid region")
         }
         return S3BackupStore(
             S3BackupStore.Options(

@@ -30,7 +30,7 @@ extension S3BackupStore {
         call = S3Call(method: "POST", key: key, query: [("uploads", "")], fields: call.fields)
         let answer = try client.send(call)
         guard let id = XMLElement.read(answer.body)?["UploadId"], !id.isEmpty else {
-            throw client.refusal("answered no id of an upload")
+            throw client.refusal("returned no id of an upload")
         }
         do throws(StorageError) {
             let tags = try sendParts(of: descriptor, byteCount, Upload(key: key, id: id), client)
@@ -62,7 +62,7 @@ extension S3BackupStore {
             let call = S3Call(
                 method: "PUT", key: upload.key, query: [("partNumber", String(tags.count + 1)), ("uploadId", upload.id)],
                 body: .file(descriptor, start..<min(start + partByteCount, byteCount)))
-            guard let tag = try client.send(call).fields["etag"] else { throw client.refusal("answered no tag of a part") }
+            guard let tag = try client.send(call).fields["etag"] else { throw client.refusal("returned no tag of a part") }
             tags.append(tag)
         }
         return tags

@@ -98,7 +98,7 @@ package struct S3BackupStore: BackupStore {
             let rest = [("list-type", "2"), ("max-keys", String(options.pageCount)), ("prefix", folder)]
             let answer = try client.send(S3Call(method: "GET", key: "", query: query + rest))
             guard let page = XMLElement.read(answer.body), page.name == "ListBucketResult" else {
-                throw client.refusal("answered no list of keys")
+                throw client.refusal("returned no list of keys")
             }
             for entry in page.children where entry.name == "Contents" {
                 guard let file = entry["Key"]?.dropping(prefix: folder), let byteCount = entry["Size"].flatMap(Int.init),
@@ -139,7 +139,7 @@ package struct S3BackupStore: BackupStore {
         let digest = FileDigest.hex(try FileDigest.sha256(target))
         // Copies that other programs made of a backup may lack its metadata.
         guard digest == answer.fields[S3BackupStore.digestField] ?? digest else {
-            throw .corrupt(ref: .none, reason: "\(place) has not the SHA-256 that was stored with it")
+            throw .corrupt(ref: .none, reason: "\(place) does not have the SHA-256 that was stored with it")
         }
     }
 
@@ -164,6 +164,6 @@ package struct S3BackupStore: BackupStore {
     /// Throws a sentence when the response says that there is no such bucket.
     private func requireBucket(_ answer: WebAnswer, _ client: S3Client) throws(StorageError) {
         guard answer.status == 404, XMLElement.read(answer.body)?["Code"] == "NoSuchBucket" else { return }
-        throw client.refusal("answered that there is no such bucket")
+        throw client.refusal("has no such bucket")
     }
 }

@@ -98,7 +98,7 @@ package struct OfflineShipping {
         defer { System.close(target) }
         try store.get(newest.base, byteCount: newest.baseByteCount, into: target, nil)
         guard FileDigest.hex(try FileDigest.sha256(target)) == newest.base.digest else {
-            throw .corrupt(ref: .none, reason: "\(store.place(of: newest.base)) has not the SHA-256 that its name states")
+            throw .corrupt(ref: .none, reason: "\(store.place(of: newest.base)) does not have the SHA-256 that its name states")
         }
         for name in surplus { try store.delete(name) }
     }

@@ -102,7 +102,7 @@ package struct ShippedRealm: Sendable {
     private func fetchBase(of chain: ShippedChain, into target: Int32) throws(StorageError) {
         try store.get(chain.base, byteCount: chain.baseByteCount, into: target, nil)
         guard FileDigest.hex(try FileDigest.sha256(target)) == chain.base.digest else {
-            throw .corrupt(ref: .none, reason: "\(store.place(of: chain.base)) has not the SHA-256 that its name states")
+            throw .corrupt(ref: .none, reason: "\(store.place(of: chain.base)) does not have the SHA-256 that its name states")
         }
     }
 

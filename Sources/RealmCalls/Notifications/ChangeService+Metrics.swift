@@ -21,26 +21,26 @@ extension ChangeService {
         text.gauge("registrations", "Registrations of subscriptions.", registrations.count)
         text.gauge("observed_definitions", "Different definitions that are observed.", realms.reduce(0) { $0 + $1.feedCount })
         text.gauge(
-            "observed_bytes", "Memory of observed definitions and of the change sets that are kept of them.",
+            "observed_bytes", "Memory of observed definitions and their change sets.",
             max(0, ObservedMemory.shared.byteCount))
         text.counter(
-            "targets_visited_total", "Times that an observed definition was looked at because of a commit.",
+            "targets_visited_total", "Checks of observed definitions because of a commit.",
             engine.reduce(metrics.pastVisits.load(ordering: .relaxed)) { $0 + Int($1.metrics.visited) })
         text.counter(
-            "targets_passed_over_total", "Times that a commit could not concern an observed definition.",
+            "targets_passed_over_total", "Observed definitions that a commit could not affect.",
             engine.reduce(metrics.pastPasses.load(ordering: .relaxed)) { $0 + Int($1.metrics.passedOver) })
         text.counter(
-            "evaluations_total", "Times that an observed definition was evaluated.",
+            "evaluations_total", "Evaluations of observed definitions.",
             engine.reduce(metrics.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.metrics.evaluations) })
         text.counter("encodings_total", "Change sets that were encoded.", metrics.encodings.load(ordering: .relaxed))
         text.counter(
-            "resets_total", "Times that subscriptions had to start anew, by reason.", by: "reason",
+            "resets_total", "Resets of subscriptions, by reason.", by: "reason",
             ResetNotice.Reason.allCases.map { ($0.rawValue, metrics.resets($0)) })
         text.counter(
             "replayed_sets_total", "Change sets delivered from memory to clients that resumed.",
             metrics.replayed.load(ordering: .relaxed))
         text.counter(
-            "queue_overflows_total", "Times that a stream was reset because its client read too slowly.",
+            "queue_overflows_total", "Resets of streams whose clients read too slowly.",
             metrics.overflows.load(ordering: .relaxed))
         guard !engine.isEmpty else { return }
         // Each scope of a realm has a hub, and the hubs of a realm wait for the same commits and keep the same versions.

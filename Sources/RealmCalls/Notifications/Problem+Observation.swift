@@ -24,7 +24,7 @@ extension Problem {
             ).with("limitName", "observed-bytes")
             problem.retryAfterSeconds = 5
             self = problem
-        case .outdated: self = Problem(.objectNotFound, "the schema has changed, and what was observed is not part of it anymore")
+        case .outdated: self = Problem(.objectNotFound, "the schema no longer has the observed class or property")
         case .closed: self = Problem(.realmUnavailable, "the realm is being closed")
         }
     }

@@ -353,7 +353,7 @@ extension Problem {
         var problem = Problem(
             .bodyTooLarge,
             inParts
-                ? "what the import has to remember, such as links to later lines, takes too much memory; "
+                ? "pending data of the import, such as links to later lines, takes too much memory; "
                     + "write objects before those that link to them"
                 : "the import takes too much memory for one commit; 'atomic=false' commits it in parts")
         problem.extensions = extensions

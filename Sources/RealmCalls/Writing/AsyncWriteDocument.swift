@@ -66,7 +66,7 @@ package enum AsyncWriteDocument {
             return writer.bytes
         }
         return AsyncWrites.Outcome(
-            whole: member(problem), brief: member(Problem(problem.code, "there is no memory for what the problem says")))
+            whole: member(problem), brief: member(Problem(problem.code, "there is no memory for the text of the problem")))
     }
 
     /// Returns the document that describes an asynchronous write, as JSON.

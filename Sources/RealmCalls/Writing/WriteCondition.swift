@@ -93,7 +93,7 @@ package struct WriteCondition: Sendable {
     package func require(_ version: VersionToken?) throws(Problem) {
         let condition = decided(at: version)
         guard !condition.concernsObject else {
-            throw Problem(.preconditionFailed, "the only condition that can hold here is the version of the realm")
+            throw Problem(.preconditionFailed, "only a version condition (If-Match: \"v.…\") is supported here")
         }
         guard condition.version == nil || condition.version == version else { throw WriteCondition.stale }
     }

@@ -25,6 +25,6 @@ extension WriteContext {
     /// the realm can be demanded.
     package func requireNoObjectCondition() throws(Problem) {
         guard options.condition.concernsObject else { return }
-        throw Problem(.preconditionFailed, "the only condition that can hold here is the version of the realm")
+        throw Problem(.preconditionFailed, "only a version condition (If-Match: \"v.…\") is supported here")
     }
 }

@@ -86,7 +86,7 @@ extension Database {
             try OwnershipLock.check(ofFile: place)
             let copies = FileCopies(ofFile: place, key: self.options.key)
             let copy = self.options.keptCopyCount > 0 ? try copies.freeName(.upgrade(format: format)) : nil
-            guard let converted = try converted(place) else { throw .refused(.fileChanged("the file was replaced meanwhile")) }
+            guard let converted = try converted(place) else { throw .refused(.fileChanged("the file was replaced")) }
             var options = options
             options.isExactPath = false
             let store = try FileStore.rehearse(copyOf: converted.path, key: self.options.key, options)

@@ -231,7 +231,7 @@ package final class BackupService: Sendable {
             throw control.isCancelled ? .noRealm : Problem(opening: error)
         }
         guard let name else {
-            throw Problem(.notOwned, "the realm has no file of its own that a copy could be kept beside")
+            throw Problem(.notOwned, "in-memory realms and private copies cannot be backed up next to their file")
         }
         return try find(name, of: database.name.text)
     }

@@ -131,7 +131,7 @@ struct RoleReader {
                 let text = try reader.text(one)
                 switch RightsAction(rawValue: text) {
                 case .migrate?:
-                    throw reader.problem("'migrate' is a right in a whole realm: write 'migrate: true' beside 'classes'")
+                    throw reader.problem("'migrate' is a right in a whole realm: write 'migrate: true' next to 'classes'")
                 case .administer?:
                     throw reader.problem("'administer' is a right in the whole server: write 'administer: true' in the role")
                 case let action?: return action

@@ -9,17 +9,17 @@ package enum StartRefusal {
     /// The reason to refuse an address for clients without `isInsecure`.
     package static func exposure(of address: String) -> String {
         "\(address) can be reached from elsewhere and no credentials are configured; "
-            + "make one with realm-rest keys add, or say --insecure to let everybody there read"
+            + "make one with realm-rest keys add, or pass --insecure to let anonymous clients read"
     }
 
     /// The reason to refuse an address for administrators.
     package static func adminExposure(of address: String) -> String {
-        "\(address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do"
+        "\(address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket is permitted"
     }
 
     /// The reason to refuse an encrypted listener.
     package static func missingCertificate(of address: String) -> String {
-        "\(address): there is no certificate for TLS; name one by tls.certificate and tls.key, or say --tls-self-signed for a trial"
+        "\(address): no certificate for TLS; name one by tls.certificate and tls.key, or pass --tls-self-signed for a trial"
     }
 
     /// The reason to refuse a folder that does not exist.

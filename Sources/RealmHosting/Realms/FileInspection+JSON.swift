@@ -17,7 +17,7 @@ extension FileInspection {
         guard let type = contents?.historyType else { return nil }
         switch TopNode.HistoryType(rawValue: type) {
         case .none?: return "none"
-        case .obsolete?: return "beside the file"
+        case .obsolete?: return "next to the file"
         case .inFile?: return "in the file, as SDKs keep it for local realms"
         case .syncClient?: return "that of a client of Device Sync or of an Object Server"
         case .syncServer?: return "that of a sync server"

@@ -186,7 +186,7 @@ package struct RealmAttachment: Sendable {
         if let text {
             guard let name = RealmName(text) else { throw Problem(.invalidBody, RealmName.rule).with("pointer", "/name") }
             guard path != nil || !text.utf8.reversed().starts(with: ".realm".utf8.reversed()) else {
-                throw Problem(.invalidBody, "the file gets the ending .realm by itself: name the realm '\(text.dropLast(6))'")
+                throw Problem(.invalidBody, "the ending .realm is added automatically: name the realm '\(text.dropLast(6))'")
                     .with("pointer", "/name")
             }
             return name

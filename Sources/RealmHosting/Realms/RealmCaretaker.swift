@@ -270,7 +270,7 @@ package final class RealmCaretaker: Sendable {
     /// - Parameter text: The metrics document.
     package func write(to text: inout MetricsText) {
         let (failures, revivals, closings) = monitor.withLock { ($0.failures, $0.revivals, $0.closings) }
-        text.counter("realm_idle_closings_total", "Realms that were closed because nobody used them.", closings)
+        text.counter("realm_idle_closings_total", "Idle realms that were closed.", closings)
         text.counter("realm_failures_total", "Realms whose file another program changed.", failures)
         text.counter("realm_reopenings_total", "Realms that had failed and were opened again.", revivals)
     }

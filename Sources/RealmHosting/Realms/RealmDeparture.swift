@@ -245,7 +245,7 @@ package struct RealmDeparture: Sendable {
                 throw RealmDeparture.notOwned("a private copy was served, and the file it was made of stays")
             }
             if database.mode == .follow {
-                throw RealmDeparture.notOwned("a file that is followed belongs to the program that writes it")
+                throw RealmDeparture.notOwned("a followed file belongs to the program that writes it")
             }
             try requireOwned(database.path)
             guard database.isWritable else {

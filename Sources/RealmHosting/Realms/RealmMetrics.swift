@@ -21,7 +21,7 @@ extension MetricsRegistry {
             }
             text.gauge("realms", "Realms that are open.", ready.count)
             MetricsRegistry.write(.writers, "write", "apply writes", to: &text)
-            MetricsRegistry.write(.observers, "observation", "compute what observers are told", to: &text)
+            MetricsRegistry.write(.observers, "observation", "compute notifications", to: &text)
             /// The open realms to write metrics about, by name.
             let realms = Array(ready.prefix(limit))
             guard !realms.isEmpty else { return }
@@ -48,7 +48,7 @@ private struct RealmMetrics {
     func write(to text: inout MetricsText) {
         each("pending_writes", help: "Writes that are not answered yet.", to: &text) { Double($0.pendingWrites) }
         each("live_versions", help: "Versions that are being read.", to: &text) { Double($0.liveVersions) }
-        each("oldest_pinned_seconds", help: "Age of the oldest version that is read beside the newest.", to: &text) {
+        each("oldest_pinned_seconds", help: "Age of the oldest version in use except the newest.", to: &text) {
             $0.oldestPinned.inSeconds
         }
         each("open_transactions", help: "Interactive transactions that hold the writer.", to: &text) {
@@ -57,16 +57,16 @@ private struct RealmMetrics {
         each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
         each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
         each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
-        each("follow_versions", help: "States of a followed file that were taken over.", to: &text) {
+        each("follow_versions", help: "States of a followed file that were applied.", to: &text) {
             $0.following.map { Double($0.versions) }
         }
         each("follow_copied_bytes", help: "Bytes copied from a followed file.", to: &text) {
             $0.following.map { Double($0.copiedBytes) }
         }
-        each("follow_failures", help: "Looks at a followed file that failed.", to: &text) {
+        each("follow_failures", help: "Failed checks of a followed file.", to: &text) {
             $0.following.map { Double($0.failures) }
         }
-        each("follow_behind_seconds", help: "Age of a known change of a followed file that is not taken over.", to: &text) {
+        each("follow_behind_seconds", help: "Age of a known change of a followed file that is not applied.", to: &text) {
             $0.following?.behind.inSeconds
         }
         let counts = realms.map { ($0.name, $0.database.writeMetrics.counts) }

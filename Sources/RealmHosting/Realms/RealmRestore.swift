@@ -45,7 +45,7 @@ package struct RealmRestore: Sendable {
     ) throws(Problem) {
         if case .opening? = directory.catalog[name] { throw Problem(.realmUnavailable, "the realm is being opened") }
         guard let target = directory.catalog.target(name) else {
-            throw Problem(.notOwned, "this realm has no file of its own that another one could take the place of")
+            throw Problem(.notOwned, "this realm has no file to restore into")
         }
         if let admitted, let database = target.database, database !== admitted {
             throw Problem(.realmNotFound, "the realm was detached or replaced since the request was sent")

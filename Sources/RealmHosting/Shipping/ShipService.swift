@@ -208,7 +208,7 @@ package final class ShipService: Sendable {
         text.gauge(
             "ship_lag_seconds", "The age of the oldest commit that is not in the store of shipped commits.", ages.max() ?? 0)
         text.gauge("ship_behind_realms", "Realms with commits that are not in the store of shipped commits.", ages.count)
-        text.gauge("ship_waiting_bytes", "Memory for commits that wait to be shipped.", budget.usedBytes)
+        text.gauge("ship_waiting_bytes", "Memory of commits that wait to be shipped.", budget.usedBytes)
         text.gauge(
             "ship_refused_realms", "Realms whose commits cannot be shipped, because they are encrypted.",
             realms.count { $0.isRefused })

@@ -24,7 +24,7 @@ final class RuleCondition: Condition {
     }
 
     var cost: Double { inner.cost }
-    var outline: ConditionOutline { ConditionOutline("what may be seen") }
+    var outline: ConditionOutline { ConditionOutline("row rule") }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         try inner.evaluate(leaf.read(in: space), candidates)

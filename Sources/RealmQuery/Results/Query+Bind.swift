@@ -82,7 +82,7 @@ final class OwnerCondition: Condition {
 
     // Owners are found by look-ups in other classes.
     var cost: Double { 100 }
-    var outline: ConditionOutline { ConditionOutline("what may be seen") }
+    var outline: ConditionOutline { ConditionOutline("row rule") }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         try cancellation.step(candidates.count)

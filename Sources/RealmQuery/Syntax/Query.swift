@@ -56,7 +56,7 @@ extension Query {
                 case .string(let bytes) = constant.kind,
                 bytes.contains(UInt8(ascii: "%")), !bytes.contains(UInt8(ascii: "*"))
             else { return [] }
-            return ["LIKE takes * for any characters and ? for one; '%' stands for itself"]
+            return ["LIKE takes * for any characters and ? for one; '%' is an ordinary character"]
         case .constant, .between, .geoWithin: return []
         }
     }

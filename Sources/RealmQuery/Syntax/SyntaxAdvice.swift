@@ -37,7 +37,7 @@ struct SyntaxAdvice {
         "ORDER": "an order is written SORT(path ASC) at the end", "ORDERBY": "an order is written SORT(path ASC) at the end",
         "GROUP": "a query has no groups; aggregates have them", "HAVING": "a query has no groups; aggregates have them",
         "WHERE": "a query is the condition alone, without WHERE", "SELECT": "a query is the condition alone, without SELECT",
-        "FROM": "a query is the condition alone, without FROM", "OFFSET": "a query has no OFFSET; page on with the cursor",
+        "FROM": "a query is the condition alone, without FROM", "OFFSET": "a query has no OFFSET; use the cursor of a page",
         "EXISTS": "the number of elements is written path.@count > 0",
     ]
 

@@ -253,7 +253,7 @@ package struct LogReplay {
     ) throws(StorageError) {
         try log.fetch(base, of: realm, into: file.descriptor)
         guard try FileDigest.sha256(file.descriptor) == base.digest else {
-            throw .corrupt(ref: .none, reason: "the base of version \(base.version) has not the SHA-256 that the log states")
+            throw .corrupt(ref: .none, reason: "the base of version \(base.version) lacks the SHA-256 that the log states")
         }
     }
 }

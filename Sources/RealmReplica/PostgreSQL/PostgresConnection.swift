@@ -160,7 +160,7 @@ internal import RealmPlatform
     /// - Throws: `PostgresFailure`; the outcome of statements between `.begin` and `.commit` is then unknown, unless it is
     ///   `.refused`.
     func run(_ steps: [PostgresStep], until deadline: Instant) throws(PostgresFailure) -> [PostgresAnswer] {
-        guard !isBroken else { throw .unsent("the connection was given up") }
+        guard !isBroken else { throw .unsent("the connection was aborted") }
         warnings.count = 0
         var isPrepare: [Bool] = []
         var unsent = 0

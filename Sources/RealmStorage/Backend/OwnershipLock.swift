@@ -174,7 +174,7 @@ package final class OwnershipLock: Sendable {
             return try System.openRegular(path, writing: true, followsLink: false)
         } catch {
             guard case .refused(.unsuitable) = error else { throw error }
-            throw .refused(.unsuitable("no permission to write the lock file beside the file"))
+            throw .refused(.unsuitable("no permission to write the lock file next to the file"))
         }
     }
 

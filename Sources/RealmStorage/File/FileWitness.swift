@@ -124,7 +124,7 @@ package final class FileWitness: Sendable {
         guard place.byteCount == byteCount else {
             throw FileWitness.changed("it has \(place.byteCount) bytes, and had \(byteCount)")
         }
-        if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
+        if let lock, !lock.isNamed { throw FileWitness.changed("the lock file next to it was removed") }
     }
 
     /// Turns an error in finding the file into one that states the change.

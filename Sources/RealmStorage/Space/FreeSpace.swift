@@ -143,7 +143,7 @@ extension FreeSpace {
 
     /// Makes the error for two free blocks that share bytes.
     private static func overlap(_ position: Int) -> StorageError {
-        .corrupt(ref: Ref(UInt64(clamping: position)), reason: "a node that a change gives up is used twice, or free already")
+        .corrupt(ref: Ref(UInt64(clamping: position)), reason: "a node that a change releases is used twice, or free already")
     }
 
     /// Adds ascending blocks that version `version` released.

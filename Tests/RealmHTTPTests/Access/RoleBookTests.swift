@@ -205,7 +205,7 @@ import Testing
             ),
             (inClass("[\"*\"]"), "3: '*' must be one of: read, create, update, delete, subscribe, export, import"),
             (inClass("[1]"), "3: expected a string, got a number"),
-            (inClass("[migrate]"), "3: 'migrate' is a right in a whole realm: write 'migrate: true' beside 'classes'"),
+            (inClass("[migrate]"), "3: 'migrate' is a right in a whole realm: write 'migrate: true' next to 'classes'"),
             (inClass("[administer]"), "3: 'administer' is a right in the whole server: write 'administer: true' in the role"),
             (inClass("{where: \"a == 1\"}"), "3: 'allow' is missing"),
             (inClass("{allow: read}"), "3: expected a list, got a string"),

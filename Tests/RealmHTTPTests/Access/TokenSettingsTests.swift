@@ -107,7 +107,7 @@ import Testing
         let path = folder.path + "/realm-rest.yaml"
         let cases = [
             ("jwks: missing.json", 5, "'\(folder.path)/missing.json' cannot be read"),
-            ("jwks: bad.json", 5, "the keys cannot be used: it is no set of keys"),
+            ("jwks: bad.json", 5, "the keys cannot be used: it is not a set of keys"),
             ("secretFile: short", 5, "the secret in '\(folder.path)/short' has 5 bytes; at least 32 are needed"),
             ("jwks: https://a.example/\n      jwksCA: short", 6, "'\(folder.path)/short' has no certificate in PEM"),
             // A text that others know would have been the secret.

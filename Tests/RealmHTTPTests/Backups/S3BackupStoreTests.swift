@@ -144,7 +144,7 @@ struct S3BackupStoreTests {
             port: server.port, "PUT", "/backups/some%20folder/of%2Bmine/app/\(name.file)",
             headers: [("x-amz-meta-sha256", digest)], body: [1, 2, 3])
         #expect(answer.status == 200)
-        #expect(failure { _ = try read(name, from: store) }.contains("has not the SHA-256 that was stored with it"))
+        #expect(failure { _ = try read(name, from: store) }.contains("does not have the SHA-256 that was stored with it"))
     }
 
     @Test func `a store that refuses is quoted, and no secret is in what is said`() throws {

@@ -186,12 +186,12 @@ import Testing
         (
             "memory: [m]\nlisten:\n  host: 0.0.0.0",
             "c.yaml:3: 0.0.0.0 can be reached from elsewhere and no credentials are configured; "
-                + "make one with realm-rest keys add, or say --insecure to let everybody there read"
+                + "make one with realm-rest keys add, or pass --insecure to let anonymous clients read"
         ),
         (
             "memory: [m]\nadmin: {host: 0.0.0.0, port: 1}",
             "c.yaml:2: 0.0.0.0 can be reached from elsewhere, and there are no credentials yet: "
-                + "only loopback or a Unix socket will do"
+                + "only loopback or a Unix socket is permitted"
         ),
         (
             "realms:\n  a: {path: a.realm, backlinkNames: {}}\nbacklinkNames:\n  a: {}",

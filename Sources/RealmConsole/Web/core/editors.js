@@ -17,7 +17,7 @@ import { chooseFile } from "./work.js";
  * @typedef {{realm: string, schema: import("./schema.js").Schema, problems: Map<string, Value>, label: string, pointer: string,
  *   path?: string, open?: ((path: string) => string) | null, takesFiles?: boolean, isFixed?: boolean}} Place Where the value stands. `problems` has
  *   what is wrong by JSON Pointer; `path` leads to the value in the API, `open` gives the address of a collection there.
- * @typedef {{place: Place, value: Value, tell(make: () => any): void, named(what?: string): any}} Task
+ * @typedef {{place: Place, value: Value, update(make: () => any): void, named(what?: string): any}} Task
  */
 
 const ODD = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -29,7 +29,7 @@ export function editor(place, property, value) {
   const isLink = type === "object" && !isEmbedded(place.schema, property);
   const [problem, isNull] = [signal(""), signal(value.peek() === null)];
   place.problems.set(place.pointer, problem);
-  const tell = (/** @type {() => any} */ make) => {
+  const update = (/** @type {() => any} */ make) => {
     try {
       [value.value, problem.value] = [make(), ""];
       isNull.value = value.peek() === null;
@@ -37,7 +37,7 @@ export function editor(place, property, value) {
       problem.value = error.message;
     }
   };
-  const task = { place, value, tell, named: (what = "") => ({ "aria-label": place.label + (what && `: ${what}`), "aria-invalid": () => (problem.value ? "true" : null) }) };
+  const task = { place, value, update, named: (what = "") => ({ "aria-label": place.label + (what && `: ${what}`), "aria-invalid": () => (problem.value ? "true" : null) }) };
   const given = value.peek();
   if (place.isFixed) {
     const isNested = collection || (type === "mixed" && /^(list|dictionary)$/.test(mixedType(given)));
@@ -45,14 +45,14 @@ export function editor(place, property, value) {
   }
   const fill = async () => {
     const made = isLink ? await pick(place, objectType) : objectType ? blank(place.schema, objectType) : initial(type);
-    if (made !== undefined) tell(() => made);
+    if (made !== undefined) update(() => made);
   };
   const control = () => {
     const isEmpty = isNull.value;
     return untracked(() => {
       if (isEmpty) return [h("span.null", null, "null"), button(isLink ? "Choose…" : objectType ? "Create" : "Set a value", fill, task.named("set"))];
       return [isLink ? linkControl(task, objectType) : objectType ? embeddedControl(task, objectType) : scalarControl(task, type),
-        property.optional && button(objectType && !isLink ? "Remove" : "Set to null", () => tell(() => null), { class: "quiet", ...task.named("set to null") })];
+        property.optional && button(objectType && !isLink ? "Remove" : "Set to null", () => update(() => null), { class: "quiet", ...task.named("set to null") })];
     });
   };
   return h("div.edit.bar", null, collection ? nested(place, given) : type === "mixed" ? mixedControl(task) : control, () => problem.value && h("small.bad", { role: "alert" }, problem.value));
@@ -73,19 +73,19 @@ function nested({ path, open, label }, value) {
 
 /** @param {Task} task @param {string} type */
 function scalarControl(task, type) {
-  const { value, tell, named } = task;
+  const { value, update, named } = task;
   const given = value.peek();
   if (type === "data" || given.$bytes) return dataControl(task);
   if (type === "string") return textControl(task);
   if (type === "bool") {
-    const box = h("input", { type: "checkbox", ...named(), checked: given, onchange: () => tell(() => box.checked) });
+    const box = h("input", { type: "checkbox", ...named(), checked: given, onchange: () => update(() => box.checked) });
     return h("label", null, box, () => ` ${value.value}`);
   }
   const input = h("input.mono", { value: plainText(given), ...named(), spellcheck: "false", autocomplete: "off", inputmode: type === "int" ? "numeric" : null,
-    oninput: () => tell(() => (input.value === plainText(given) ? given : encode(type, input.value.trim()))) });
+    oninput: () => update(() => (input.value === plainText(given) ? given : encode(type, input.value.trim()))) });
   const put = (/** @type {string} */ text) => {
     input.value = text;
-    tell(() => encode(type, text));
+    update(() => encode(type, text));
   };
   if (type !== "date") return [input, /Id$|uuid/.test(type) && button("New", () => put(plainText(initial(type))), { class: "quiet", ...named("make a new one") })];
   const local = h("input", { type: "datetime-local", step: "any", ...named("local time"), onchange: () => local.value && put(new Date(local.value).toISOString()) });
@@ -97,11 +97,11 @@ function scalarControl(task, type) {
 }
 
 /** @param {Task} task Characters that a text area would change or hide are written as escapes. */
-function textControl({ value, tell, named }) {
+function textControl({ value, update, named }) {
   const given = value.peek();
   const isEscaped = given.search(ODD) >= 0;
   const shown = isEscaped ? JSON.stringify(given).slice(1, -1).replace(ODD, (/** @type {string} */ one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`) : given;
-  const area = h("textarea", { value: shown, rows: Math.min(12, given.split("\n").length), dir: "auto", ...named(), oninput: () => tell(() => {
+  const area = h("textarea", { value: shown, rows: Math.min(12, given.split("\n").length), dir: "auto", ...named(), oninput: () => update(() => {
     try {
       return isEscaped ? JSON.parse(`"${area.value.replaceAll("\n", "\\n")}"`) : area.value;
     } catch {
@@ -112,7 +112,7 @@ function textControl({ value, tell, named }) {
 }
 
 /** @param {Task} task */
-function dataControl({ place, value, tell, named }) {
+function dataControl({ place, value, update, named }) {
   const [turn, wrapper] = [signal(0), value.peek().$bytes ? "$bytes" : ""];
   const wrap = (/** @type {Uint8Array} */ bytes) => {
     let text = "";
@@ -123,7 +123,7 @@ function dataControl({ place, value, tell, named }) {
     const file = await chooseFile("");
     if (!file) return;
     const next = place.takesFiles && file.size > 65536 ? file : wrap(new Uint8Array(await file.arrayBuffer()));
-    tell(() => next);
+    update(() => next);
     turn.value += 1;
   };
   const show = () => {
@@ -134,7 +134,7 @@ function dataControl({ place, value, tell, named }) {
     onCleanup(() => URL.revokeObjectURL(url));
     const image = h("img.preview", { src: url, alt: `${place.label}: preview`, hidden: true, onload: () => { image.hidden = false; } });
     const hex = h("textarea.mono", { ...named("hexadecimal"), rows: 1, readOnly: size > 4096, spellcheck: "false",
-      value: Array.from(bytes?.subarray(0, 4096) ?? [], (byte) => byte.toString(16).padStart(2, "0")).join(" ") + (size > 4096 ? " …" : ""), oninput: () => tell(() => {
+      value: Array.from(bytes?.subarray(0, 4096) ?? [], (byte) => byte.toString(16).padStart(2, "0")).join(" ") + (size > 4096 ? " …" : ""), oninput: () => update(() => {
         const pairs = /** @type {string} */ (hex.value).replace(/\s/g, "");
         if (!/^([\da-f]{2})*$/i.test(pairs)) throw new Error("Expected: two hexadecimal digits for each byte");
         return wrap(Uint8Array.from(pairs.match(/../g) ?? [], (pair) => parseInt(pair, 16)));
@@ -146,10 +146,10 @@ function dataControl({ place, value, tell, named }) {
 
 /** @param {Task} task */
 function mixedControl(task) {
-  const { place, value, tell, named } = task;
+  const { place, value, update, named } = task;
   const stored = mixedType(value.peek());
   const type = signal(stored);
-  const convert = () => tell(() => {
+  const convert = () => update(() => {
     const next = type.peek();
     try {
       return /^(null|data|object|list|dictionary)$/.test(next) ? initial(next) : encode(next, plainText(value.peek()));
@@ -172,10 +172,10 @@ function mixedControl(task) {
 }
 
 /** @param {Task} task @param {string | null} target */
-function linkControl({ place, value, tell, named }, target) {
+function linkControl({ place, value, update, named }, target) {
   return [() => value.value && linkNode(value.value.$link, place.realm), button("Choose…", async () => {
     const link = await pick(place, target);
-    if (link) tell(() => link);
+    if (link) update(() => link);
   }, named("choose"))];
 }
 

@@ -47,13 +47,13 @@ function open(realm) {
   const list = server.realm(realm).live();
   const stream = { list, pages: new Set() };
   /** @param {any} message */
-  const tell = (message) => stream.pages.forEach((page) => page.postMessage({ realm, ...message }));
+  const report = (message) => stream.pages.forEach((page) => page.postMessage({ realm, ...message }));
   list.watch((state) => {
-    tell({ state: shown(state) });
+    report({ state: shown(state) });
     // A realm that was detached may be attached again, and a right given.
     if (state === "failed") setTimeout(() => list.retry(), 2000);
   });
-  list.subscribe((change) => tell({ version: change.version, event: eventOf(change) }));
+  list.subscribe((change) => report({ version: change.version, event: eventOf(change) }));
   streams.set(realm, stream);
   return stream;
 }

@@ -55,7 +55,7 @@ export function feed(realm) {
   let read = null;
   let begun = "";
   /** @param {FeedEvent} event */
-  const tell = (event) => listeners.forEach((listener) => listener(event));
+  const notify = (event) => listeners.forEach((listener) => listener(event));
   const made = {
     state, version,
     get isFollowed() { return isFollowed; },
@@ -80,7 +80,7 @@ export function feed(realm) {
     receive(data) {
       if (data.state) state.value = data.state;
       if (data.version) version.value = data.version;
-      if (data.event) tell(data.event);
+      if (data.event) notify(data.event);
       if (data.version && !begun) {
         begun = data.version;
         if (!pending.peek()) made.compare();
@@ -93,7 +93,7 @@ export function feed(realm) {
       if (!begun || !read) return;
       const isBehind = [...read].some((one) => one !== begun);
       read = null;
-      if (isBehind) tell({ kind: "reset" });
+      if (isBehind) notify({ kind: "reset" });
     },
   };
   feeds.set(realm, made);

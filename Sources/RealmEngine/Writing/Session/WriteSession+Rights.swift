@@ -37,7 +37,7 @@ extension WriteSession {
             guard try stored(try rule.shows(row)) else {
                 var error = WriteError(
                     .forbidden,
-                    "what the write leaves of an object of class '\(table.className ?? "")' is not allowed by the roles of the sender"
+                    "the roles of the sender do not allow the resulting object of class '\(table.className ?? "")'"
                 )
                 error.object = place
                 throw error

@@ -13,7 +13,7 @@ function codeNode() {
   const [all, chosen, language, { hash }] = [recent.value, signal("0"), stored("language", "curl"), origin.value];
   const text = () => code(language.value, all[Number(chosen.value)], csrf.token !== null);
   if (!all.length) return emptyNode("Nothing was asked yet", "Open another screen and come back: its requests are here as code.");
-  return [h("p", null, "What the pages asked last, newest first. ", hash && h("a", { href: hash }, "Back to where you were")),
+  return [h("p", null, "Recent requests of the pages, newest first. ", hash && h("a", { href: hash }, "Back to where you were")),
     h("div.bar", null, field("Request", choice(all.map(({ method, target }, index) => [String(index), visible(`${method} ${target}`).slice(0, 200)]), chosen)), field("Language", choice(Object.keys(languages), language))),
     h("pre", { tabindex: 0, "aria-label": "Code" }, text), button("Copy", () => copyText(text()))];
 }

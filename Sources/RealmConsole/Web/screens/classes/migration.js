@@ -33,7 +33,7 @@ export function migrationNode(realm, schema, reload) {
       loses.value ||= error instanceof ProblemError && error.problem.code === "would_lose_data";
     }
   };
-  const apply = async () => await confirm("Apply the migration", [h("p", null, `The schema and the data of ${visible(realm)} change for everybody.`), mayLose.peek() && h("p.problem", null, "Data is lost.")], "Apply") && run(null);
+  const apply = async () => await confirm("Apply the migration", [h("p", null, `The schema and the data of ${visible(realm)} change for all clients.`), mayLose.peek() && h("p.problem", null, "Data is lost.")], "Apply") && run(null);
   const pointer = () => problem.value?.problem?.pointer ?? "";
   /** @param {Step} step */
   const stepNode = ({ id, kind: does, values }) => {

@@ -92,7 +92,7 @@ function rowsNode(subject, picker) {
     untracked(made.toTop);
   });
 
-  /** @param {string} name @param {boolean} isMore Whether the other columns go on to sort. */
+  /** @param {string} name @param {boolean} isMore Whether the other columns continue to sort. */
   function onSort(name, isMore) {
     const terms = (query().get("sort") ?? "").split(",").filter(Boolean);
     const at = terms.find((term) => term === name || term === `-${name}`);

@@ -19,7 +19,7 @@ export function keysNode() {
   });
   return [button("Create a key…", async () => showSecret(await makeKey())), loaded(keys, ({ items }) => (items.length
     ? table(["Name", "Roles", "Realm", "Made", "Expires", "Last used", ""], /** @type {any[]} */ (items).map((key) => [visible(key.name), key.roles.join(", "), key.realm ?? "all", ...[key.created, key.expires, key.lastUsed].map((time) => (time ? formatLocalTime(time) : "never")),
-      [action(key, "Rotate", "gets a new secret; the old one ends at once.", "POST", "rotate"), action(key, "Revoke", "is let in no longer, and its streams end.", "DELETE")]]))
+      [action(key, "Rotate", "gets a new secret; the old one ends at once.", "POST", "rotate"), action(key, "Revoke", "is no longer accepted, and its streams end.", "DELETE")]]))
     : emptyNode("There are no keys", "Create one for each program or person that uses this server.")))];
 }
 
@@ -41,7 +41,7 @@ async function confirmed(send) {
 
 function makeKey() {
   const inputs = ["Name", "Roles, such as admin", "Only this realm", "Expires after, such as 90d", "From networks, such as 10.0.0.0/8"].map((label, index) => field(label, h("input", { required: index < 2 })));
-  return form("Create a key", "Create", [me.data.peek()?.principal.kind === "local" && h("p.problem", null, "Once there is a key, this server demands one of everybody, on this page too: give the first one the role admin."), inputs], () => {
+  return form("Create a key", "Create", [me.data.peek()?.principal.kind === "local" && h("p.problem", null, "Once a key exists, this server requires one of every client, this page included: give the first one the role admin."), inputs], () => {
     const [name, roles, realm, expires, from] = inputs.map((one) => one.querySelector("input").value.trim());
     const list = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
     const body = { name, roles: list(roles), realm: realm || null, expires: expires || null, from: list(from) };

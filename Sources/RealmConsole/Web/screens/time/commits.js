@@ -74,7 +74,7 @@ export function commits(realm, names) {
         const box = h("input", { type: "checkbox", checked: () => chosen.value.includes(name), onchange: () => { chosen.value = box.checked ? [...chosen.peek(), name].slice(-50) : chosen.peek().filter((one) => one !== name); } });
         return h("label", null, box, ` ${visible(name).slice(0, 80)}`);
       })),
-    () => button(isPaused.value ? "Go on" : "Pause", () => { isPaused.value = !isPaused.peek(); entries.value = held; }), button("Clear", () => { entries.value = held = []; })),
+    () => button(isPaused.value ? "Continue" : "Pause", () => { isPaused.value = !isPaused.peek(); entries.value = held; }), button("Clear", () => { entries.value = held = []; })),
     shownProblem(problem),
     () => entries.value.length === 0 && h("p.soft", null, "Nothing was committed since this page was opened. What is written from now on appears here."), list);
 }

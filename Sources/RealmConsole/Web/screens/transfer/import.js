@@ -98,7 +98,7 @@ export function importing(realm, classes) {
       const { created, updated } = answer.body ?? answer;
       result.value = `${dryRun ? "It fits: this would be" : "Done:"} ${formatCount(created)} created, ${formatCount(updated)} changed.`;
     } catch (error) {
-      if (/** @type {any} */ (error).name === "AbortError") result.value = "Ended. If all of it had been sent, the server goes on with it.";
+      if (/** @type {any} */ (error).name === "AbortError") result.value = "Ended. If all of it had been sent, the server continues with it.";
       else problem.value = error;
     }
   };

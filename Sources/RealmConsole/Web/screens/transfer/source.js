@@ -23,7 +23,7 @@ const OTHERS = [
 ];
 
 /**
- * Tells what a file is by its beginning.
+ * Detects the kind of a file from its first bytes.
  *
  * @param {Blob} file @param {string} name @returns {Promise<Source>}
  * @throws {ProblemError} For a file of another kind, with what to do instead.
