@@ -154,7 +154,7 @@ realm_rest_wake_by (struct MHD_Daemon *daemon, int descriptor)
   return NULL != info && 0 == epoll_ctl (info->epoll_fd, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/* Closes a TCP connection so that the other side sees an error, whatever it has received. What was not sent is lost. */
+/* Closes a TCP connection so that the other side sees an error, whatever it has received. Unsent bytes are lost. */
 static inline void
 realm_rest_reset (int socket)
 {

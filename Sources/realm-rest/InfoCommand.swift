@@ -14,9 +14,8 @@ struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Describes a file: format, SDKs, encryption, classes, and what serving it does.",
         discussion: """
-            Takes a moment for files of any size. Without the key it reports what needs none. What serving does is stated for a \
-            server without options. Exit status 0: the file can be \
-            read; 1: it is damaged; 2: it cannot be opened, with the reason in the output.
+            Takes a moment for files of any size. Without the key it reports what needs none. The effect of serving is stated for \
+            a server without options. Exit status 0: the file can be read; 1: it is damaged; 2: it cannot be opened, with the reason in the output.
             """)
 
     /// The file and its key.

@@ -15,7 +15,7 @@ struct UpgradeCommand: ParsableCommand {
         discussion: """
             With --to the file is not changed. Without it, the new file takes its place, after a copy FILE.vN.backup was made; a program \
             that has the file open must be ended first. Files of formats 2 to 9 are converted: row n of a class becomes the object with \
-            key n. What was changed or could not be carried over is printed, one line each. Exit status 0: done; 1: the file is damaged; \
+            key n. Changes and losses are printed, one line each. Exit status 0: done; 1: the file is damaged; \
             2: it cannot be opened.
             """)
 

@@ -86,7 +86,7 @@ package struct AccessPolicy: Sendable {
 
     /// Returns the highest level that a principal has.
     ///
-    /// What other roles than that of administrators permit depends on the realm, see `RolePolicy`.
+    /// The rights of roles other than that of administrators depend on the realm, see `RolePolicy`.
     package static func grant(_ principal: Principal) -> AccessClass {
         if principal.isAdministrator { return .administer }
         switch principal.kind {

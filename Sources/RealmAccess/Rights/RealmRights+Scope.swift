@@ -9,7 +9,7 @@ package import RealmStorage
 extension RealmRights {
     /// Returns the part of a version that an action may reach; nil for everything.
     ///
-    /// What does not fit the schema is left out. Embedded classes are shown as far as their owners are.
+    /// Grants that do not fit the schema are left out. Embedded classes are shown as far as their owners are.
     ///
     /// - Parameters:
     ///   - snapshot: The whole version.

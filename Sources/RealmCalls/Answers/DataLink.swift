@@ -19,7 +19,7 @@ package struct DataLink {
 
     /// Reads a request; nil when it does not follow a link, or has parameters of other reads.
     ///
-    /// What accepts anything alike, as programs do by default, gets the value as JSON, unless it
+    /// A client that accepts anything alike, as programs do by default, gets the value as JSON, unless it
     /// asks for a part or for a download.
     package init?(_ request: Request) {
         guard request.method == .get || request.method == .head,

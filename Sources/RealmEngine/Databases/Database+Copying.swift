@@ -145,7 +145,7 @@ extension Database {
 
     /// Replaces the file by one without free space, in the same epoch.
     ///
-    /// A copy is made while reads and writes go on. The writer is paused only to bring it up to date, and
+    /// A copy is made while reads and writes continue. The writer is paused only to bring it up to date, and
     /// to give it the name of the file. Versions that are being read are read from the old file, which
     /// disappears with the last of them. After an error the old file is still in use.
     ///

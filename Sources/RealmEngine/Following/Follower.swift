@@ -129,7 +129,7 @@ final class Follower: Sendable {
         monitor.withLock { $0.behindSince = nil }
     }
 
-    /// Notes that the file could not be taken over. Readers go on with the newest version while the file is
+    /// Notes that the file could not be taken over. Readers continue with the newest version while the file is
     /// only busy.
     private func fail(_ realm: any Follower.Realm, _ error: StorageError, _ work: inout Work) {
         guard !control.isCancelled else { return }

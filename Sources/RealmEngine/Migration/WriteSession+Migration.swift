@@ -309,7 +309,7 @@ extension PropertyInput {
     }
 }
 
-/// What a write may do to the schema of a realm that shows a part of its classes.
+/// The rights of a write on the schema of a realm that shows a part of its classes.
 extension WriteSession {
     /// Checks that the realm shows all classes of its file.
     ///

@@ -13,7 +13,7 @@ package enum ObservedChange: Sendable {
     case dictionary(DictionaryChange)
     /// The changed properties of an object in the order of the schema, with linking objects last.
     case object([KeyPathFilter.Step])
-    /// The object was deleted; no further change follows.
+    /// The object was deleted; no other change follows.
     case objectDeleted
     /// The change of a result that is divided into sections.
     case sections(SectionedChange)

@@ -12,7 +12,7 @@ package struct Epoch: Sendable, Hashable {
     /// Eight lower-case letters and digits, without characters that are easily confused.
     package let text: String
 
-    /// Takes over an epoch that another opening began: that of a realm whose log of commits goes on through openings.
+    /// Continues the epoch of another opening, as of a realm whose log of commits spans openings.
     package init(continuing text: String) { self.text = text }
 
     /// Makes a random epoch: short enough to read, and random enough that two openings do not have the

@@ -11,7 +11,7 @@ internal import RealmStorage
 
 /// Reads the configuration of a running server again and puts it in force.
 ///
-/// What can be changed while the server runs is in force for everything that begins from then on. Realms
+/// Settings that can change while the server runs are in force for all that begins from then on. Realms
 /// that are open keep their options, and the rest waits for the next start; the result names both. A
 /// configuration that cannot be read changes nothing.
 ///

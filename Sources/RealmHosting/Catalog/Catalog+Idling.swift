@@ -243,7 +243,7 @@ extension Catalog {
         replication(of: path)?.release(realm)
     }
 
-    /// Tells the replication of a realm to continue, because the realm was not closed.
+    /// Continues the replication of a realm that was not closed.
     private func resumeReplica(_ name: String) {
         guard let database = database(name) else { return }
         replication(of: database.path)?.resume(database)

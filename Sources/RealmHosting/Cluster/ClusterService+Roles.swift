@@ -40,7 +40,7 @@ extension ClusterService {
         if let database = catalog.database(name) { fail(database, error) }
     }
 
-    /// Notes that a realm cannot be followed any further in this opening.
+    /// Notes that a realm cannot be followed any more in this opening.
     func didEnd(_ database: Database, _ end: ReplicaHooks.End) {
         switch end {
         case .missing: fail(database, .refused(.fileNotFound))

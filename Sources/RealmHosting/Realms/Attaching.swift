@@ -509,14 +509,14 @@ package final class Attaching: Sendable {
 
     /// Ends the attempt: responds, and calls the actions that wait for it.
     ///
-    /// - Parameter tell: Completes the promise, if there is one.
-    private func end(_ tell: () -> Void) {
+    /// - Parameter complete: Completes the promise, if there is one.
+    private func end(_ complete: () -> Void) {
         if !isDryRun {
             directory.openings.withLock { openings in
                 if openings[name] === self { openings[name] = nil }
             }
         }
-        tell()
+        complete()
         let waiting = waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting ?? []

@@ -83,7 +83,7 @@ package final class SharedThreads: Sendable {
         }
     }
 
-    /// Runs a body that may wait long. Meanwhile another thread may take the place of this one.
+    /// Runs a body that may wait long. Another thread may take the place of this one until it returns.
     ///
     /// - Returns: The result; nil when too many threads are occupied, and the body was not called.
     package func occupying<Result>(_ body: () -> Result) -> Result? {

@@ -11,7 +11,7 @@ final class Grouper {
     /// The first key path. It is apart from the others, so that there always is one.
     private let first: GroupKey
     /// The key paths after the first.
-    private let further: [GroupKey]
+    private let others: [GroupKey]
     /// The calculations for each group.
     private let aggregators: [any GroupAggregator]
     /// The number of groups beyond which the result is refused.
@@ -34,24 +34,24 @@ final class Grouper {
     ///
     /// - Parameters:
     ///   - first: The first key path.
-    ///   - further: The key paths after it.
+    ///   - others: The key paths after it.
     ///   - aggregators: The calculations for each group.
     ///   - limit: The largest number of groups.
     ///   - cancellation: The check of the query, which limits what all of its groups keep.
     init(
-        _ first: GroupKey, _ further: some Sequence<GroupKey>, _ aggregators: [any GroupAggregator], limit: Int,
+        _ first: GroupKey, _ others: some Sequence<GroupKey>, _ aggregators: [any GroupAggregator], limit: Int,
         cancellation: CancellationCheck
     ) {
         self.cancellation = cancellation
         self.first = first
-        self.further = Array(further)
+        self.others = Array(others)
         self.aggregators = aggregators
         self.limit = limit
-        pairs = self.further.map { _ in IntegerNumbering() }
+        pairs = self.others.map { _ in IntegerNumbering() }
     }
 
     /// All key paths, in their order.
-    private var keys: [GroupKey] { [first] + further }
+    private var keys: [GroupKey] { [first] + others }
 
     /// The columns of the class that are read of each row.
     var columns: [Column] { (keys.map(\.key) + aggregators.map(\.key)).filter(\.isPlainColumn).map(\.column) }
@@ -64,7 +64,7 @@ final class Grouper {
         let rowCount = rows.count
         try first.number(leaf, rows, into: &groups)
         for index in pairs.indices {
-            try further[index].number(leaf, rows, into: &numbers)
+            try others[index].number(leaf, rows, into: &numbers)
             for place in 0..<rowCount {
                 groups[place] = pairs[index].number(Int64(groups[place]) << 32 | Int64(numbers[place]))
             }
@@ -88,8 +88,8 @@ final class Grouper {
 
     /// About the memory that the groups take, with the result that they become.
     private var byteCount: Int {
-        let keys = first.byteCount + further.reduce(0) { $0 + $1.byteCount } + pairs.reduce(0) { $0 + $1.byteCount }
-        let result = (1 + further.count) * MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
+        let keys = first.byteCount + others.reduce(0) { $0 + $1.byteCount } + pairs.reduce(0) { $0 + $1.byteCount }
+        let result = (1 + others.count) * MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
         // The results of one aggregator after the other take the place of what it has kept for the groups.
         let aggregates = aggregators.reduce(0) { $0 + max($1.bytesPerGroup, MemoryLayout<AggregateResult>.stride) }
         return keys + count * (result + aggregates)

@@ -43,7 +43,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         var isTurn = false
         /// Whether no thread may take the turn any more.
         var isStopped = false
-        /// Why the realm is not followed any further; nil while it is.
+        /// Why the realm is not followed any more; nil while it is.
         var end: ReplicaHooks.End?
         /// Whether that was said.
         var isEndKnown = false
@@ -199,7 +199,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// Why the realm does not get on at present; nil when it does.
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
-    /// Why the realm is not followed any further; nil while it is.
+    /// Why the realm is not followed any more; nil while it is.
     package var end: ReplicaHooks.End? { monitor.withLock { $0.end } }
 
     /// Records the answer of the log.
@@ -227,7 +227,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         return isBehind
     }
 
-    /// Ends following. Whoever has the turn calls `announceEnd` after it.
+    /// Ends following. The thread with the turn calls `announceEnd` after it.
     func finish(_ end: ReplicaHooks.End) {
         monitor.broadcast { state in
             if state.end == nil { state.end = end }

@@ -10,7 +10,7 @@ package struct ReplicaHooks: Sendable {
     package var endReaders: @Sendable (_ version: UInt64) -> Void = { _ in }
     /// Makes the mark of a commit of the names of those that are not notified of it; nil when none of them is known here.
     package var mark: @Sendable (_ skips: [String]) -> CommitMark? = { _ in nil }
-    /// Called once, when the realm cannot be followed any further in this opening.
+    /// Called once, when the realm cannot be followed any more in this opening.
     package var didEnd: @Sendable (ReplicaHooks.End) -> Void = { _ in }
 
     /// Makes hooks that do nothing.
@@ -18,7 +18,7 @@ package struct ReplicaHooks: Sendable {
 }
 
 extension ReplicaHooks {
-    /// Why a realm cannot be followed any further. It has to be closed; all but `missing` may be opened again at once.
+    /// Why a realm cannot be followed any more. It has to be closed; all but `missing` may be opened again at once.
     package enum End: Sendable, Equatable {
         /// The log does not know the realm any more.
         case missing

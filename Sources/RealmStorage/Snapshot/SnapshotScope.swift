@@ -172,8 +172,8 @@ package struct SnapshotScope: Sendable {
 }
 
 extension SnapshotScope {
-    /// What the rule of an embedded class means of which some objects are not shown: an object is shown when one that owns it is, through
-    /// a property that is shown.
+    /// The rule of an embedded class of which some objects are not shown: an object is shown if one of its owners is, through a
+    /// property that is shown.
     package struct Owner: Sendable {
         /// The rules of the classes with objects that own some of the class, also through others, as far as they have one.
         package let rules: [ObjectRule]

@@ -20,7 +20,7 @@ struct InteractiveTransaction {
     private let transaction: WriteTransaction
     /// Receives the transaction when it ends without a request for it; nil for none.
     private let ended: (@Sendable (TransactionInfo) -> Void)?
-    /// What the transaction has of the memory for uncommitted writes.
+    /// The share of the transaction in the memory for uncommitted writes.
     private let holding: WriteMemory.Holding
 
     /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on

@@ -17,7 +17,7 @@ struct WriteGroup {
     private let limits: WriteLimits
     /// Returns writes that join so many others in the group.
     private let joining: (Int) -> [WriteJob]
-    /// What the transaction of the group has of the memory for uncommitted writes.
+    /// The share of the group's transaction in the memory for uncommitted writes.
     private let holding: WriteMemory.Holding
 
     /// Makes a group.

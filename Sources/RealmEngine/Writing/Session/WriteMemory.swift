@@ -91,7 +91,7 @@ package final class WriteMemory: Sendable, Equatable {
 }
 
 extension WriteMemory {
-    /// What one transaction has of the memory for uncommitted writes. It belongs to the thread of the writer.
+    /// The share of one transaction in the memory for uncommitted writes. It belongs to the thread of the writer.
     final class Holding {
         /// The bytes that a transaction may take uncounted; most writes need fewer.
         private static let free = 256 << 10
@@ -127,7 +127,7 @@ extension WriteMemory {
         /// Counts more memory if the transaction takes more than was counted.
         ///
         /// - Parameters:
-        ///   - bytes: What it takes in all.
+        ///   - bytes: The memory that it takes in all.
         /// - Throws: `overloaded` when there is not so much.
         func extend(to bytes: Int, _ limits: WriteLimits) throws(WriteError) {
             guard bytes > byteCount else { return }

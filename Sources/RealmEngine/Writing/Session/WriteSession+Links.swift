@@ -124,7 +124,7 @@ extension WriteSession {
 
     /// Returns a body in which links stand in place of the bare keys of their targets, also inside of embedded objects.
     ///
-    /// What cannot be the key of its target stays as it is, so that writing it fails as it would anyway; so does the member of a
+    /// A value that cannot be the key of its target stays as it is, so that writing it fails anyway; so does the member of a
     /// hidden property. Whether there is an object with a key is not looked up.
     ///
     /// - Parameters:

@@ -11,7 +11,7 @@ package import RealmStorage
 ///
 /// How a write uses it:
 ///
-/// - Objects are looked up by class and key once, with `find`, `require` or `resolve`; all further calls
+/// - Objects are looked up by class and key once, with `find`, `require` or `resolve`; all later calls
 ///   take the `ObjectPlace` that was found.
 /// - Inputs have no types of their own. In `write(_:to:of:_:_:)` they meet a property, and `ValueReader`
 ///   reads them as its type.
@@ -52,7 +52,7 @@ package final class WriteSession {
     package var control: WorkControl?
     /// The step of a migration that is in progress; nil outside migrations.
     var stepProgress: StepProgress?
-    /// What the steps of a migration share.
+    /// The state that the steps of a migration share.
     var migrationWork = WriteSession.MigrationWork()
     /// Called after a query of a class was evaluated, with the instant at which it began.
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
@@ -60,7 +60,7 @@ package final class WriteSession {
     let limits: WriteLimits
     /// The memory in bytes that the changes of this write may take.
     package var byteLimit: Int
-    /// What the transaction has of the memory for uncommitted writes; nil when it is not counted.
+    /// The share of the transaction in the memory for uncommitted writes; nil when it is not counted.
     var holding: WriteMemory.Holding?
     /// The memory in bytes up to which nothing has to be counted among the writes of all realms.
     private var grantedBytes = 0

@@ -76,7 +76,7 @@ export function commits(realm, names) {
       })),
     () => button(isPaused.value ? "Continue" : "Pause", () => { isPaused.value = !isPaused.peek(); entries.value = held; }), button("Clear", () => { entries.value = held = []; })),
     shownProblem(problem),
-    () => entries.value.length === 0 && h("p.soft", null, "Nothing was committed since this page was opened. What is written from now on appears here."), list);
+    () => entries.value.length === 0 && h("p.soft", null, "Nothing was committed since this page was opened. New commits appear here."), list);
 }
 
 /** @param {string} realm @param {any} set */
