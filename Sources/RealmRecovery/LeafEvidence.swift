@@ -140,7 +140,7 @@ final class LeafEvidence {
     /// Returns the run of a node; nil for one that is not whole.
     func run(of ref: UInt64) -> Int32? { runs[ref] }
 
-    // MARK: - What is untouched
+    // MARK: - Untouched nodes
 
     /// Returns whether no commit can have written into a node of a version.
     private func isUntouched(_ ref: UInt64, _ byteCount: UInt64, _ number: UInt64) -> Bool {

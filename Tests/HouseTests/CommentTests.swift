@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-/// A comment says what its declaration does not: a unit, a shape, an error, a reason.
+/// A comment says what its declaration does not: a unit, a shape, an error, a reason. Comments and messages are plain English, as
+/// CONTRIBUTING.md has it.
 @Suite struct CommentTests {
     @Test func `no comment repeats its declaration`() throws {
         for file in try SourceTree.shared.get().files {
@@ -28,6 +29,30 @@ import Testing
         let found = RepeatingComments(
             source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init), subject: "Example")
         #expect(found.comments.count == count, "\(found.comments)")
+    }
+
+    @Test func `comments and messages have plain verbs and begin with their subject`() throws {
+        for file in try SourceTree.shared.get().files {
+            for (line, words) in file.prose.flatMap(BarredWords.found) {
+                Issue.record("\(file.path):\(line) has '\(words)': \(BarredWords.advice)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("/// Tells the size.\nvar a: Int", ["1: Tells"]), ("let a = 1\n\n// It stands\n// for a row.", ["4: stands for"]),
+        ("/// What is read.", ["1: What"]), ("/// Reads it. Nobody waits.", ["1: Nobody", "1: Nobody"]),
+        ("/// Reads\n/// - Parameter a: What is read.", ["2: What"]), ("/// The part what is read. What\nlet a = 1", []),
+        ("throw Failure(\"\\(path): the file goes on\")", ["1: goes on"]),
+        ("log(\"is beside \\(told(\"given up\"))\")", ["1: beside", "1: given up"]),
+        ("let a = #\"a \"file\" by itself\"#\nlet further = told", ["1: by itself"]), ("case beside = \"beside\"", []),
+        ("/// Reads `beside` and --further, as in --beside.", []),
+        ("\"\"\"\n    a\n    whoever reads\n    \"\"\"", ["3: whoever"]),
+        ("/// It goes. On Linux it stands; for macOS it gives. Up to 3.", []), ("let a = \"a\\ntells b\"", ["1: tells"]),
+    ])
+    func `barred words are found in comments and messages, with their lines`(_ source: String, _ expected: [String]) {
+        let found = SourceTokens(Array(source.utf8)).prose.flatMap(BarredWords.found).map { "\($0.line): \($0.words)" }
+        #expect(found == expected)
     }
 }
 
@@ -126,4 +151,72 @@ private struct RepeatingComments {
     private static let same = [
         "row": "object", "rows": "object", "table": "class", "tables": "class", "column": "property", "columns": "property",
     ]
+}
+
+/// Words for which the field has others, and openings that put the subject of a sentence late.
+private enum BarredWords {
+    static let advice = "say return, report, log, represent, continue, automatically, release, next to, client or more"
+
+    private static let words: Set<String> = [
+        "tell", "tells", "telling", "told", "whoever", "whomever", "nobody", "somebody", "anybody", "everybody", "beside",
+        "further",
+    ]
+    /// Words that are barred before another one.
+    private static let pairs: [String: Set<String>] = [
+        "stand": ["for"], "stands": ["for"], "standing": ["for"], "stood": ["for"], "go": ["on"], "goes": ["on"], "going": ["on"],
+        "went": ["on"], "give": ["up"], "gives": ["up"], "giving": ["up"], "gave": ["up"], "given": ["up"],
+        "by": ["itself", "themselves"],
+    ]
+    /// Words that no sentence begins with.
+    private static let openings: Set<String> = ["What", "Who", "Whom", "Whoever", "Nobody"]
+
+    /// Finds the words in a comment or text, but not in names: between backticks, after `--`, or in a text of one word.
+    static func found(in prose: SourceTokens.Prose) -> [(line: Int, words: String)] {
+        let bytes = prose.bytes
+        guard prose.isComment || bytes.contains(UInt8(ascii: " ")) else { return [] }
+        var found: [(line: Int, words: String)] = []
+        var line = prose.line
+        var index = bytes.startIndex
+        var isName = false
+        var beginsSentence = true
+        var last = ""
+        while index < bytes.endIndex {
+            let start = index
+            while index < bytes.endIndex, isLetter(bytes[index]) { index += 1 }
+            guard index > start else {
+                switch bytes[index] {
+                case UInt8(ascii: "`"): isName.toggle()
+                case UInt8(ascii: "\n"): line += 1
+                // The letter of an escape is no part of a word.
+                case UInt8(ascii: "\\") where !prose.isComment && bytes[index...].dropFirst().first != UInt8(ascii: "\n"):
+                    index += 1
+                case UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "?"):
+                    beginsSentence = true
+                    last = ""
+                case UInt8(ascii: ","), UInt8(ascii: "("), UInt8(ascii: ")"): last = ""
+                default: break
+                }
+                index += 1
+                continue
+            }
+            let isOption = bytes[bytes.startIndex..<start].suffix(2).elementsEqual("--".utf8)
+            let word = String(decoding: bytes[start..<index], as: UTF8.self)
+            let lower = word.lowercased()
+            if !isName, !isOption {
+                if words.contains(lower) { found.append((line, word)) }
+                if pairs[last]?.contains(lower) == true { found.append((line, last + " " + lower)) }
+                if beginsSentence, openings.contains(word), isFollowed(bytes[index...]) { found.append((line, word)) }
+            }
+            beginsSentence = false
+            last = isName ? "" : lower
+        }
+        return found
+    }
+
+    /// Whether another word of the sentence follows: headings such as "What" are none.
+    private static func isFollowed(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.first == UInt8(ascii: " ") && rest.dropFirst().first.map(isLetter) == true
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
 }

@@ -26,6 +26,8 @@ struct SourceFile {
     /// All words with a capital letter, members of something else too.
     let words: Set<String>
     let lines: [String]
+    /// The comments, and the texts without the code inside them.
+    let prose: [SourceTokens.Prose]
 
     /// Whether the file uses a type of pointers, or calls a function that passes one.
     let namesPointers: Bool
@@ -58,7 +60,9 @@ struct SourceFile {
         lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        let tokens = SourceTokens(Array(contents)).tokens
+        let source = SourceTokens(Array(contents))
+        let tokens = source.tokens
+        prose = source.prose
         namesPointers = tokens.contains { $0.isWord && SourceFile.isPointer($0.text) }
         importedModules = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.text == "import" }.map(\.1.text))
         plainTextCollections = SourceFile.plainTextCollections(in: tokens.map(\.text))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words and marks of a Swift source, without its comments and without the contents of its texts.
+/// The words and marks of a Swift source, and apart from them its comments and the contents of its texts.
 ///
-/// Code inside `\( )` of a text is kept. This is no parser: it knows as much of Swift as the rules of this folder need.
+/// Code inside `\( )` of a text is among the words. This is no parser: it knows as much of Swift as the rules of this folder need.
 struct SourceTokens {
     /// One word or one mark.
     struct Token: Equatable {
@@ -14,10 +14,21 @@ struct SourceTokens {
         let startsLine: Bool
     }
 
+    /// A comment of one or several lines, or a text up to its end or to code inside it.
+    struct Prose {
+        /// The number of its first line.
+        let line: Int
+        let isComment: Bool
+        fileprivate(set) var bytes: ArraySlice<UInt8>
+    }
+
     private(set) var tokens: [Token] = []
+    private(set) var prose: [Prose] = []
     private let bytes: [UInt8]
     private var position = 0
     private var startsLine = true
+    /// A place that was counted, and the number of its line.
+    private var counted = (position: 0, line: 1)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -45,9 +56,15 @@ struct SourceTokens {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "/") where isNext("//"):
+                let start = position
                 skip { $0 == UInt8(ascii: "\n") }
+                appendComment(start..<position)
             case UInt8(ascii: "\""):
-                readText()
+                readText(marks: 0)
+            case UInt8(ascii: "#") where rawMarks > 0:
+                let marks = rawMarks
+                position += marks
+                readText(marks: marks)
             case UInt8(ascii: "\n"):
                 startsLine = true
                 position += 1
@@ -70,6 +87,30 @@ struct SourceTokens {
         startsLine = false
     }
 
+    /// The number of `#` before a quote at the present place; 0 when no raw text begins here.
+    private var rawMarks: Int {
+        let end = bytes[position...].firstIndex { $0 != UInt8(ascii: "#") } ?? bytes.count
+        return end < bytes.count && bytes[end] == UInt8(ascii: "\"") ? end - position : 0
+    }
+
+    /// Adds a comment, to the one before it where only blanks lie between them.
+    private mutating func appendComment(_ range: Range<Int>) {
+        if let last = prose.last, last.isComment,
+            bytes[last.bytes.endIndex..<range.lowerBound].allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") })
+        {
+            prose[prose.count - 1].bytes = bytes[last.bytes.startIndex..<range.upperBound]
+        } else {
+            append(prose: range, isComment: true)
+        }
+    }
+
+    private mutating func append(prose range: Range<Int>, isComment: Bool) {
+        if range.isEmpty { return }
+        counted.line += bytes[counted.position..<range.lowerBound].count { $0 == UInt8(ascii: "\n") }
+        counted.position = range.lowerBound
+        prose.append(Prose(line: counted.line, isComment: isComment, bytes: bytes[range]))
+    }
+
     private mutating func skip(until isEnd: (UInt8) -> Bool) {
         while position < bytes.count, !isEnd(bytes[position]) { position += 1 }
     }
@@ -80,22 +121,33 @@ struct SourceTokens {
         append(String(decoding: bytes[start..<position], as: UTF8.self), isWord: true)
     }
 
-    /// Reads a text of one or of several lines; the code inside it becomes tokens.
-    private mutating func readText() {
-        let isLong = isNext("\"\"\"")
-        position += isLong ? 3 : 1
+    /// Reads a text of one or of several lines, with `marks` signs `#` around it; the code inside it becomes tokens.
+    private mutating func readText(marks: Int) {
+        let quotes = isNext("\"\"\"") ? 3 : 1
+        position += quotes
         append("\"", isWord: false)
+        let signs = Array(repeating: UInt8(ascii: "#"), count: marks)
+        let end = Array(repeating: UInt8(ascii: "\""), count: quotes) + signs
+        let escape = [UInt8(ascii: "\\")] + signs
+        var start = position
         while position < bytes.count {
-            if isLong ? isNext("\"\"\"") : bytes[position] == UInt8(ascii: "\"") {
-                position += isLong ? 3 : 1
+            let rest = bytes[position...]
+            if rest.first == UInt8(ascii: "\""), rest.starts(with: end) {
+                append(prose: start..<position, isComment: false)
+                position += end.count
                 return
             }
-            if isNext("\\(") {
-                position += 2
-                read(untilParenthesis: true)
-            } else {
-                position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+            if rest.first == UInt8(ascii: "\\"), rest.starts(with: escape) {
+                position += escape.count
+                if position < bytes.count, bytes[position] == UInt8(ascii: "(") {
+                    append(prose: start..<position - escape.count, isComment: false)
+                    position += 1
+                    read(untilParenthesis: true)
+                    start = position
+                    continue
+                }
             }
+            position += 1
         }
     }
 }

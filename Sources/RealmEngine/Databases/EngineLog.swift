@@ -57,7 +57,7 @@ package struct EngineLog: Sendable {
     /// Logs that the realm was closed; requests that hold its snapshots continue.
     func closed() { logger.info("realm closed") }
 
-    // MARK: - What is slow
+    // MARK: - Slow work
 
     /// Logs a slow commit, which began at `begin` and is durable.
     func noteCommit(since begin: Instant, changeCount: Int) {

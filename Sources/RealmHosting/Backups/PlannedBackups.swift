@@ -216,7 +216,7 @@ package final class PlannedBackups: Sendable {
         log?.note("backup_failed", realm: realm, "\(error)", level: .error)
     }
 
-    // MARK: - What clients see
+    // MARK: - Status for clients
 
     package func status(of realm: String) -> Status { state.withLock { $0.statuses[realm] } ?? Status() }
 

@@ -174,7 +174,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         _ = monitor.wait { state -> Bool? in state.isTurn ? nil : true }
     }
 
-    // MARK: - What is known of the log
+    // MARK: - State of the log
 
     /// The number of the newest version of this realm.
     package var version: UInt64 { monitor.withLock { $0.place.version } }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The plain bytes of a Realm file that is open for writing, whether it is encrypted or not.
 ///
-/// - What is written is readable at once, in the same memory that snapshots read.
+/// - Written bytes are readable at once, in the same memory that snapshots read.
 /// - Nothing is durable before `sync` returns. In an encrypted file nothing even reaches the file
 ///   before.
 /// - Every offset is one of the plain file.
