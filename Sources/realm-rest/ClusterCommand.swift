@@ -31,7 +31,7 @@ struct ClusterPlace: ParsableArguments {
 
     /// The log, without the bases that are elsewhere.
     var log: PostgresLog { PostgresLog(PostgresOptions(cluster)) }
-    func log(_ bases: BasePlaceOptions) throws -> PostgresLog {
+    func log(_ bases: BaseStoreOptions) throws -> PostgresLog {
         PostgresLog(PostgresOptions(cluster), bases: try bases.files())
     }
     /// The register of nodes and shards.

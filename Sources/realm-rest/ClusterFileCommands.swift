@@ -20,7 +20,7 @@ struct ClusterRestoreCommand: ParsableCommand {
     /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
-    @OptionGroup var bases: BasePlaceOptions
+    @OptionGroup var bases: BaseStoreOptions
 
     @Argument(help: "The name of the realm.")
     var realm: String
@@ -62,7 +62,7 @@ struct ClusterVerifyCommand: ParsableCommand {
     /// The address of the log.
     @OptionGroup var place: ClusterPlace
 
-    @OptionGroup var bases: BasePlaceOptions
+    @OptionGroup var bases: BaseStoreOptions
 
     @Argument(help: "The name of the realm.")
     var realm: String

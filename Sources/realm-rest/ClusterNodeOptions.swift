@@ -45,7 +45,7 @@ struct ClusterNodeOptions: ParsableArguments {
     @Flag(help: "Refuse a log whose PostgreSQL waits for no standby.")
     var requireStandby = false
 
-    @OptionGroup var bases: BasePlaceOptions
+    @OptionGroup var bases: BaseStoreOptions
 
     var settings: [(String, String)] {
         [("cluster", cluster), ("node", node), ("url", url), ("hand-over", handOver), ("replicas", replicas)]

@@ -94,9 +94,9 @@ struct ExportCommand: ParsableCommand {
         let rows = try rows(snapshot)
         switch format {
         case .ndjson, .json, .csv: return ExportStream(rows, version: version, format: format)
-        case .postgresql: return try ScriptStream(rows, version: version)
+        case .postgresql: return try SQLScriptStream(rows, version: version)
         case .ejson: return LineStream(mongo: rows)
-        case .geojson: return try FeatureStream(rows, geometry: geometry)
+        case .geojson: return try GeoJSONStream(rows, geometry: geometry)
         case .sqlite, .xlsx:
             let file = try BodyFile(in: output.map(System.folder) ?? System.temporaryFolder)
             if format == .sqlite {

@@ -62,7 +62,7 @@ struct RestoreCommand: ParsableCommand {
     /// - Throws: `ExitCode(64)` when the folder has no backup of the realm.
     private func fill(_ target: NewFile) throws {
         guard S3Location(source) != nil || RealmFiles.isFolder(source) else {
-            return try FileCopy.copyQuietMoment(of: source, to: target)
+            return try FileCopy.copyConsistently(of: source, to: target)
         }
         guard let name = RealmName(file: file) else { throw wrongUse("'\(file)' cannot be served: \(RealmName.rule)") }
         let store = try self.target.store(source)

@@ -74,7 +74,7 @@ enum ServerRun {
             if let key = server.firstKey {
                 StandardStreams.error("the key of the administrator, which is shown only now: \(key)")
             }
-            let ending = try Ending(server, signals, graceSeconds: options.graceSeconds, notifier)
+            let shutdown = try ShutdownHandler(server, signals, graceSeconds: options.graceSeconds, notifier)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")
                 for url in server.furtherURLs { StandardStreams.error("also listening on \(url)") }
@@ -89,9 +89,9 @@ enum ServerRun {
             }
             try whenListening(server.url)
             notifier?.ready()
-            ending.waitForSignal()
+            shutdown.waitForSignal()
             notifier?.stopping()
-            server.stop { ending.isUrgent }
+            server.stop { shutdown.isUrgent }
         } catch let failure as RealmServer.Failure {
             StandardStreams.error(failure.description)
             throw ExitCode(1)

@@ -159,9 +159,9 @@ internal import Synchronization
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
             clientAddress: sender.address(otherwise: record.address),
             client: sender.name(otherwise: believesProxy ? record.address : record.client),
-            isFromThisMachine: record.isFromThisMachine, entrance: server.configuration.entrance, isSecure: record.tls != nil,
-            clientCertificate: record.tls?.clientCertificate(), memo: record.memo, isHTTP10: layout.isHTTP10,
-            body: RequestBody(spool: server.spool))
+            isFromThisMachine: record.isFromThisMachine, listenerKind: server.configuration.listenerKind,
+            isSecure: record.tls != nil, clientCertificate: record.tls?.clientCertificate(), memo: record.memo,
+            isHTTP10: layout.isHTTP10, body: RequestBody(spool: server.spool))
         let task = server.handler.begin(request)
         self.task = task
         stage = .body

@@ -22,8 +22,8 @@ package final class HTTPServer: @unchecked Sendable {
         package var spooling = SpoolRoom.Bounds()
         /// The number of threads of the daemon. Each serves a part of the connections.
         package var daemonThreads = Threads.processorCount
-        /// The entrance that requests through this listener are marked with.
-        package var entrance = Entrance.main
+        /// The kind of this listener, which its requests carry.
+        package var listenerKind = ListenerKind.main
         /// The certificates with which connections are encrypted; nil for plain HTTP.
         package var tls: TLSStore?
         /// The proxies whose statements about their clients are trusted.

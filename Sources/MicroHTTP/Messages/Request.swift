@@ -28,7 +28,7 @@ package final class Request: Sendable {
     /// Whether the sender's address belongs to this machine. A proxy on this machine makes it true as well.
     package let isFromThisMachine: Bool
     /// The listener through which the request came.
-    package let entrance: Entrance
+    package let listenerKind: ListenerKind
     /// Whether the connection is encrypted by this server. Encryption by a proxy does not count.
     package let isSecure: Bool
     /// The certificate that the client has sent, verified or not; nil when there is none, or the server asks for none.
@@ -52,7 +52,7 @@ package final class Request: Sendable {
     ///   - clientAddress: The address of the sender as text; empty on a Unix socket.
     ///   - client: The name to count the client under; without it, its address.
     ///   - isFromThisMachine: Whether the sender is this machine; without it, the address decides.
-    ///   - entrance: The listener through which it came.
+    ///   - listenerKind: The listener through which it came.
     ///   - isSecure: Whether the connection is encrypted by this server.
     ///   - clientCertificate: The certificate of the client.
     ///   - memo: The memo of the handler about the connection.
@@ -60,7 +60,7 @@ package final class Request: Sendable {
     ///   - body: The body, which may arrive later.
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
-        clientAddress: String, client: String? = nil, isFromThisMachine: Bool? = nil, entrance: Entrance = .main,
+        clientAddress: String, client: String? = nil, isFromThisMachine: Bool? = nil, listenerKind: ListenerKind = .main,
         isSecure: Bool = false, clientCertificate: ClientCertificate? = nil, memo: (any ConnectionMemo)? = nil,
         isHTTP10: Bool = false, body: RequestBody = RequestBody()
     ) {
@@ -73,7 +73,7 @@ package final class Request: Sendable {
         self.clientAddress = clientAddress
         self.client = client ?? clientAddress
         self.isFromThisMachine = isFromThisMachine ?? Request.isOfThisMachine(clientAddress)
-        self.entrance = entrance
+        self.listenerKind = listenerKind
         self.isSecure = isSecure
         self.clientCertificate = clientCertificate
         self.memo = memo

@@ -20,7 +20,7 @@ package struct Caller: Sendable {
     /// The rights in the realm, by which the request is admitted; nil where not roles decide.
     package var rights: (any AdmittedRights)?
     /// The scope of the principal's roles at the path; nil where roles do not decide.
-    package var roleReach: RoleReach?
+    package var roleScope: RoleScope?
     /// Whether the request was refused for its sender, with any status.
     package var isRefusedByRights = false
 
@@ -30,13 +30,13 @@ package struct Caller: Sendable {
     /// Returns a problem as the sender may see it: a client without a credential is asked for one, where roles would otherwise forbid
     /// something.
     package func problem(_ problem: Problem, for request: Request) -> Problem {
-        guard problem.code == .forbidden, roleReach == .part, principal.kind == .anonymous else { return problem }
+        guard problem.code == .forbidden, roleScope == .part, principal.kind == .anonymous else { return problem }
         return .unauthenticated(request, hasCredentials: true)
     }
 }
 
 /// The scope of a principal's roles at the path of a request.
-package enum RoleReach: Sendable {
+package enum RoleScope: Sendable {
     /// The principal may read and change a part of the realm.
     case part
     /// The principal may read and change everything in the realm.

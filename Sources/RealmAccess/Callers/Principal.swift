@@ -104,7 +104,7 @@ package final class Principal: Sendable {
     /// The principal of requests that never need a credential, and may administer: those through the administrators' socket.
     package static let local = Principal(kind: .local, roles: [administratorRole])
     /// Whether this is a client that needs no credential as long as the server has none.
-    package var isVisitor: Bool { kind == .local && self !== Principal.local }
+    package var isAnonymousLocal: Bool { kind == .local && self !== Principal.local }
     /// The principal of requests without a credential.
     package static let anonymous = Principal(kind: .anonymous, roles: ["anonymous"])
 

@@ -21,7 +21,7 @@ package struct AccessPolicy: Sendable {
     package var administersOnMain = true
 
     /// The principals of requests without a credential while the server has none.
-    let visitors = Visitors()
+    let anonymous = AnonymousPrincipals()
 
     /// Makes the policy of a main listener on loopback, through which this machine may administer
     /// and no other machine may read.
@@ -37,20 +37,20 @@ package struct AccessPolicy: Sendable {
     ///   - call: A request with its header fields.
     ///   - hasCredentials: Whether the server has credentials.
     package func principal(of request: Request, hasCredentials: Bool) -> Principal {
-        guard request.headers.forwardedBy == nil else { return stranger(hasCredentials, request.entrance) }
-        switch request.entrance {
+        guard request.headers.forwardedBy == nil else { return remotePrincipal(hasCredentials, request.listenerKind) }
+        switch request.listenerKind {
         case .adminSocket: return .local
-        case .adminPort where !hasCredentials && request.isFromThisMachine: return visitors.local
-        case .mainSocket where !hasCredentials: return administersOnMain ? visitors.local : visitors.localWriter
+        case .adminPort where !hasCredentials && request.isFromThisMachine: return anonymous.local
+        case .mainSocket where !hasCredentials: return administersOnMain ? anonymous.local : anonymous.localWriter
         case .main where !hasCredentials && isLoopback && request.isFromThisMachine:
-            return administersOnMain ? visitors.local : visitors.localWriter
-        case .main, .mainSocket, .adminPort: return stranger(hasCredentials, request.entrance)
+            return administersOnMain ? anonymous.local : anonymous.localWriter
+        case .main, .mainSocket, .adminPort: return remotePrincipal(hasCredentials, request.listenerKind)
         }
     }
 
-    /// Returns the principal of an anonymous client.
-    private func stranger(_ hasCredentials: Bool, _ entrance: Entrance) -> Principal {
-        allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? visitors.stranger : .anonymous
+    /// Returns the principal of a client elsewhere without a credential.
+    private func remotePrincipal(_ hasCredentials: Bool, _ listenerKind: ListenerKind) -> Principal {
+        allowsAnonymousReads && !hasCredentials && !listenerKind.isForAdministrators ? anonymous.remoteReader : .anonymous
     }
 
     /// Returns whether roles determine the rights of a principal.
@@ -77,7 +77,7 @@ package struct AccessPolicy: Sendable {
     ///
     /// - Parameter call: A request whose principal is known.
     package static func granted(to caller: Caller) -> AccessClass {
-        switch caller.roleReach {
+        switch caller.roleScope {
         case .part?, .writes?: return .write
         case .administers?: return .administer
         case nil: return AccessPolicy.grant(caller.principal)
@@ -122,12 +122,12 @@ package struct AccessPolicy: Sendable {
         }
         // Clients that may only read must not learn that these paths exist.
         guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
-        guard caller.principal.kind != .anonymous else { throw AccessPolicy.strangersOnlyRead }
+        guard caller.principal.kind != .anonymous else { throw AccessPolicy.anonymousIsReadOnly }
         throw AccessPolicy.forbidden(caller.principal)
     }
 
     /// The 401 for an anonymous client that may read, and wants more.
-    private static let strangersOnlyRead = Problem(
+    private static let anonymousIsReadOnly = Problem(
         .unauthenticated,
         "anonymous clients are read-only; use a key, loopback, or the --admin listener"
     ).with(header: Problem.challenge)
@@ -147,17 +147,17 @@ package struct AccessPolicy: Sendable {
 /// The objects belong to one server. When it gets its first credential they end, so that streams and polls of such requests end
 /// too, as those of a revoked credential do. Clients of the administrators' socket are not among them: they need no credential
 /// afterwards either.
-final class Visitors: Sendable {
+final class AnonymousPrincipals: Sendable {
     /// A client on this machine that may administer.
     let local = Principal(kind: .local, roles: [Principal.administratorRole])
     /// A client on this machine, where administration is refused on the main listener.
     let localWriter = Principal(kind: .local)
     /// A client elsewhere that the server permits to read.
-    let stranger = Principal(kind: .anonymous, roles: [RoleBook.anonymous, RoleBook.reader])
+    let remoteReader = Principal(kind: .anonymous, roles: [RoleBook.anonymous, RoleBook.reader])
 
-    /// Makes the visitors of a server.
+    /// Makes the principals of a server.
     init() {}
 
     /// Ends all of them for good. It costs next to nothing when that was done before.
-    func end() { for principal in [local, localWriter, stranger] { principal.end() } }
+    func end() { for principal in [local, localWriter, remoteReader] { principal.end() } }
 }

@@ -58,7 +58,7 @@ package final class Authenticator: Sendable {
 
     /// Ends the anonymous principals from the time without credentials, if there are credentials now, and everything that their
     /// requests have begun.
-    package func endVisitors() { if hasCredentials { policy.visitors.end() } }
+    package func endAnonymousPrincipals() { if hasCredentials { policy.anonymous.end() } }
 
     // MARK: - At once
 

@@ -20,7 +20,7 @@ package final class RealmRights: Sendable {
 
     /// The facts about the last schema that was requested.
     private struct Fitted {
-        let schema: SchemaMark
+        let schema: SchemaFingerprint
         /// The rights that fit the schema; nil when all fit.
         let rights: RealmRights?
     }
@@ -208,7 +208,7 @@ package final class RealmRights: Sendable {
         if let last = fitted.withLock({ $0 }), last.schema.describes(snapshot) { return last.rights ?? self }
         let losses = lost(in: snapshot)
         let rights = losses.isEmpty ? nil : RealmRights(self, losing: losses)
-        let next = Fitted(schema: SchemaMark(snapshot), rights: rights)
+        let next = Fitted(schema: SchemaFingerprint(snapshot), rights: rights)
         let previous = fitted.withLock { fitted -> Fitted? in
             let previous = fitted
             fitted = next
@@ -223,7 +223,7 @@ package final class RealmRights: Sendable {
         var losses: Set<Loss> = []
         for table in snapshot.classes {
             guard let className = table.className else { continue }
-            let fit = GrantFit(table: table, snapshot: snapshot)
+            let fit = GrantValidator(table: table, snapshot: snapshot)
             for (index, part) in parts.enumerated() {
                 guard let grant = RealmRights.grant(part, on: className), grant.grant.namesSchema else { continue }
                 if !fit.misfits(grant.grant).isEmpty { losses.insert(loss(index, grant, className)) }

@@ -234,7 +234,7 @@ package final class RoleBook: Sendable {
             guard let name = table.className else { continue }
             let fitting = grant.classes.filter { $0.pattern.fits(class: name) }
             guard let one = Role.narrowest(fitting, \.pattern.narrowness).first else { continue }
-            for misfit in GrantFit(table: table, snapshot: snapshot).misfits(one) {
+            for misfit in GrantValidator(table: table, snapshot: snapshot).misfits(one) {
                 found.append((name, one.pointer + misfit.part, misfit.text))
             }
         }

@@ -59,7 +59,7 @@ package struct FolderBackupStore: BackupStore {
         _ name: any StoredName, byteCount: Int, into target: Int32, _ control: WorkControl?
     ) throws(StorageError) {
         guard RealmFiles.exists(place(of: name)) else { throw .refused(.fileNotFound) }
-        try FileCopy.copyQuietMoment(of: place(of: name), to: target, control)
+        try FileCopy.copyConsistently(of: place(of: name), to: target, control)
     }
 
     /// Returns the SHA-256 of a file, for which all of it is read.

@@ -55,7 +55,7 @@ extension Database {
             store.converts = [.olderFormats, .foreignHistories]
             store.control = options.control
             let file = try NewFile(beside: Database.temporaryPath)
-            try FileCopy.copyQuietMoment(of: path, to: file, options.control)
+            try FileCopy.copyConsistently(of: path, to: file, options.control)
             let converted = try FileStore(file, key: key, options: store)
             return try Database.writePart(converted.current, to: backend, options, key)
         }

@@ -387,7 +387,7 @@ extension Database {
             isOutdated = source.file.header.isOutdated
         }
         let file = try NewFile(beside: temporaryPath)
-        try FileCopy.copyQuietMoment(
+        try FileCopy.copyConsistently(
             of: converted?.path ?? path, to: file, options.control, isExact: converted == nil && options.isExactPath)
         return (file, isOutdated)
     }
@@ -447,7 +447,7 @@ extension Database {
         if let served, served.fileFormat == FileHeader.writtenFormat {
             try SnapshotCopy.write(served, to: file.backend(), key: key, control)
         } else {
-            try FileCopy.copyQuietMoment(of: seed, to: file, control, isExact: isExactPath)
+            try FileCopy.copyConsistently(of: seed, to: file, control, isExact: isExactPath)
         }
         _ = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
         try publish(file, as: path)

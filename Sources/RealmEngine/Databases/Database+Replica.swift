@@ -8,7 +8,7 @@ package import RealmStorage
 extension Database {
     /// The node that writes the realm, while this one only follows; nil when this one writes. The name is empty while the realm
     /// has no writer.
-    package var writerElsewhere: String? { standing.isFollowed ? writingNode.withLock { $0 } : nil }
+    package var writerElsewhere: String? { replicationStatus.isFollowed ? writingNode.withLock { $0 } : nil }
 
     /// Records which node writes the realm.
     ///
@@ -24,7 +24,7 @@ extension Database {
     package func stopWriting(for node: String) throws(StorageError) -> Bool {
         guard let store, mode == .readWrite else { throw .refused(.notWritable("the realm is not open for writing")) }
         writingNode.withLock { $0 = node }
-        standing.note(isFollowed: true)
+        replicationStatus.note(isFollowed: true)
         closeWriter()
         try store.setLog(nil)
         keptVersions.withLock { $0 }?.stop()
@@ -38,7 +38,7 @@ extension Database {
         guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here already")) }
         try store.setLog(log)
         writingNode.withLock { $0 = nil }
-        standing.note(isFollowed: false)
+        replicationStatus.note(isFollowed: false)
         startWriter()
     }
 

@@ -106,7 +106,7 @@ package final class Database: VersionSource {
     /// The node that writes the realm, while this one only follows its log; nil when this one writes it.
     let writingNode = RankedMutex<String?>(.leaf, nil)
     /// The state of the realm and its log that requests check.
-    package let standing = LogStanding()
+    package let replicationStatus = ReplicationStatus()
     /// The versions that are kept for readers on other nodes; nil when there are none.
     let keptVersions = RankedMutex<KeptVersions?>(.leaf, nil)
     /// Why a followed file cannot be read at present; nil when it can.

@@ -89,7 +89,7 @@ package struct FileCopies: Sendable {
     ///   the file is written to all the time.
     func make(_ kind: Kind, _ control: WorkControl? = nil) throws(StorageError) -> String {
         let file = try NewFile(beside: path)
-        try FileCopy.copyQuietMoment(of: path, to: file, control)
+        try FileCopy.copyConsistently(of: path, to: file, control)
         return try named(kind) { name throws(StorageError) in try file.publish(as: path(of: name)) }
     }
 

@@ -71,10 +71,10 @@ package enum FileCopy {
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
-    package static func copyQuietMoment(
+    package static func copyConsistently(
         of source: String, to file: NewFile, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
-        try copyQuietMoment(of: source, to: file.descriptor, control, isExact: isExact)
+        try copyConsistently(of: source, to: file.descriptor, control, isExact: isExact)
     }
 
     /// Copies a file that others may write to meanwhile to an open file, as above.
@@ -84,7 +84,7 @@ package enum FileCopy {
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
-    package static func copyQuietMoment(
+    package static func copyConsistently(
         of source: String, to target: Int32, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
         for _ in 0..<20 {

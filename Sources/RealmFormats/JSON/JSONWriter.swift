@@ -235,7 +235,7 @@ package struct JSONWriter: Sendable {
     ///   - body: Stores characters, and returns their number; nil where it cannot.
     /// - Returns: Whether the string was written. Nothing was written otherwise.
     @inline(__always)
-    package mutating func quoted(room byteCount: Int, _ body: (ByteRoom) -> Int?) -> Bool {
+    package mutating func quoted(room byteCount: Int, _ body: (WritableBytes) -> Int?) -> Bool {
         let room = buffer.room(byteCount + 3)
         let start = needsComma ? 1 : 0
         guard let stored = body(room.suffix(from: start + 1)) else { return false }

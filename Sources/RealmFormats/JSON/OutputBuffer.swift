@@ -40,7 +40,9 @@ internal import RealmStorage
     }
 
     /// Makes room for more bytes, as `reserve` does, for a writer that stores them.
-    @inline(__always) package func room(_ extra: Int) -> ByteRoom { unsafe ByteRoom(start: reserve(extra), count: extra) }
+    @inline(__always) package func room(_ extra: Int) -> WritableBytes {
+        unsafe WritableBytes(start: reserve(extra), count: extra)
+    }
 
     /// Counts bytes that were written into the room that `reserve` returned.
     ///

@@ -93,9 +93,9 @@ struct ExportEndpoints: Sendable {
             let stream = ExportStream(rows, version: version, format: format, isPartial: !context.missingParts.isEmpty)
             if let separator { stream.fitSpreadsheets(separator: separator) }
             return (stream, false)
-        case .postgresql: return (try ScriptStream(rows, version: version), false)
+        case .postgresql: return (try SQLScriptStream(rows, version: version), false)
         case .ejson: return (LineStream(mongo: rows), false)
-        case .geojson: return (try FeatureStream(rows, geometry: geometry), false)
+        case .geojson: return (try GeoJSONStream(rows, geometry: geometry), false)
         case .sqlite, .xlsx:
             let (file, isCut) = try file(rows, format, context)
             return (FileProducer(file), isCut)

@@ -102,7 +102,7 @@ struct KeyEndpoints: Sendable {
             // Another request may have ended its credential, or open access.
             file.mayChange = { [principal = call.caller.principal] before in
                 keys.refresh()
-                return !principal.isOver && (before == nil || !principal.isVisitor)
+                return !principal.isOver && (before == nil || !principal.isAnonymousLocal)
             }
             do throws(KeyFile.Failure) {
                 let response = try body(file)

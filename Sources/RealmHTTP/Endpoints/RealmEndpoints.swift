@@ -102,7 +102,7 @@ struct RealmEndpoints: Sendable {
                 if let path = attachment.source.path, server.catalog.isReplicated(atPath: path) {
                     try server.directory.cluster?.requireNew(attachment.name)
                 }
-                try begin(Attaching(attachment, call, server.directory, isDryRun: options.isDryRun), options, promise)
+                try begin(AttachOperation(attachment, call, server.directory, isDryRun: options.isDryRun), options, promise)
             } catch {
                 promise.complete(Response(error, for: call))
             }
@@ -115,28 +115,28 @@ struct RealmEndpoints: Sendable {
     /// realm.
     ///
     /// - Parameters:
-    ///   - attaching: The attachment.
+    ///   - operation: The attachment.
     ///   - options: The other options of the client.
     ///   - promise: Delivers the response.
     /// - Throws: A `Problem` that is known before the file is opened, such as a missing file or too
     ///   many realms.
-    private func begin(_ attaching: Attaching, _ options: WriteOptions, _ promise: any ResponsePromise) throws(Problem) {
+    private func begin(_ operation: AttachOperation, _ options: WriteOptions, _ promise: any ResponsePromise) throws(Problem) {
         guard !options.isDryRun else {
             try server.directory.requireRoom()
-            return attaching.run(promise)
+            return operation.run(promise)
         }
-        let attachment = attaching.attachment
+        let attachment = operation.attachment
         // A missing file is reported without being opened.
         if let problem = attachment.missing() { throw problem }
         try server.directory.reserve(attachment)
-        guard options.preferences.isAsynchronous else { return attaching.run(promise) }
+        guard options.preferences.isAsynchronous else { return operation.run(promise) }
         let document = try server.directory.document(
-            attachment.name.text, .opening(progress: 0), for: attaching.call, backup: nil)
+            attachment.name.text, .opening(progress: 0), for: operation.call, backup: nil)
         var response = Response(unstored: document, status: 202)
         response.addLocation(ObjectAddress.realm(attachment.name.text))
         response.add("Preference-Applied", constant: "respond-async")
         promise.complete(response)
-        attaching.run(nil)
+        operation.run(nil)
     }
 
     // MARK: - Detaching
@@ -151,9 +151,9 @@ struct RealmEndpoints: Sendable {
         if options.isDryRun { call.audit?.noteDryRun() }
         guard let name = call.match.decoded(.realm), server.catalog[name] != nil else { throw .noRealm }
         return server.directory.workers.reply(to: call) { promise in
-            let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, server.directory)
-            if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }
-            departure.run(call, promise)
+            let operation = DetachOperation(name, deletesFiles: deletesFiles, if: options.condition, server.directory)
+            if options.isDryRun { return promise.complete(operation.rehearse(call, options)) }
+            operation.run(call, promise)
         }
     }
 

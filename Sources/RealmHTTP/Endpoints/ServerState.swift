@@ -43,7 +43,7 @@ package final class ServerState: Sendable {
     /// The subscriptions of all realms.
     let notifications: ChangeService
     /// Closes realms whose files other programs change, and opens them again.
-    let caretaker: RealmCaretaker
+    let supervisor: RealmSupervisor
     /// The realms as clients see and change them.
     let directory: RealmDirectory
     /// The backups of all realms.
@@ -106,7 +106,7 @@ package final class ServerState: Sendable {
         waitingBytes = ByteLedger(limit: limits.waitingBytes, limitOfPrincipal: limits.waitingBytesPerPrincipal)
         pinned = PinnedVersions(liveOptions.limits, leases, timers)
         notifications = ChangeService(liveOptions.limits, timers, workers)
-        caretaker = RealmCaretaker(
+        supervisor = RealmSupervisor(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers,
             options: liveOptions, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
@@ -125,7 +125,7 @@ package final class ServerState: Sendable {
     /// The callbacks of a cluster node to the server.
     var clusterHooks: ClusterService.Hooks {
         ClusterService.Hooks(
-            fail: { [weak caretaker] database, error in caretaker?.fail(database, error) },
+            fail: { [weak supervisor] database, error in supervisor?.fail(database, error) },
             endReaders: { [weak pinned] database, version in pinned?.free(database, upTo: version) },
             mark: { [weak notifications] database, names in
                 notifications.flatMap { SkipMark(names, database, $0.registrations)?.commitMark }
@@ -180,7 +180,7 @@ package final class ServerState: Sendable {
         }
         metrics.add { [authenticator] text in authenticator.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
-        metrics.add { [caretaker] text in caretaker.write(to: &text) }
+        metrics.add { [supervisor] text in supervisor.write(to: &text) }
         metrics.add { [tokens] text in tokens.write(to: &text) }
         metrics.add { [liveOptions] text in liveOptions.roles.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }

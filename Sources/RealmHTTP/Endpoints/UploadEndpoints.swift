@@ -38,7 +38,7 @@ struct UploadEndpoints: Sendable {
                 let attachment = RealmAttachment(of: try file(of: call), named: name, key: key)
                 guard server.directory.catalog[name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(name)) }
                 if options.isDryRun { try server.directory.requireRoom() } else { try server.directory.reserve(attachment) }
-                Attaching(attachment, call, server.directory, isDryRun: options.isDryRun).run(promise)
+                AttachOperation(attachment, call, server.directory, isDryRun: options.isDryRun).run(promise)
             } catch {
                 promise.complete(Response(error, for: call))
             }

@@ -159,7 +159,7 @@ struct AdmissionControl: Sendable {
     private func judge(_ call: Call, _ route: Route) throws(Problem) {
         // Probe routes are public: they need no credential.
         if route.traits.contains(.isUnmetered), route.readMethods.contains(call.request.method ?? .delete) { return }
-        let isOpen = route.traits.contains(.isOpenToAdminListener) && call.request.entrance.isForAdministrators
+        let isOpen = route.traits.contains(.isOpenToAdminListener) && call.request.listenerKind.isForAdministrators
         if isOpen, call.request.headers.forwardedBy == nil, route.readMethods.contains(call.request.method ?? .delete) { return }
         if AccessPolicy.isJudgedByRoles(call.caller.principal, hasCredentials: server.authenticator.hasCredentials) {
             return try RolePolicy(roles: server.liveOptions.roles, hasCredentials: server.authenticator.hasCredentials).check(
@@ -248,7 +248,7 @@ struct AdmissionControl: Sendable {
     ///   least 1.
     private func checkRate(_ call: Call, _ route: Route) throws(Problem) {
         let rate = call.caller.roleLimits?[.rate] ?? usualRate
-        guard !call.request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
+        guard !call.request.listenerKind.isForAdministrators, !route.traits.contains(.isUnmetered),
             let seconds = rates.secondsToWait(call.account, rate: rate, call.request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests of this client", limit: rate)
@@ -311,7 +311,7 @@ struct AdmissionControl: Sendable {
                 // The realm stays open, with its streams, until the followed file is back.
                 return database.absence.map { .failed($0) } ?? state
             }
-            server.caretaker.fail(database, failure)
+            server.supervisor.fail(database, failure)
             return .failed(failure)
         case .failed?, .opening?, .closed?, nil: return state
         }

@@ -185,7 +185,9 @@ package final class RequestDispatcher: RequestHandler {
     ///
     /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
     private func replyAfterClaim(of database: Database, to call: Call) -> Reply? {
-        guard let cluster = server.cluster, database.standing.isFollowed, call.request.method != .options else { return nil }
+        guard let cluster = server.cluster, database.replicationStatus.isFollowed, call.request.method != .options else {
+            return nil
+        }
         let route = RouteTable.route(of: call)
         guard !route.traits.contains(.concernsNode), !cluster.mayFollow(call, route.access(of: call.request.method)) else {
             return nil
@@ -226,11 +228,11 @@ package final class RequestDispatcher: RequestHandler {
             return nil
         }
         guard call.request.method != .options, !RouteTable.route(of: call).pattern.isRealm else {
-            server.caretaker.noteRequest(name, call.request.arrival)
+            server.supervisor.noteRequest(name, call.request.arrival)
             return nil
         }
         return server.workers.reply(to: call) { [self] promise in
-            server.caretaker.wait(for: name, call.request.arrival)
+            server.supervisor.wait(for: name, call.request.arrival)
             do throws(Problem) {
                 try admission.checkOpened(server.catalog[name], call)
                 reply(to: call).resolve(promise)

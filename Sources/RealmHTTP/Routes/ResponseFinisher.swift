@@ -140,7 +140,7 @@ struct ResponseFinisher: Sendable {
             }
             return
         }
-        response = Response(server.caretaker.problem(of: database, failure), for: call)
+        response = Response(server.supervisor.problem(of: database, failure), for: call)
     }
 }
 

@@ -39,20 +39,20 @@ struct RolePolicy: Sendable {
         let held = call.caller.principal.rights(in: realm, by: roles)
         call.caller.rights = held
         guard !held.rights.administers else {
-            call.caller.roleReach = .administers
+            call.caller.roleScope = .administers
             return
         }
         guard !held.isNothing else { throw refusal(call, .noRealm) }
         let isPermitted = needed <= .write || route.traits.contains(.migrates) && held.rights.mayMigrate
         if held.rights.isWhole {
             guard isPermitted else { throw refusal(call, AccessPolicy.forbiddenByRoles) }
-            call.caller.roleReach = .writes
+            call.caller.roleScope = .writes
             return
         }
         guard isPermitted, route.traits.contains(.showsVisible), allows(route, needed, call, with: held.rights) else {
             throw refusal(call, AccessPolicy.forbiddenByRoles)
         }
-        call.caller.roleReach = .part
+        call.caller.roleScope = .part
         call.scope = held.scope(for: action(of: route, held.rights))
         call.writeRights = held.writes
     }
@@ -61,11 +61,11 @@ struct RolePolicy: Sendable {
     private func checkOutsideRealms(_ call: Call, _ route: Route) throws(Problem) {
         let holder = RightsHolder(call.caller.principal)
         if roles.administers(holder) {
-            call.caller.roleReach = .administers
+            call.caller.roleScope = .administers
             return
         }
         if mayList(holder, call, route) {
-            call.caller.roleReach = .part
+            call.caller.roleScope = .part
             return
         }
         if call.caller.principal.kind == .anonymous {

@@ -80,7 +80,7 @@ final class AccessWatch: Sendable {
         let keys = authenticator.keys
         if let failure = keys.refresh() { tell(failure) }
         guard authenticator.hasCredentials else { return }
-        authenticator.endVisitors()
+        authenticator.endAnonymousPrincipals()
         notifications.endOutdated()
         leases.endOutdated()
         refuseWrites()

@@ -21,7 +21,7 @@ struct BoundListener: Sendable {
         var configuration = HTTPServer.Configuration()
         configuration.limits = options.limits.http
         configuration.spooling = options.limits.spool
-        configuration.entrance = socket.isUnix ? .mainSocket : .main
+        configuration.listenerKind = socket.isUnix ? .mainSocket : .main
         configuration.trustedProxies = options.trustedProxies
         if isSecure { configuration.tls = tls }
         return configuration

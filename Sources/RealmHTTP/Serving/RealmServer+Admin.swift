@@ -71,7 +71,7 @@ extension RealmServer {
     static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ handler: RequestDispatcher) -> HTTPServer? {
         guard let socket else { return nil }
         var configuration = HTTPServer.Configuration()
-        configuration.entrance = socket.isUnix ? .adminSocket : .adminPort
+        configuration.listenerKind = socket.isUnix ? .adminSocket : .adminPort
         configuration.limits = limits.http
         configuration.spooling = limits.spool
         configuration.limits.connections = limits.http.adminConnections

@@ -75,7 +75,7 @@ extension RealmServer {
             let data = try DataFolder(path: path, layout: options.layout) { [live] name throws(StorageError) in
                 try live.current.opening(of: name)
             }
-            for path in data.takeHidden() { report(RealmCaretaker.hidden(path)) }
+            for path in data.takeHidden() { report(RealmSupervisor.hidden(path)) }
             if !options.isReadOnly { data.makeShards() }
             catalog.serve(data)
         } catch {

@@ -184,7 +184,7 @@ package final class RealmServer: Sendable {
             throw Failure(description: error.description)
         }
         do throws(Threads.Failure) {
-            try state.caretaker.start()
+            try state.supervisor.start()
             try state.backups.start()
             try state.shipping?.start()
             try state.timers.keepRunning()
@@ -270,7 +270,7 @@ package final class RealmServer: Sendable {
         accessWatch.stop()
         state.backups.stop()
         state.tokens.stopReading()
-        state.caretaker.stop()
+        state.supervisor.stop()
         state.catalog.closeAll()
         state.shipping?.stop()
         state.cluster?.stop()

@@ -19,7 +19,7 @@ package final class RoleWatch: Sendable {
     private struct Finding {
         /// The version at the last check.
         var token: VersionToken
-        let schema: SchemaMark
+        let schema: SchemaFingerprint
         /// The number of classes that roles lose in it.
         let lossCount: Int
     }
@@ -94,7 +94,7 @@ package final class RoleWatch: Sendable {
         }
         let defects = roles.defects(in: version.snapshot, realm: name)
         let lossCount = Set<ByteText>(texts: defects.map { $0.role + "\0" + $0.className }).count
-        let finding = Finding(token: version.token, schema: SchemaMark(version.snapshot), lossCount: lossCount)
+        let finding = Finding(token: version.token, schema: SchemaFingerprint(version.snapshot), lossCount: lossCount)
         state.withLock { state in
             state.findings[name] = finding
             state.told += lossCount

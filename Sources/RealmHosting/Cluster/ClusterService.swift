@@ -67,7 +67,7 @@ package final class ClusterService: Sendable {
         var server = PostgresOptions(address)
         server.requiresStandby = options.requiresStandby
         // Errors in the place of bases were found when the configuration was checked.
-        let log = PostgresLog(server, bases: try? options.basePlace.files(environment))
+        let log = PostgresLog(server, bases: try? options.baseStore.files(environment))
         let register = PostgresRegister(server)
         self.init(options, catalog, log: log, member: ClusterMember(node, url: url, register: register)) {
             log.close()
@@ -122,17 +122,18 @@ package final class ClusterService: Sendable {
     /// - Throws: As `requireShard`.
     package func admit(_ name: String, _ state: Catalog.State?, for call: Call, _ access: AccessClass) throws(Problem) {
         let mayFollow = mayFollow(call, access)
-        var standing: LogStanding?
+        var status: ReplicationStatus?
         // Nearly all requests end here, without a lock.
         if case .ready(let database)? = state {
-            standing = database.standing
-            guard !database.standing.isOurs(inMap: member.mapNumber), !(mayFollow && database.standing.isFollowed) else { return }
+            let own = database.replicationStatus
+            guard !own.isOurs(inMap: member.mapNumber), !(mayFollow && own.isFollowed) else { return }
+            status = own
         }
         guard catalog.isReplicated(name) else { return }
         if mayFollow { noteRead(of: name) } else { try requireShard(of: name) }
-        guard let standing else { return }
+        guard let status else { return }
         let seen = member.map
-        if seen.owner(of: name) == member.id { standing.note(map: seen.number) }
+        if seen.owner(of: name) == member.id { status.note(map: seen.number) }
     }
 
     /// Whether a node may answer a request that does not own the realm.
@@ -224,8 +225,8 @@ package final class ClusterService: Sendable {
 
     /// Whether there is no lag of a realm to report.
     private func isCurrent(_ database: Database, at now: Instant) -> Bool {
-        guard database.standing.isFollowed else { return member.isCurrent(at: now) }
-        return database.standing.isCurrent(at: now, within: follower.limits.contactSeconds)
+        guard database.replicationStatus.isFollowed else { return member.isCurrent(at: now) }
+        return database.replicationStatus.isCurrent(at: now, within: follower.limits.contactSeconds)
     }
 
     /// Reports in a response that shows a realm its possible lag: in commits of the log, or in the time for which the log or the

@@ -19,7 +19,7 @@ package struct ClusterOptions: Sendable, Equatable {
     package var replicas = Replicas.onDemand
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
-    package var basePlace = BasePlace()
+    package var baseStore = BaseStoreTarget()
     /// The schedule and the retention of bases. It is not a setting; tests make them sooner.
     package var bases = BasePolicy()
 

@@ -156,13 +156,13 @@ extension ServerOptions {
 
     /// A place for bases that cannot be used.
     private var conflictsOfBases: [Conflict] {
-        let place = cluster.basePlace
+        let place = cluster.baseStore
         let parts: [(BackupTarget.Part, String)] = [
             (.to, "bases"), (.endpoint, "basesEndpoint"), (.region, "basesRegion"), (.credentials, "basesCredentials"),
         ]
         return [
             Conflict(settings: parts.dropFirst().map { SettingPlace("cluster." + $0.1) }, isOfOptions: true) {
-                place.target == nil && place != BasePlace() ? "only bases in a bucket are reached so: 'cluster.bases'" : nil
+                place.target == nil && place != BaseStoreTarget() ? "only bases in a bucket are reached so: 'cluster.bases'" : nil
             }
         ]
             + parts.map { part, name in

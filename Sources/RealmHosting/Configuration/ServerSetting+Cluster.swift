@@ -38,16 +38,18 @@ extension ServerSetting {
         ServerSetting(
             "cluster.bases", option: "bases",
             read: { reader, json, options throws(Problem) in
-                guard let target = BasePlace.target(try reader.text(json)) else { throw reader.problem(BasePlace.rule) }
-                options.cluster.basePlace.target = target
+                guard let target = BaseStoreTarget.target(try reader.text(json)) else {
+                    throw reader.problem(BaseStoreTarget.rule)
+                }
+                options.cluster.baseStore.target = target
             },
-            show: { .string($0.cluster.basePlace.target?.place ?? BasePlace.log) }),
-        .text("cluster.basesEndpoint", option: "bases-endpoint", \.cluster.basePlace.endpoint),
-        .text("cluster.basesRegion", option: "bases-region", \.cluster.basePlace.region),
+            show: { .string($0.cluster.baseStore.target?.place ?? BaseStoreTarget.log) }),
+        .text("cluster.basesEndpoint", option: "bases-endpoint", \.cluster.baseStore.endpoint),
+        .text("cluster.basesRegion", option: "bases-region", \.cluster.baseStore.region),
         ServerSetting(
             "cluster.basesCredentials", option: "bases-credentials",
-            read: { reader, json, options throws(Problem) in options.cluster.basePlace.credentials = try reader.path(json) },
-            show: { $0.cluster.basePlace.credentials.map { .string($0) } ?? .null }),
+            read: { reader, json, options throws(Problem) in options.cluster.baseStore.credentials = try reader.path(json) },
+            show: { $0.cluster.baseStore.credentials.map { .string($0) } ?? .null }),
         .flag("cluster.requireStandby", option: "require-standby", \.cluster.requiresStandby),
     ]
 

@@ -11,7 +11,7 @@ package import RealmStorage
 /// The body of `POST /v1/realms`, read and checked without regard to any file.
 ///
 /// `RealmEndpoints` reads it on the daemon's thread. `locate(in:)` then resolves its paths on a
-/// worker, and `Attaching` carries it out.
+/// worker, and `AttachOperation` carries it out.
 package struct RealmAttachment: Sendable {
     /// The name under which the realm will be served: the member `name`, otherwise the identifier
     /// in memory or the name of the file.

@@ -10,9 +10,9 @@ package import RealmStorage
 /// its schema and its migrations, when a request needs the realm or brings another key.
 extension RealmDirectory {
     /// A request to attach a realm that has failed.
-    struct FailedAttaching: Sendable {
+    struct FailedAttach: Sendable {
         /// The attempt that has failed.
-        fileprivate let attaching: Attaching
+        fileprivate let operation: AttachOperation
         /// The state of the file if the attempt fails in the same way as long as the file remains as it is.
         fileprivate let facts: System.FileFacts?
         /// The instant of the last attempt.
@@ -28,35 +28,35 @@ extension RealmDirectory {
     /// Keeps a failed attempt, which is listed as failed from now on. Attempts of realms that are no longer listed are forgotten.
     ///
     /// - Parameters:
-    ///   - attaching: The attempt.
+    ///   - operation: The attempt.
     ///   - isAboutContents: Whether the content of the file is the reason.
-    func noteFailure(of attaching: Attaching, isAboutContents: Bool) {
-        let facts = isAboutContents ? attaching.attachment.firstPath.flatMap { try? System.facts(path: $0) } : nil
-        let name = attaching.attachment.name.text
-        let known = failedAttachings.withLock { $0.keys.texts }
+    func noteFailure(of operation: AttachOperation, isAboutContents: Bool) {
+        let facts = isAboutContents ? operation.attachment.firstPath.flatMap { try? System.facts(path: $0) } : nil
+        let name = operation.attachment.name.text
+        let known = failedAttaches.withLock { $0.keys.texts }
         let gone = known.filter { catalog[$0] == nil }
-        failedAttachings.withLock { failed in
+        failedAttaches.withLock { failed in
             for name in gone { failed[name] = nil }
-            failed[name] = FailedAttaching(attaching: attaching, facts: facts)
+            failed[name] = FailedAttach(operation: operation, facts: facts)
         }
     }
 
     /// Forgets a failed attempt.
     func forgetFailure(of name: String) {
-        let forgotten = failedAttachings.withLock { $0.removeValue(forKey: name) }
+        let forgotten = failedAttaches.withLock { $0.removeValue(forKey: name) }
         withExtendedLifetime(forgotten) {}
     }
 
     /// Carries out the request of a failed realm again, at most once a second, on a worker.
     package func retry(_ name: String, _ now: Instant) {
-        let failed = failedAttachings.withLock { all -> FailedAttaching? in
+        let failed = failedAttaches.withLock { all -> FailedAttach? in
             guard let failed = all[name], now >= failed.lastTry.adding(RealmDirectory.retryPause) else { return nil }
             all[name]?.lastTry = now
             return failed
         }
         guard let failed else { return }
         _ = workers.submitContinuation(for: WorkerPool.server) { [self] in
-            let facts = failed.attaching.attachment.firstPath.flatMap { try? System.facts(path: $0) }
+            let facts = failed.operation.attachment.firstPath.flatMap { try? System.facts(path: $0) }
             if let known = failed.facts, known == facts { return }
             if let facts, facts.wasModified(within: RealmDirectory.quietNanoseconds) { return }
             _ = attach(failed, key: nil, nil)
@@ -70,15 +70,15 @@ extension RealmDirectory {
     /// - Returns: False when there is no such request, or when it is being carried out; the promise is then not
     ///   used.
     package func retry(_ name: String, with key: EncryptionKey, _ promise: any ResponsePromise) -> Bool {
-        guard let failed = failedAttachings.withLock({ $0[name] }) else { return false }
+        guard let failed = failedAttaches.withLock({ $0[name] }) else { return false }
         return attach(failed, key: key, KeyPromise(promise))
     }
 
     /// Begins an attempt; false when the realm is no longer listed as failed.
-    private func attach(_ failed: FailedAttaching, key: EncryptionKey?, _ promise: (any ResponsePromise)?) -> Bool {
-        let former = failed.attaching
+    private func attach(_ failed: FailedAttach, key: EncryptionKey?, _ promise: (any ResponsePromise)?) -> Bool {
+        let former = failed.operation
         guard catalog.beginAgain(former.attachment.name) else { return false }
-        Attaching(former.attachment.again(with: key), former.call, self, isDryRun: false, repeating: former).run(promise)
+        AttachOperation(former.attachment.again(with: key), former.call, self, isDryRun: false, repeating: former).run(promise)
         return true
     }
 }

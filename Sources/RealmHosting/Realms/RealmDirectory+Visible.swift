@@ -14,7 +14,7 @@ extension RealmDirectory {
     ///
     /// - Parameter call: A request that was admitted.
     func visibility(for call: Call) -> RealmVisibility {
-        RealmVisibility(principal: call.caller.principal, roles: options.roles, isJudged: call.caller.roleReach != nil)
+        RealmVisibility(principal: call.caller.principal, roles: options.roles, isJudged: call.caller.roleScope != nil)
     }
 
     /// Returns whether the sender of a request gets facts that only operators need: sizes, versions in use, waiting writes, and

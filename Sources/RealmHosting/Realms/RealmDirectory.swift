@@ -35,14 +35,14 @@ package final class RealmDirectory: Sendable {
     /// This server as a node of a cluster; nil for a single server.
     package let cluster: ClusterService?
     /// The attach requests in progress, by the name of their realm.
-    let openings = RankedMutex<[ByteText: Attaching]>(.leaf, [:])
+    let openings = RankedMutex<[ByteText: AttachOperation]>(.leaf, [:])
     /// The number of requests that are deleting the files of a realm, by its name.
     let deletions = RankedMutex<[ByteText: Int]>(.leaf, [:])
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
     /// by the name of the realm. Administrators see them in the realm's document.
     package let attachedOptions = RankedMutex<[ByteText: String]>(.leaf, [:])
     /// The requests to attach realms in the background that have failed, by the name of the realm.
-    let failedAttachings = RankedMutex<[ByteText: FailedAttaching]>(.leaf, [:])
+    let failedAttaches = RankedMutex<[ByteText: FailedAttach]>(.leaf, [:])
     /// The reasons why realms that were attached in the background have failed although their files can be opened, such as a
     /// schema that does not fit, by name. It holds realms that the catalog lists as failed.
     package let refusals = RankedMutex<[ByteText: Problem]>(.leaf, [:])

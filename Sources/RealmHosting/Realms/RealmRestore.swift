@@ -218,7 +218,7 @@ package struct RealmRestore: Sendable {
         }
     }
 
-    /// Opens the old file again after a failure, or leaves that to the caretaker.
+    /// Opens the old file again after a failure, or leaves that to the supervisor.
     private func serveAgain() {
         do throws(StorageError) {
             directory.catalog.endReplacing(target, .success(try directory.catalog.reopen(target, isReplaced: false)))

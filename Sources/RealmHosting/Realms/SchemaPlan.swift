@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// The part of an attach request that concerns the schema: the classes to create, migrate or extend in the realm.
 ///
-/// `Attaching` makes one and applies it in a write transaction, first with all changes in memory
+/// `AttachOperation` makes one and applies it in a write transaction, first with all changes in memory
 /// and then to the real file, so that a dry run and the real call take the same decisions.
 struct SchemaPlan: Sendable {
     /// The classes that the attach request asks for; nil when it has none.

@@ -113,10 +113,10 @@
     ///
     /// Any thread may call it: a page that a reader decrypts was populated before its number was known
     /// to readers.
-    package func room(at offset: Int, byteCount: Int) -> ByteRoom {
+    package func room(at offset: Int, byteCount: Int) -> WritableBytes {
         precondition(
             offset >= 0 && byteCount >= 0 && byteCount <= capacity - offset, "bytes at \(offset) end after \(capacity)")
-        return unsafe ByteRoom(start: (address + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
+        return unsafe WritableBytes(start: (address + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
     }
 
     /// Returns a view of the bytes from `offset` on, which must be populated; otherwise it traps.

@@ -48,7 +48,7 @@ internal import COpenSSL
     ///   - vector: The initialization vector, of `vectorByteCount` bytes.
     ///   - source: The bytes to encrypt or decrypt.
     /// - Throws: `.io` when the crypto library fails.
-    package func run(vector: [UInt8], from source: ByteView, to target: ByteRoom) throws(StorageError) {
+    package func run(vector: [UInt8], from source: ByteView, to target: WritableBytes) throws(StorageError) {
         precondition(vector.count == CipherContext.vectorByteCount, "\(vector.count) bytes are no vector")
         precondition(source.count % 16 == 0 && target.count == source.count, "\(source.count) bytes into \(target.count)")
         var written: Int32 = 0

@@ -55,7 +55,7 @@ package enum Base64 {
     ///   - alphabet: The characters, and whether the text is padded.
     ///   - target: Room for `maximumTextByteCount(of:)` bytes.
     package static func write(
-        _ bytes: ByteView, _ alphabet: Alphabet, to target: ByteRoom
+        _ bytes: ByteView, _ alphabet: Alphabet, to target: WritableBytes
     ) -> Int {
         // Indexes into the characters have six bits.
         let characters = unsafe alphabet.characters.utf8Start
@@ -84,7 +84,7 @@ package enum Base64 {
 
     /// Writes the lowest bits of `word` as characters of the URL alphabet, six bits each, the
     /// lowest first. `target` must have room for `digitCount` bytes.
-    package static func write(digitsOf word: UInt64, digitCount: Int, to target: ByteRoom) {
+    package static func write(digitsOf word: UInt64, digitCount: Int, to target: WritableBytes) {
         let characters = unsafe Alphabet.url.characters.utf8Start
         var rest = word
         target.require(digitCount)

@@ -15,7 +15,7 @@ package enum DigitWriter {
     package static let maximumByteCount = 20
 
     /// Writes the digits of `number` without leading zeros, and returns how many there are, 1...20.
-    @inlinable package static func write(_ number: UInt64, to target: ByteRoom) -> Int {
+    @inlinable package static func write(_ number: UInt64, to target: WritableBytes) -> Int {
         let count = digitCount(number)
         write(number, digitCount: count, to: target)
         return count
@@ -23,7 +23,7 @@ package enum DigitWriter {
 
     /// Writes a minus sign if the number has one, then its digits; returns the number of bytes,
     /// 1...20.
-    @inlinable package static func write(_ number: Int64, to target: ByteRoom) -> Int {
+    @inlinable package static func write(_ number: Int64, to target: WritableBytes) -> Int {
         guard number < 0 else { return write(number.magnitude, to: target) }
         target.require(1)
         target[0] = UInt8(ascii: "-")
@@ -32,7 +32,7 @@ package enum DigitWriter {
 
     /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter. A longer
     /// number loses its leading digits.
-    @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: ByteRoom) {
+    @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: WritableBytes) {
         // The table has 200 bytes and a pair is below 100, so both loads are inside it.
         let table = unsafe pairs.utf8Start
         target.require(digitCount)
@@ -49,7 +49,7 @@ package enum DigitWriter {
     }
 
     /// Writes the two digits of a number below 100 from `offset` on, where the room has two bytes.
-    @inlinable @inline(__always) package static func writePair(_ number: UInt32, to target: ByteRoom, at offset: Int) {
+    @inlinable @inline(__always) package static func writePair(_ number: UInt32, to target: WritableBytes, at offset: Int) {
         // One multiplication divides by ten, exactly below 100.
         let tens = (number &* 103) &>> 10
         let ones = number &- tens &* 10

@@ -9,7 +9,7 @@ package enum HexWriter {
     /// - Parameters:
     ///   - byteCount: How many of its bytes are written, at most 8.
     ///   - target: Room for twice as many bytes.
-    package static func write(_ word: UInt64, byteCount: Int, to target: ByteRoom) {
+    package static func write(_ word: UInt64, byteCount: Int, to target: WritableBytes) {
         target.require(byteCount * 2)
         var offset = 0
         var left = byteCount

@@ -15,7 +15,7 @@ package enum RealWriter {
     ///
     /// - Parameters:
     ///   - target: Room for `maximumByteCount` bytes.
-    package static func write(_ number: Double, to target: ByteRoom) -> Int {
+    package static func write(_ number: Double, to target: WritableBytes) -> Int {
         target.require(maximumByteCount)
         let magnitude = number.magnitude
         // Most numbers are in this range, in which all of the calculation is exact.
@@ -31,7 +31,7 @@ package enum RealWriter {
 
     /// Writes the shortest text that reads back as the same 32-bit number, and returns its length
     /// in bytes.
-    package static func write(_ number: Float, to target: ByteRoom) -> Int {
+    package static func write(_ number: Float, to target: WritableBytes) -> Int {
         guard number.isFinite else { return target.store(special(isNaN: number.isNaN, number.sign)) }
         return target.store(number.description)
     }
@@ -42,7 +42,7 @@ package enum RealWriter {
     /// neighbours. The scale is the power of ten that has between one and ten multiples among these. If one of them is a multiple
     /// of ten times as much, it is the only such one and the shortest text; otherwise the nearest multiple is. In this range all
     /// products fit 128 bits, so nothing is rounded on the way.
-    private static func writeDecimal(_ magnitude: Double, to target: ByteRoom) -> Int? {
+    private static func writeDecimal(_ magnitude: Double, to target: WritableBytes) -> Int? {
         let whole = UInt64(magnitude)
         if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }
         // A quotient of two exact numbers is rounded correctly, so it reads back; there is no other text of as few digits.
@@ -78,7 +78,7 @@ package enum RealWriter {
 
     /// Writes a number of ten-thousandths that is no whole number, without zeros at the end.
     @inline(__always)
-    private static func writeFourDecimals(_ digits: UInt64, to target: ByteRoom) -> Int {
+    private static func writeFourDecimals(_ digits: UInt64, to target: WritableBytes) -> Int {
         let (whole, fraction) = digits.quotientAndRemainder(dividingBy: 10_000)
         guard fraction % 100 == 0 else {
             if fraction % 10 != 0 { return write(whole, fraction: fraction, digitCount: 4, to: target) }
@@ -100,7 +100,7 @@ package enum RealWriter {
     }
 
     /// Writes digits of which so many are decimals, without zeros at the end, and returns the length of the text in bytes.
-    private static func write(_ digits: UInt64, decimals: Int, to target: ByteRoom) -> Int {
+    private static func write(_ digits: UInt64, decimals: Int, to target: WritableBytes) -> Int {
         var digits = digits
         var decimals = decimals
         func drop(_ count: Int, dividingBy power: UInt64) {
@@ -119,7 +119,7 @@ package enum RealWriter {
 
     /// Writes a number with `digitCount` decimals, and returns the length of the text in bytes.
     private static func write(
-        _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: ByteRoom
+        _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: WritableBytes
     ) -> Int {
         let count = DigitWriter.write(whole, to: target)
         target[count] = UInt8(ascii: ".")

@@ -198,14 +198,14 @@ final class ColumnCondition: Condition {
         case (.float, .null): return .float(relation, nil, order)
         case (.float, .float(let number)): return .float(relation, number, order)
         case (.float, .double(let number)) where !number.isNaN:
-            return exactKernel(relation, ExactNeedle<Float>(number)) { .float($0, $1, .ieee) }
+            return exactKernel(relation, ConvertedConstant<Float>(number)) { .float($0, $1, .ieee) }
         case (.float, .int(let number)):
-            return exactKernel(relation, ExactNeedle<Float>(number)) { .float($0, $1, .ieee) }
+            return exactKernel(relation, ConvertedConstant<Float>(number)) { .float($0, $1, .ieee) }
         case (.double, .null): return .double(relation, nil, order)
         case (.double, .double(let number)): return .double(relation, number, order)
         case (.double, .float(let number)) where !number.isNaN: return .double(relation, Double(number), .ieee)
         case (.double, .int(let number)):
-            return exactKernel(relation, ExactNeedle<Double>(number)) { .double($0, $1, .ieee) }
+            return exactKernel(relation, ConvertedConstant<Double>(number)) { .double($0, $1, .ieee) }
         case (.timestamp, .null): return .timestamp(relation, nil)
         case (.timestamp, .timestamp(let date)): return .timestamp(relation, date)
         case (.link, .null) where relation == .equal || relation == .notEqual: return .link(relation, nil)
@@ -217,7 +217,7 @@ final class ColumnCondition: Condition {
     /// Returns the test of reals by a constant that may fall between two of them. Where it decides nothing, the test is
     /// one that all numbers but NaN pass, or by value.
     private static func exactKernel<Real: BinaryFloatingPoint>(
-        _ relation: Relation, _ needle: ExactNeedle<Real>, _ make: (Relation, Real) -> Kernel
+        _ relation: Relation, _ needle: ConvertedConstant<Real>, _ make: (Relation, Real) -> Kernel
     ) -> Kernel {
         switch needle.comparison(relation) {
         case .with(let relation, let number): return make(relation, number)

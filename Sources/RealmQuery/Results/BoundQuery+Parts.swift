@@ -21,7 +21,7 @@ extension BoundQuery {
     ///   - check: Returns whether to continue. Only this thread calls it.
     /// - Returns: The results in the order of the parts.
     func scan(_ parts: [ScanPart], _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) -> [ScanPartial] {
-        let board = ScanBoard(parts)
+        let board = ScanQueue(parts)
         defer { board.stop() }
         if let helpers {
             let helperCount = min(helpers.limit, max(0, parts.count - 1))
@@ -43,7 +43,7 @@ extension BoundQuery {
     /// Takes parts as long as there are any. The thread of the query does a part that fails here, and gets the error if it fails again;
     /// so it does a part for which a helper would have to keep more than its share.
     private static func help(
-        with board: ScanBoard, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
+        with board: ScanQueue, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
         limiting limit: (CancellationCheck) -> Void
     ) {
         do throws(QueryError) {
@@ -59,7 +59,7 @@ extension BoundQuery {
     }
 
     /// Takes parts as long as there are any, two at a time where that is faster.
-    private func work(on board: ScanBoard, _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) {
+    private func work(on board: ScanQueue, _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) {
         let isPaired = try PairedScan.isUseful(for: self, try aggregators(requests))
         while let position = board.take() {
             guard isPaired, let other = board.take() else {

@@ -52,7 +52,7 @@ enum AggregatePartial: Sendable {
 }
 
 /// The parts of a scan, as the threads that work on it share them: each takes the next part when it has finished one.
-final class ScanBoard: Sendable {
+final class ScanQueue: Sendable {
     let parts: [ScanPart]
     /// The position of the next part to take.
     private let next = Atomic(0)

@@ -161,7 +161,7 @@ extension FollowedLogRealm {
     /// Records that the realm has come to a place, and calls the waiters for its version.
     private func noteReached(_ chain: RecordChain, _ count: (inout ReplicaCounts) -> Void) {
         work.chain = chain
-        database.standing.note(reached: chain.version)
+        database.replicationStatus.note(reached: chain.version)
         let ready = monitor.broadcast { state in
             state.place = chain
             count(&state.counts)

@@ -107,8 +107,8 @@ package final class FollowedLogRealm: @unchecked Sendable {
             position: try FilePosition(chain, top: database.current.snapshot.top.ref, for: database.path), needsFile: needsFile)
         let now = follower.clock()
         monitor = Monitor(State(seen: now, place: chain))
-        database.standing.note(reached: chain.version)
-        database.standing.note(newest: chain.version, asked: now)
+        database.replicationStatus.note(reached: chain.version)
+        database.replicationStatus.note(newest: chain.version, asked: now)
     }
 
     // MARK: - Opening and closing
@@ -221,7 +221,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
             let ready = isConfirmed ? state.takeReady(seen: head, asked: asked) : []
             return (ready, state.isBehind && state.retry <= now)
         }
-        database.standing.note(newest: head.version, asked: asked)
+        database.replicationStatus.note(newest: head.version, asked: asked)
         database.noteWriter(head.owner.node)
         for waiter in ready { waiter.completion(true) }
         return isBehind

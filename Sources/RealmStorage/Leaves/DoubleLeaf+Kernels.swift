@@ -33,7 +33,7 @@ extension DoubleLeaf {
     /// Returns the rows that compare with an integer as `op` demands, without rounding either side;
     /// NaN is less than every number.
     package func compare(_ op: Relation, integer: Int64, from row: Int = 0) -> Mask {
-        reals.compare(op, ExactNeedle(integer), row, count: rowCount(from: row))
+        reals.compare(op, ConvertedConstant(integer), row, count: rowCount(from: row))
     }
 
     /// Adds the numbers in the rows of `mask` to `total`, which also counts them. Null is left out.
@@ -93,13 +93,13 @@ extension FloatLeaf {
                 float(row &+ index).map { op.holds(OrderKey($0), key) } ?? (op == .notEqual)
             }
         }
-        return reals.compare(op, ExactNeedle(needle), row, count: rowCount(from: row))
+        return reals.compare(op, ConvertedConstant(needle), row, count: rowCount(from: row))
     }
 
     /// Returns the rows that compare with an integer as `op` demands, without rounding either side;
     /// NaN is less than every number.
     package func compare(_ op: Relation, integer: Int64, from row: Int = 0) -> Mask {
-        reals.compare(op, ExactNeedle(integer), row, count: rowCount(from: row))
+        reals.compare(op, ConvertedConstant(integer), row, count: rowCount(from: row))
     }
 
     /// Adds the numbers in the rows of `mask` to `total` in double precision, and counts them. Null
@@ -131,7 +131,7 @@ extension PackedReals {
     /// Where no number of the leaf's type can decide the comparison differently, all non-null rows
     /// have the same answer.
     @inline(__always)
-    fileprivate func compare(_ op: Relation, _ needle: ExactNeedle<Real>, _ start: Int, count: Int) -> Mask {
+    fileprivate func compare(_ op: Relation, _ needle: ConvertedConstant<Real>, _ start: Int, count: Int) -> Mask {
         switch needle.comparison(op) {
         case .with(let op, let number): return compareInGeneralOrder(op, number, start, count: count)
         case .constant(let answer):

@@ -35,7 +35,7 @@ extension IntLeaf {
         guard !needle.isNaN else {
             return constant(op == .greater || op == .greaterOrEqual || op == .notEqual, op, row)
         }
-        switch ExactNeedle<Int64>(needle).comparison(op) {
+        switch ConvertedConstant<Int64>(needle).comparison(op) {
         case .with(let op, let number): return compare(op, number, from: row)
         case .constant(let answer): return constant(answer, op, row)
         }

@@ -22,7 +22,7 @@ package enum DateWriter {
     ///
     /// - Parameters:
     ///   - target: Room for `maximumByteCount` bytes.
-    package static func write(_ date: Timestamp, to target: ByteRoom) -> Int {
+    package static func write(_ date: Timestamp, to target: WritableBytes) -> Int {
         let (seconds, nanoseconds) = date.floor
         guard writableSeconds.contains(seconds) else { return 0 }
         target.require(maximumByteCount)
@@ -49,7 +49,7 @@ package enum DateWriter {
     ///   - target: Room for ten bytes from `start` on.
     ///   - start: Where the point belongs.
     @inline(__always)
-    private static func write(fraction nanoseconds: UInt32, to target: ByteRoom, at start: Int) -> Int {
+    private static func write(fraction nanoseconds: UInt32, to target: WritableBytes, at start: Int) -> Int {
         guard nanoseconds != 0 else { return 0 }
         var (digits, digitCount) = (nanoseconds, 9)
         while digits % 1000 == 0 {
@@ -67,7 +67,7 @@ package enum DateWriter {
 
     /// Writes a separator with two digits after it.
     @inline(__always)
-    private static func put(_ number: UInt32, _ separator: Unicode.Scalar, _ target: ByteRoom, at offset: Int) {
+    private static func put(_ number: UInt32, _ separator: Unicode.Scalar, _ target: WritableBytes, at offset: Int) {
         target[offset] = UInt8(truncatingIfNeeded: separator.value)
         DigitWriter.writePair(number, to: target, at: offset + 1)
     }

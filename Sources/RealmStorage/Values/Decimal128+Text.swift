@@ -44,7 +44,7 @@ extension Decimal128: CustomStringConvertible {
     /// or nil for any other number.
     ///
     /// - Parameter target: Room for `shortByteCount` bytes.
-    package func writeShort(to target: ByteRoom) -> Int? {
+    package func writeShort(to target: WritableBytes) -> Int? {
         target.require(Decimal128.shortByteCount)
         let exponent = exponent
         guard isFinite, exponent <= 0, exponent > -20, coefficient >> 64 == 0 else { return nil }

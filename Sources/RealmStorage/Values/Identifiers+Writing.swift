@@ -8,7 +8,7 @@ extension ObjectID {
     package static let textByteCount = 24
 
     /// Writes the text, 24 lower-case hex digits, to `target`, which must have room for them.
-    package func write(to target: ByteRoom) {
+    package func write(to target: WritableBytes) {
         HexWriter.write(first, byteCount: 8, to: target)
         HexWriter.write(UInt64(last), byteCount: 4, to: target.suffix(from: 16))
     }
@@ -20,7 +20,7 @@ extension UUIDValue {
     package static let textByteCount = 36
 
     /// Writes the canonical text in lower case to `target`, which must have room for 36 bytes.
-    package func write(to target: ByteRoom) {
+    package func write(to target: WritableBytes) {
         target.require(UUIDValue.textByteCount)
         HexWriter.write(first >> 32, byteCount: 4, to: target)
         HexWriter.write(first >> 16, byteCount: 2, to: target.suffix(from: 9))

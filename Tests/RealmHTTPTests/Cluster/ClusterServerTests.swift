@@ -175,8 +175,8 @@ import Testing
             options.cluster.bases.records = 5
             options.cluster.bases.bytes = 1
             options.cluster.bases.checkSeconds = 0.05
-            options.cluster.basePlace.target = BackupTarget("s3://backups/bases")
-            options.cluster.basePlace.endpoint = "http://127.0.0.1:\(bucket.port)"
+            options.cluster.baseStore.target = BackupTarget("s3://backups/bases")
+            options.cluster.baseStore.endpoint = "http://127.0.0.1:\(bucket.port)"
             options.environment = { ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"][$0] }
         }
         func files() throws -> Int {

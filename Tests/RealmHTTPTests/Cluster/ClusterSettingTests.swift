@@ -58,7 +58,7 @@ import Testing
 
     @Test func `bases are in the log or in a bucket`() throws {
         let node = "memory: [m]\ndata: /tmp\ncluster: {log: 'host=db', node: n1, url: 'http://a', "
-        #expect(try configuration(node + "bases: postgres}\n").options.cluster.basePlace == BasePlace())
+        #expect(try configuration(node + "bases: postgres}\n").options.cluster.baseStore == BaseStoreTarget())
         for (text, expected) in [
             ("bases: /folder}", "'postgres' or s3://BUCKET/PREFIX"), ("bases: 's3://B'}", "'postgres' or s3://BUCKET/PREFIX"),
             ("basesRegion: eu-west-1}", "only bases in a bucket"), ("bases: 's3://bucket/x'}", "AWS_ACCESS_KEY_ID"),

@@ -37,7 +37,7 @@ import Testing
     /// The rows of the only table of a script.
     private static func rows(_ snapshot: Snapshot) throws -> String {
         var bytes: [UInt8] = []
-        try ScriptStream(try StreamRows(allOf: snapshot), version: "1").forEachChunk { bytes += $0 }
+        try SQLScriptStream(try StreamRows(allOf: snapshot), version: "1").forEachChunk { bytes += $0 }
         let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "FROM stdin;\n").dropFirst()
         return blocks.map { $0.components(separatedBy: "\n\\.\n")[0] }.joined(separator: "\n")
     }

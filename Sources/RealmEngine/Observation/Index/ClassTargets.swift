@@ -40,7 +40,7 @@ struct ClassTargets {
     // MARK: - Filing
 
     /// Adds an entry to the list that its place names.
-    mutating func add(_ entry: FiledTarget) {
+    mutating func add(_ entry: IndexedTarget) {
         switch entry.place {
         case .everything, .paths: break
         case .changes(_, let changes): self.changes[changes, default: TargetList()].add(entry)
@@ -56,7 +56,7 @@ struct ClassTargets {
     }
 
     /// Removes an entry, which was cleared.
-    mutating func remove(_ entry: FiledTarget) {
+    mutating func remove(_ entry: IndexedTarget) {
         switch entry.place {
         case .everything: break
         case .paths(_, let name):
@@ -79,7 +79,7 @@ struct ClassTargets {
     }
 
     /// Adds an entry to those with the key paths of a filter.
-    mutating func add(_ entry: FiledTarget, _ name: String, _ filter: ObservedTarget.Filter) {
+    mutating func add(_ entry: IndexedTarget, _ name: String, _ filter: ObservedTarget.Filter) {
         paths[name, default: PathTargets(filter: filter)].list.add(entry)
     }
 
@@ -101,7 +101,7 @@ struct ClassTargets {
     // MARK: - All
 
     /// Calls a closure with all entries, when it is not known which of them are concerned.
-    func forEach(_ body: (FiledTarget) -> Void) {
+    func forEach(_ body: (IndexedTarget) -> Void) {
         forEachFiled(body)
         for list in changes.values { for entry in list.entries { body(entry) } }
         for entry in reached.entries { body(entry) }
@@ -109,7 +109,7 @@ struct ClassTargets {
     }
 
     /// Calls a closure with all entries that are filed by values or objects.
-    func forEachFiled(_ body: (FiledTarget) -> Void) {
+    func forEachFiled(_ body: (IndexedTarget) -> Void) {
         for list in objects.values { for entry in list.entries { body(entry) } }
         for property in properties.values { property.forEach(body) }
     }

@@ -37,7 +37,7 @@ final class Observation {
     /// The interest of the observer, as the `TargetIndex` has filed it.
     var interest = TargetInterest.everything
     /// The entries of the observation in the `TargetIndex`.
-    var entries: [FiledTarget] = []
+    var entries: [IndexedTarget] = []
     /// The number of the last search that found the observation.
     var foundBy: UInt64 = 0
 

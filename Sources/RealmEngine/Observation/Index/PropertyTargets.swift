@@ -23,7 +23,7 @@ struct PropertyTargets {
     static func hash(_ value: Value) -> Int { OrderedValue(value).hashValue }
 
     /// Adds an entry to the list that its place names.
-    mutating func add(_ entry: FiledTarget) {
+    mutating func add(_ entry: IndexedTarget) {
         switch entry.place {
         case .value(_, _, let hash): values[hash, default: TargetList()].add(entry)
         case .interval: intervals.add(entry)
@@ -32,7 +32,7 @@ struct PropertyTargets {
     }
 
     /// Removes an entry, which was cleared.
-    mutating func remove(_ entry: FiledTarget) {
+    mutating func remove(_ entry: IndexedTarget) {
         switch entry.place {
         case .value(_, _, let hash):
             values[hash]?.remove(entry)
@@ -43,14 +43,14 @@ struct PropertyTargets {
     }
 
     /// Calls a closure with each entry whose demand of this property a value may fulfil.
-    func forEach(at value: Value, _ body: (FiledTarget) -> Void) {
+    func forEach(at value: Value, _ body: (IndexedTarget) -> Void) {
         if !values.isEmpty, let list = values[PropertyTargets.hash(value)] { for entry in list.entries { body(entry) } }
         intervals.forEach(at: value, body)
         for entry in tested.entries { body(entry) }
     }
 
     /// Calls a closure with all entries.
-    func forEach(_ body: (FiledTarget) -> Void) {
+    func forEach(_ body: (IndexedTarget) -> Void) {
         for list in values.values { for entry in list.entries { body(entry) } }
         intervals.forEach(body)
         for entry in tested.entries { body(entry) }

@@ -47,7 +47,7 @@ final class TargetIndex {
         case .all: file(observation, at: .reached(rows.table))
         case .keyPaths(let paths):
             let name = paths.name
-            let entry = FiledTarget(observation, at: .paths(rows.table, name))
+            let entry = IndexedTarget(observation, at: .paths(rows.table, name))
             observation.entries.append(entry)
             classes[rows.table, default: ClassTargets()].add(entry, name, rows.filter)
         }
@@ -66,18 +66,18 @@ final class TargetIndex {
     private func file(
         _ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, in table: TableKey
     ) {
-        let places: [FiledTarget.Place]
+        let places: [IndexedTarget.Place]
         switch alternative.key {
         case .values(let values): places = values.map { .value(table, alternative.column, PropertyTargets.hash($0)) }
         case .bounds: places = [.interval(table, alternative.column)]
         case .tested: places = [.tested(table, alternative.column)]
         }
-        for place in places { file(FiledTarget(observation, alternative, of: demand, at: place), in: table) }
+        for place in places { file(IndexedTarget(observation, alternative, of: demand, at: place), in: table) }
     }
 
     /// Files an observation in a list that is not about values.
-    private func file(_ observation: Observation, at place: FiledTarget.Place) {
-        let entry = FiledTarget(observation, at: place)
+    private func file(_ observation: Observation, at place: IndexedTarget.Place) {
+        let entry = IndexedTarget(observation, at: place)
         guard let table = place.table else {
             observation.entries.append(entry)
             return everything.add(entry)
@@ -86,7 +86,7 @@ final class TargetIndex {
     }
 
     /// Adds an entry to the lists of a class.
-    private func file(_ entry: FiledTarget, in table: TableKey) {
+    private func file(_ entry: IndexedTarget, in table: TableKey) {
         entry.observation?.entries.append(entry)
         classes[table, default: ClassTargets()].add(entry)
     }
@@ -148,10 +148,10 @@ extension TargetIndex {
         init(_ search: UInt64) { self.search = search }
 
         /// Whether an entry's observation was found.
-        func contains(_ entry: FiledTarget) -> Bool { entry.observation?.foundBy == search }
+        func contains(_ entry: IndexedTarget) -> Bool { entry.observation?.foundBy == search }
 
         /// Adds the observation of an entry.
-        func add(_ entry: FiledTarget) {
+        func add(_ entry: IndexedTarget) {
             guard let observation = entry.observation, observation.foundBy != search else { return }
             observation.foundBy = search
             observations.append(observation)
@@ -159,7 +159,7 @@ extension TargetIndex {
     }
 }
 
-extension FiledTarget.Place {
+extension IndexedTarget.Place {
     /// The class of the list; nil for the list of those that every round is shown to.
     var table: TableKey? {
         switch self {

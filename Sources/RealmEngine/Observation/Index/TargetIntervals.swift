@@ -19,7 +19,7 @@ struct TargetIntervals {
     }
 
     /// The entries in the order of their lower bounds.
-    private var sorted: [FiledTarget] = []
+    private var sorted: [IndexedTarget] = []
     /// For each entry as the root of a range, the greatest upper bound of the range.
     private var greatest: [Greatest] = []
     /// The number of entries in `sorted` that were removed.
@@ -34,13 +34,13 @@ struct TargetIntervals {
     var isEmpty: Bool { sorted.count == removedCount && recent.isEmpty }
 
     /// Adds an entry with bounds.
-    mutating func add(_ entry: FiledTarget) {
+    mutating func add(_ entry: IndexedTarget) {
         recent.add(entry)
         sortIfNeeded()
     }
 
     /// Removes an entry, which was cleared.
-    mutating func remove(_ entry: FiledTarget) {
+    mutating func remove(_ entry: IndexedTarget) {
         if entry.index < recent.entries.count, recent.entries[entry.index] === entry { return recent.remove(entry) }
         removedCount += 1
         sortIfNeeded()
@@ -80,13 +80,13 @@ struct TargetIntervals {
     }
 
     /// Calls a closure with the entries whose interval has a value.
-    func forEach(at value: Value, _ body: (FiledTarget) -> Void) {
+    func forEach(at value: Value, _ body: (IndexedTarget) -> Void) {
         for entry in recent.entries where entry.spans(value) { body(entry) }
         forEach(at: value, 0, sorted.count, body)
     }
 
     /// Calls a closure with the entries of a range whose interval has a value.
-    private func forEach(at value: Value, _ start: Int, _ end: Int, _ body: (FiledTarget) -> Void) {
+    private func forEach(at value: Value, _ start: Int, _ end: Int, _ body: (IndexedTarget) -> Void) {
         guard start < end else { return }
         let middle = (start + end) / 2
         if case .value(let bound) = greatest[middle], Value.order(bound, value) < 0 { return }
@@ -98,7 +98,7 @@ struct TargetIntervals {
     }
 
     /// Calls a closure with all entries.
-    func forEach(_ body: (FiledTarget) -> Void) {
+    func forEach(_ body: (IndexedTarget) -> Void) {
         for entry in recent.entries { body(entry) }
         for entry in sorted where entry.observation != nil { body(entry) }
     }

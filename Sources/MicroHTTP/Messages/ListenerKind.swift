@@ -5,7 +5,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 /// The listener through which a request reached the server. It determines, with the sender's address, the rights of the request.
-package enum Entrance: Sendable {
+package enum ListenerKind: Sendable {
     /// The listener for all clients.
     case main
     /// A Unix socket for all clients, which are on this machine therefore.

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Each value alone is true; a reader may see one of them newer than another. Callers that need consistent values ask their
 /// guard.
-package final class LogStanding: Sendable {
+package final class ReplicationStatus: Sendable {
     /// Whether another node or none writes the realm.
     private let followed = Atomic(false)
     /// The newest version that the log is known to have.
@@ -19,7 +19,7 @@ package final class LogStanding: Sendable {
     /// The number of a map of the cluster that gives the realm to this node; none at first.
     private let map = Atomic(UInt64.max)
 
-    /// Makes the standing of a realm that is written here.
+    /// Makes the status of a realm that is written here.
     init() {}
 
     /// Whether another node or none writes the realm, so that this one only follows the log.

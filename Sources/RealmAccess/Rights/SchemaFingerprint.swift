@@ -6,7 +6,7 @@ package import RealmStorage
 
 /// The classes and properties of a version, without anything that keeps the version, for finding out whether a later one has the
 /// same.
-package struct SchemaMark: Sendable {
+package struct SchemaFingerprint: Sendable {
     private struct Property: Sendable {
         let name: String
         let key: ColumnKey

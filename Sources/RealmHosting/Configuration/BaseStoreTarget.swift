@@ -8,7 +8,7 @@ package import RealmReplica
 internal import RealmStorage
 
 /// The place of the bases of a cluster: its log, or a bucket of S3.
-package struct BasePlace: Sendable, Equatable {
+package struct BaseStoreTarget: Sendable, Equatable {
     /// The bucket; nil for the log.
     package var target: BackupTarget?
     /// The connection to the bucket.

@@ -10,7 +10,7 @@ internal import RealmStorage
 ///
 /// Claims have no values here, as the result has to be the same for all holders of the role: values of each type are tried in
 /// their places, and the rule fits if it can be bound with one of them.
-struct GrantFit {
+struct GrantValidator {
     /// Something that does not fit.
     struct Misfit {
         /// The part of the grant, as it follows the grant in a JSON Pointer.
@@ -62,7 +62,7 @@ struct GrantFit {
     /// Returns the error of a query that occurs with any claims; nil when there is none.
     private func defect(of template: RuleTemplate) -> QueryError? {
         var errors: [QueryError] = []
-        for trial in template.uses.isEmpty ? [.null] : GrantFit.trials {
+        for trial in template.uses.isEmpty ? [.null] : GrantValidator.trials {
             let arguments = template.uses.map { $0.isList ? QueryArgument.list([trial]) : trial }
             guard let error = RowRule.defect(of: RowRule.Alternative(template.query, arguments), for: table, in: snapshot) else {
                 return nil
@@ -70,8 +70,8 @@ struct GrantFit {
             errors.append(error)
         }
         // Errors in names hold for all values. Errors in values may be due to those that were tried.
-        if let error = errors.first(where: { !GrantFit.mayDependOnValues($0) }) { return error }
-        return template.uses.isEmpty || !errors.contains(where: GrantFit.isAboutArgument) ? errors.first : nil
+        if let error = errors.first(where: { !GrantValidator.mayDependOnValues($0) }) { return error }
+        return template.uses.isEmpty || !errors.contains(where: GrantValidator.isAboutArgument) ? errors.first : nil
     }
 
     /// Whether an error may be due to the value of an argument.

@@ -16,15 +16,15 @@ internal import RealmStorage
 ///
 /// `RealmEndpoints` makes one per request and runs it on a worker. A client that waits gets the
 /// outcome as its response. Without one (`respond-async`) the outcome is in the realm's document.
-/// `RealmDeparture` may cancel the attempt from another thread.
-package final class Attaching: Sendable {
+/// `DetachOperation` may cancel the attempt from another thread.
+package final class AttachOperation: Sendable {
     /// The body of the attach request, with its paths resolved.
     package let attachment: RealmAttachment
     /// The HTTP request, which decides how the response is written.
     package let call: Call
     /// The attempt that has failed and that this one repeats; nil for a first attempt. After another failure the
     /// realm stays listed as failed.
-    private let former: Attaching?
+    private let former: AttachOperation?
     /// Whether the attempt is a dry run, which changes nothing outside of memory.
     private let isDryRun: Bool
     /// Cancels the work between its steps, and reports its progress to the catalog.
@@ -48,7 +48,7 @@ package final class Attaching: Sendable {
     ///   - former: The failed attempt that is repeated; nil for a first one.
     package init(
         _ attachment: RealmAttachment, _ call: Call, _ directory: RealmDirectory, isDryRun: Bool,
-        repeating former: Attaching? = nil
+        repeating former: AttachOperation? = nil
     ) {
         self.attachment = attachment
         self.former = former
@@ -228,7 +228,7 @@ package final class Attaching: Sendable {
         case .known: isNew = false
         }
         if let defect = openOptions.unknownClass(in: database.current.snapshot) {
-            return finish(Attaching.wrongNames(defect.member, defect.reason), nil)
+            return finish(AttachOperation.wrongNames(defect.member, defect.reason), nil)
         }
         if let sample = attachment.sample { return fill(database, with: sample, isNew: isNew, stage, finish) }
         guard attachment.schema != nil || attachment.wantedVersion != nil else {
@@ -241,7 +241,7 @@ package final class Attaching: Sendable {
     /// The problem when the requested names of linking objects do not fit the schema; nil when they
     /// do.
     private func namesError(_ database: Database) -> Problem? {
-        openOptions.defect(in: database.current.snapshot).map(Attaching.wrongNames)
+        openOptions.defect(in: database.current.snapshot).map(AttachOperation.wrongNames)
     }
 
     /// The problem `invalid_schema` that points at the member which does not fit the schema.
@@ -266,7 +266,7 @@ package final class Attaching: Sendable {
     /// rehearsal of a real call is rolled back, and so is a dry run on a realm in memory that is
     /// served already.
     private func writeRequest(_ stage: Stage) -> WriteRequest {
-        var write = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
+        var write = WriteRequest(deadline: .now().adding(seconds: AttachOperation.migrationSeconds))
         write.control = control
         write.isAlone = true
         if former == nil { write.refusal = { [standing = call.standing] in standing.problem } }
@@ -298,7 +298,7 @@ package final class Attaching: Sendable {
             { [self] session in
                 try ImportRun(session, .create).run(try sample.reader())
                 if let defect = names.defect(in: try session.view()) {
-                    throw Attaching.wrongNames(defect.member, defect.reason)
+                    throw AttachOperation.wrongNames(defect.member, defect.reason)
                 }
                 try requireStanding()
             },
@@ -329,7 +329,7 @@ package final class Attaching: Sendable {
             { [self] session in
                 let migrates = try plan.apply(to: session)
                 if let defect = names.defect(in: try session.view()) {
-                    throw Attaching.wrongNames(defect.member, defect.reason)
+                    throw AttachOperation.wrongNames(defect.member, defect.reason)
                 }
                 try requireStanding()
                 return try migrates ? backUp(database, before: session, stage) : nil

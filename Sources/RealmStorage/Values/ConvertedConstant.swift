@@ -5,7 +5,7 @@
 ///
 /// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is
 /// rounded.
-package enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
+package enum ConvertedConstant<Number: Comparable & Sendable>: Sendable, Equatable {
     /// The constant is a value of the column's own type.
     case exactly(Number)
     /// The constant is greater than this value and less than the next one.
@@ -17,7 +17,7 @@ package enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
 }
 
 /// Doubles compared with integers.
-extension ExactNeedle where Number == Int64 {
+extension ConvertedConstant where Number == Int64 {
     /// Makes the place of `real`, which must not be NaN, among integers.
     init(_ real: Double) {
         // 2^63, the first double above all integers; the least integer is a double.
@@ -34,7 +34,7 @@ extension ExactNeedle where Number == Int64 {
 }
 
 /// Integers compared with doubles.
-extension ExactNeedle where Number == Double {
+extension ConvertedConstant where Number == Double {
     /// Makes the place of `integer` among doubles; large integers may fall between two of them.
     package init(_ integer: Int64) {
         let near = Double(integer)
@@ -49,7 +49,7 @@ extension ExactNeedle where Number == Double {
 }
 
 /// Doubles and integers compared with floats.
-extension ExactNeedle where Number == Float {
+extension ConvertedConstant where Number == Float {
     /// Makes the place of `real`, which must not be NaN, among floats.
     package init(_ real: Double) {
         let near = Float(real)
@@ -62,7 +62,7 @@ extension ExactNeedle where Number == Float {
 
     /// Makes the place of `integer` among floats.
     package init(_ integer: Int64) {
-        switch ExactNeedle<Double>(integer) {
+        switch ConvertedConstant<Double>(integer) {
         case .exactly(let real): self.init(real)
         case .justAbove(let real):
             // No float lies between two doubles, but one may be the lower of them.
@@ -75,7 +75,7 @@ extension ExactNeedle where Number == Float {
 }
 
 /// Comparisons with a constant that may fall between two values.
-extension ExactNeedle {
+extension ConvertedConstant {
     /// A comparison with the constant, as one with a value of the column's own type.
     package enum Comparison: Equatable {
         /// The comparison is equivalent to this one with a value of the column's own type.

@@ -5,7 +5,7 @@
 /// The maker of the room keeps it in memory until the writer returns, and a writer keeps no room. A writer first calls `require`
 /// with the greatest number of bytes that it stores, which traps when the room is smaller. Later stores are checked byte by byte
 /// in debug builds only, because writers are called tens of times for each object of a response.
-@safe package struct ByteRoom {
+@safe package struct WritableBytes {
     /// The first byte.
     @usableFromInline let start: UnsafeMutablePointer<UInt8>
     /// How many bytes may be stored.
@@ -35,9 +35,9 @@
     }
 
     /// Returns the room from `offset` on, which must be in `0...count`; otherwise it traps.
-    @inlinable @inline(__always) package func suffix(from offset: Int) -> ByteRoom {
+    @inlinable @inline(__always) package func suffix(from offset: Int) -> WritableBytes {
         precondition(contains(offset, 0), "byte index outside its room")
-        return unsafe ByteRoom(start: start + offset, count: count &- offset)
+        return unsafe WritableBytes(start: start + offset, count: count &- offset)
     }
 
     /// Returns whether `byteCount` bytes from `offset` on lie in the room.
@@ -83,10 +83,10 @@ extension [UInt8] {
     /// - Parameters:
     ///   - capacity: The greatest number of bytes that `body` stores.
     ///   - body: Stores bytes in the room that it is called with, and returns how many.
-    package mutating func appendBytes(capacity: Int, _ body: (ByteRoom) -> Int) {
+    package mutating func appendBytes(capacity: Int, _ body: (WritableBytes) -> Int) {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
             guard let start = buffer.baseAddress else { return }
-            let count = body(unsafe ByteRoom(start: start, count: capacity))
+            let count = body(unsafe WritableBytes(start: start, count: capacity))
             precondition(count <= capacity, "more bytes written than announced")
             unsafe append(contentsOf: UnsafeBufferPointer(start: start, count: count))
         }
@@ -99,12 +99,12 @@ extension [UInt8] {
     ///   - body: Stores bytes in the room that it is called with; its errors are rethrown.
     /// - Returns: The result of `body`.
     package mutating func withRoom<Result, Failure: Error>(
-        at range: Range<Int>, _ body: (ByteRoom) throws(Failure) -> Result
+        at range: Range<Int>, _ body: (WritableBytes) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "no bytes \(range) in \(count)")
         return try unsafe withUnsafeMutableBufferPointer { (buffer) throws(Failure) in
             guard let start = buffer.baseAddress else { preconditionFailure("an array without bytes has no room") }
-            return try body(unsafe ByteRoom(start: start + range.lowerBound, count: range.count))
+            return try body(unsafe WritableBytes(start: start + range.lowerBound, count: range.count))
         }
     }
 }
@@ -116,10 +116,10 @@ extension String {
     /// - Parameters:
     ///   - capacity: The greatest number of bytes that `body` stores.
     ///   - body: Stores characters in the room that it is called with, and returns how many.
-    package init(capacity: Int, _ body: (ByteRoom) -> Int) {
+    package init(capacity: Int, _ body: (WritableBytes) -> Int) {
         self = unsafe String(unsafeUninitializedCapacity: capacity) { buffer in
             guard let start = buffer.baseAddress else { return 0 }
-            return body(unsafe ByteRoom(start: start, count: capacity))
+            return body(unsafe WritableBytes(start: start, count: capacity))
         }
     }
 }

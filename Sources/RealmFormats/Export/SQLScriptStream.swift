@@ -6,7 +6,7 @@ internal import RealmStorage
 /// Writes an export as a script for PostgreSQL, chunk by chunk.
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
-package final class ScriptStream: ChunkProducer, @unchecked Sendable {
+package final class SQLScriptStream: ChunkProducer, @unchecked Sendable {
     private let rows: StreamRows
     /// Collects rows, and writes the script.
     private let sink: PostgreSQLSink

@@ -12,7 +12,7 @@ internal import RealmStorage
 /// It is made for one `DELETE /v1/realms/{realm}`. Everything that can be refused is checked before
 /// anything is done. Only files in the data folder are deleted; files that were attached from
 /// elsewhere are only detached.
-package struct RealmDeparture: Sendable {
+package struct DetachOperation: Sendable {
     /// The name of the realm to detach.
     private let name: String
     /// Whether the realm's file, and the files that belong to it, are deleted.
@@ -25,7 +25,7 @@ package struct RealmDeparture: Sendable {
     /// The databases of the server by name.
     private var catalog: Catalog { directory.catalog }
 
-    /// Makes the departure of a realm. Nothing happens before `run`.
+    /// Makes the operation of a realm. Nothing happens before `run`.
     ///
     /// - Parameters:
     ///   - deletesFiles: Whether to delete its files as well.
@@ -71,10 +71,10 @@ package struct RealmDeparture: Sendable {
         let promise = deletesFiles ? deleting(promise) : promise
         do throws(Problem) {
             guard let state = begunState else { throw Problem.noRealm }
-            if case .opening = state, let attaching = directory.openings.withLock({ $0[name] }) {
+            if case .opening = state, let attach = directory.openings.withLock({ $0[name] }) {
                 try condition.require(nil)
-                if deletesFiles { try requireOwned(attaching.attachment.source.path) }
-                return cancel(attaching, call, promise)
+                if deletesFiles { try requireOwned(attach.attachment.source.path) }
+                return cancel(attach, call, promise)
             }
             // Whether the file may be deleted, and its version, are known when it is open.
             if deletesFiles || condition.namesVersion, case .closed = state { return open(call, promise) }
@@ -159,24 +159,24 @@ package struct RealmDeparture: Sendable {
     /// Cancels an attach request that is in progress, and responds after it has ended.
     ///
     /// The realm may have been opened in that moment. Then it is detached like any other.
-    private func cancel(_ attaching: Attaching, _ call: Call, _ promise: any ResponsePromise) {
-        attaching.cancel { [self] in
+    private func cancel(_ attach: AttachOperation, _ call: Call, _ promise: any ResponsePromise) {
+        attach.cancel { [self] in
             // It may have been completed in that moment, so that the realm is served.
             let goOn: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
                     if let state = catalog[name], !isOpening(state) { return promise.complete(try depart(state)) }
-                    if deletesFiles, attaching.attachment.exists, let path = attaching.attachment.source.path {
+                    if deletesFiles, attach.attachment.exists, let path = attach.attachment.source.path {
                         try mapping { () throws(StorageError) in
-                            try RealmFiles.delete(path, key: attaching.attachment.settings.key)
+                            try RealmFiles.delete(path, key: attach.attachment.settings.key)
                         }
                     }
-                    promise.complete(RealmDeparture.done)
+                    promise.complete(DetachOperation.done)
                 } catch {
                     promise.complete(Response(error, for: call))
                 }
             }
             let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
-            if !isQueued { promise.complete(RealmDeparture.done) }
+            if !isQueued { promise.complete(DetachOperation.done) }
         }
     }
 
@@ -200,7 +200,7 @@ package struct RealmDeparture: Sendable {
             }
         }
         detach(state)
-        return RealmDeparture.done
+        return DetachOperation.done
     }
 
     /// Ends all uses of the realm, and removes it from the catalog, which closes it.
@@ -242,10 +242,10 @@ package struct RealmDeparture: Sendable {
         case .ready(let database):
             guard !database.path.isEmpty else { return }
             if database.mode == .copy {
-                throw RealmDeparture.notOwned("a private copy was served, and the file it was made of stays")
+                throw DetachOperation.notOwned("a private copy was served, and the file it was made of stays")
             }
             if database.mode == .follow {
-                throw RealmDeparture.notOwned("a followed file belongs to the program that writes it")
+                throw DetachOperation.notOwned("a followed file belongs to the program that writes it")
             }
             try requireOwned(database.path)
             guard database.isWritable else {
@@ -269,7 +269,7 @@ package struct RealmDeparture: Sendable {
     private func requireOwned(_ path: String?) throws(Problem) {
         guard let path else { return }
         guard directory.folders.data?.resolve(path) != nil else {
-            throw RealmDeparture.notOwned("only files in the data folder are deleted; this one was attached from elsewhere")
+            throw DetachOperation.notOwned("only files in the data folder are deleted; this one was attached from elsewhere")
         }
     }
 

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Writes the objects of one class as a GeoJSON collection of features (RFC 7946).
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
-package final class FeatureStream: ChunkProducer, @unchecked Sendable {
+package final class GeoJSONStream: ChunkProducer, @unchecked Sendable {
     private let rows: StreamRows
     /// The way from an object to its location: embedded objects, the last of which is the location.
     private let path: [Column]
@@ -29,8 +29,8 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
         encoder = ObjectEncoder(rows.snapshot, Representation(includesMeta: false), rows.budget)
         guard let table = rows.parts.first?.table else { throw Problem(.classNotFound, "there is no class of this name") }
         let found =
-            geometry.map { FeatureStream.path($0, from: table, in: rows.snapshot) }
-            ?? FeatureStream.search(table, rows.snapshot, FeatureStream.maximumDepth)
+            geometry.map { GeoJSONStream.path($0, from: table, in: rows.snapshot) }
+            ?? GeoJSONStream.search(table, rows.snapshot, GeoJSONStream.maximumDepth)
         guard let path = found else {
             throw .invalidParameter(
                 geometry == nil ? "class" : "geometry",

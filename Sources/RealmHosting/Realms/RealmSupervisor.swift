@@ -16,7 +16,7 @@ internal import RealmStorage
 /// a file.
 ///
 /// There is one for a server. Any thread may call it; a `Monitor` guards its state.
-package final class RealmCaretaker: Sendable {
+package final class RealmSupervisor: Sendable {
     /// The work in progress of the thread and the workers, with counters for the metrics.
     private struct State {
         /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets
@@ -38,7 +38,7 @@ package final class RealmCaretaker: Sendable {
     private static let patienceSeconds = 5.0
 
     /// Checks the files. Nothing is opened after it was stopped.
-    private let thread = ServiceThread("caretaker")
+    private let thread = ServiceThread("supervisor")
     private let monitor = Monitor(State())
     /// The realms whose files are checked.
     private let catalog: Catalog
@@ -53,7 +53,7 @@ package final class RealmCaretaker: Sendable {
     /// The options of the server, of which the time without use counts after which a realm is closed.
     private let options: LiveOptions
 
-    /// Makes the caretaker of the realms in a catalog. It does nothing until it is started.
+    /// Makes the supervisor of the realms in a catalog. It does nothing until it is started.
     ///
     /// - Parameters:
     ///   - catalog: The realms to watch.
@@ -93,7 +93,7 @@ package final class RealmCaretaker: Sendable {
             return Array(state.closing.values)
         }
         for database in closing { database.close() }
-        let end = Instant.now().adding(seconds: RealmCaretaker.patienceSeconds)
+        let end = Instant.now().adding(seconds: RealmSupervisor.patienceSeconds)
         thread.waitForEnd(until: end)
         _ = monitor.wait(until: end) { state -> Bool? in state.reviving == 0 ? true : nil }
     }
@@ -102,8 +102,8 @@ package final class RealmCaretaker: Sendable {
     /// come.
     private func run() {
         var told: Set<ByteText> = []
-        var moments = QuietMoments()
-        while !thread.rest(until: Instant.now().adding(seconds: RealmCaretaker.pauseSeconds)) {
+        var schedule = CompactionSchedule()
+        while !thread.rest(until: Instant.now().adding(seconds: RealmSupervisor.pauseSeconds)) {
             // A realm that this thread refers to cannot be closed, so it refers to one at a time.
             for name in catalog.openNames {
                 guard let database = catalog.database(name) else { continue }
@@ -111,7 +111,7 @@ package final class RealmCaretaker: Sendable {
                 if let failure = database.health.look() { fail(database, failure) }
             }
             for name in catalog.takeDue() { revive(name) }
-            for database in moments.due(among: catalog.databases) { compact(database) }
+            for database in schedule.due(among: catalog.databases) { compact(database) }
             closeUnused()
             catalog.closeExcess()
             do throws(RealmFiles.Failure) {
@@ -121,7 +121,7 @@ package final class RealmCaretaker: Sendable {
             }
             catalog.forgetMissing()
             for path in catalog.folder?.takeHidden() ?? [] {
-                log?.note("realm_hidden", realm: RealmName(file: path)?.text ?? "", RealmCaretaker.hidden(path), level: .warning)
+                log?.note("realm_hidden", realm: RealmName(file: path)?.text ?? "", RealmSupervisor.hidden(path), level: .warning)
             }
         }
     }
@@ -291,8 +291,8 @@ extension StorageError {
 
 /// Finds realms that are to be compacted, at moments at which nothing is written to them.
 ///
-/// The caretaker's thread asks at intervals; the value is used on that thread only.
-private struct QuietMoments {
+/// The supervisor's thread asks at intervals; the value is used on that thread only.
+private struct CompactionSchedule {
     private struct Seen {
         /// The newest version.
         var version: UInt64
@@ -318,10 +318,10 @@ private struct QuietMoments {
             let version = database.current.token.version
             var state = seen[database.epoch.text] ?? Seen(version: version, since: now)
             if state.version != version { state = Seen(version: version, since: now) }
-            let isQuiet = now >= state.since.adding(seconds: QuietMoments.quietSeconds)
+            let isQuiet = now >= state.since.adding(seconds: CompactionSchedule.quietSeconds)
             if isQuiet, database.pendingWrites == 0, database.openTransaction == nil, database.wantsCompaction {
                 due.append(database)
-                state.since = now.adding(seconds: QuietMoments.retrySeconds)
+                state.since = now.adding(seconds: CompactionSchedule.retrySeconds)
             }
             next[database.epoch.text] = state
         }

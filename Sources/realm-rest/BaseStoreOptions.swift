@@ -11,7 +11,7 @@ import RealmReplica
 internal import RealmStorage
 
 /// The options about the bases of a cluster, which `serve` and the commands of `cluster` share.
-struct BasePlaceOptions: ParsableArguments {
+struct BaseStoreOptions: ParsableArguments {
     /// Their place; nil for the log.
     @Option(
         help: ArgumentHelp(
@@ -43,9 +43,9 @@ struct BasePlaceOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` that names the wrong option.
     func files() throws -> (any BaseFiles)? {
-        var place = BasePlace()
+        var place = BaseStoreTarget()
         if let bases {
-            guard let target = BasePlace.target(bases) else { throw ValidationError("--bases: \(BasePlace.rule)") }
+            guard let target = BaseStoreTarget.target(bases) else { throw ValidationError("--bases: \(BaseStoreTarget.rule)") }
             place.target = target
         }
         (place.endpoint, place.region, place.credentials) = (basesEndpoint, basesRegion, basesCredentials)

@@ -13,7 +13,7 @@ import RealmStorage
 /// The first signal begins an orderly end: running requests have `graceSeconds`, and closing the realms has most of a second
 /// more. The second signal ends the process within a second, even if work is still running. No acknowledged write is lost,
 /// because a commit is durable before its client receives the response.
-final class Ending: Sendable {
+final class ShutdownHandler: Sendable {
     /// The number of signals that have arrived, as far as it matters; the monitor guards it.
     private struct State {
         /// Whether a first signal has arrived, which begins the orderly end.
@@ -65,19 +65,19 @@ final class Ending: Sendable {
             while unsafe sigwait(&signals, &signal) != 0 {}
             if signal == SIGHUP {
                 notifier?.reloading()
-                Ending.reload(server)
+                ShutdownHandler.reload(server)
                 notifier?.ready()
             }
         } while signal == SIGHUP
         // A server that is stopping reads nothing again.
         unsafe sigdelset(&signals, SIGHUP)
         state.broadcast { $0.hasBegun = true }
-        var end = Instant.now().adding(seconds: graceSeconds + Ending.closingSeconds)
-        if let second = Ending.next(&signals, until: end) {
+        var end = Instant.now().adding(seconds: graceSeconds + ShutdownHandler.closingSeconds)
+        if let second = ShutdownHandler.next(&signals, until: end) {
             signal = second
             state.broadcast { $0.isUrgent = true }
-            end = Instant.now().adding(seconds: Ending.urgentSeconds)
-            while Ending.next(&signals, until: end) != nil {}
+            end = Instant.now().adding(seconds: ShutdownHandler.urgentSeconds)
+            while ShutdownHandler.next(&signals, until: end) != nil {}
         }
         // If the server ends in time, the process is gone with its main thread before this
         // line.

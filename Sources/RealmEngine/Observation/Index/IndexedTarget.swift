@@ -7,7 +7,7 @@ internal import RealmStorage
 /// An observation in one of the lists of a `TargetIndex`. An observation with several alternatives is in several lists.
 ///
 /// It is used on the thread of the hub only.
-final class FiledTarget {
+final class IndexedTarget {
     /// The observation; nil when it was removed.
     private(set) var observation: Observation?
     /// The tests that an object has to pass to concern the observation; none for lists that are not about values.
@@ -16,11 +16,11 @@ final class FiledTarget {
     let bounds: (lower: Value?, upper: Value?)
     /// Owns the bytes of `tests` and `bounds`.
     private let demand: QueryDemand?
-    let place: FiledTarget.Place
+    let place: IndexedTarget.Place
     var index = 0
 
     /// Makes an entry for a list that is not about values.
-    init(_ observation: Observation, at place: FiledTarget.Place) {
+    init(_ observation: Observation, at place: IndexedTarget.Place) {
         self.observation = observation
         self.place = place
         tests = []
@@ -32,8 +32,7 @@ final class FiledTarget {
     ///
     /// - Parameters:
     ///   - demand: The demand, which the entry keeps.
-    init(_ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, at place: FiledTarget.Place)
-    {
+    init(_ observation: Observation, _ alternative: QueryDemand.Alternative, of demand: QueryDemand, at place: Place) {
         self.observation = observation
         self.place = place
         tests = alternative.tests
@@ -52,7 +51,7 @@ final class FiledTarget {
     }
 }
 
-extension FiledTarget {
+extension IndexedTarget {
     /// Where an observation is filed.
     enum Place: Hashable {
         /// Among those that every round is shown to.
