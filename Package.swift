@@ -170,7 +170,7 @@ let package = Package(
                 "COpenSSL", "CZlib", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine",
                 .product(name: "Logging", package: "swift-log"), .product(name: "SystemPackage", package: "swift-system"),
             ],
-            path: "Tests/RealmTestSupport",
+            path: "Tests/Support",
             swiftSettings: shared),
         .target(
             name: "RealmMutants",
@@ -178,7 +178,7 @@ let package = Package(
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmEngine", "RealmFormats", "MicroHTTP",
                 "RealmAccess", "RealmHosting", "RealmHTTP", "RealmTestSupport",
             ],
-            path: "Tests/RealmMutants",
+            path: "Tests/Fuzz/Mutants",
             swiftSettings: shared),
         .executableTarget(
             name: "MutantTrials",
@@ -186,9 +186,9 @@ let package = Package(
                 "RealmMutants", "RealmPlatform", "RealmStorage", "RealmTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/MutantTrials",
+            path: "Tests/Fuzz/MutantTrials",
             swiftSettings: shared),
-        .testTarget(name: "HouseTests", swiftSettings: shared),
+        .testTarget(name: "HouseTests", path: "Tests/House", swiftSettings: shared),
         .testTarget(
             name: "RealmPlatformTests",
             dependencies: [

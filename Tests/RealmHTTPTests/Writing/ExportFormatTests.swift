@@ -9,7 +9,7 @@ import RealmHosting
 import RealmTestSupport
 import Testing
 
-/// Exports in all formats over HTTP: their forms, parameters and what they refuse. Tests/Formats compares the values of all
+/// Exports in all formats over HTTP: their forms, parameters and what they refuse. Tests/System/Formats compares the values of all
 /// fixtures.
 @Suite struct ExportFormatTests {
     /// Runs a body with a server that has a few objects.
