@@ -264,7 +264,7 @@ let package = Package(
                 "RealmTestSupport", "RealmMutants", .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Access/Vectors", "Messages/Vectors"],
+            exclude: ["Routes/Vectors", "Tokens/Vectors"],
             swiftSettings: shared),
     ])
 

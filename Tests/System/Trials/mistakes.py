@@ -4,7 +4,7 @@
 
     python3 Tests/System/Trials/mistakes.py BINARY [--write]
 
-The mistakes over HTTP are those of Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt, the others commands that are run here. Which of
+The mistakes over HTTP are those of Tests/RealmHTTPTests/Routes/Vectors/mistakes.txt, the others commands that are run here. Which of
 them a newcomer made first, and what was said then, is in first-mistakes.tsv. The exit status is 1 when an answer is not the expected
 one, or when the tables are not those of mistakes.md, which `--write` makes anew.
 """
@@ -25,7 +25,7 @@ import zipfile
 import json
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-VECTORS = ROOT / "Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt"
+VECTORS = ROOT / "Tests/RealmHTTPTests/Routes/Vectors/mistakes.txt"
 FIRST = ROOT / "Tests/System/Trials/first-mistakes.tsv"
 EXPECTED = ROOT / "Tests/System/Trials/mistakes.md"
 failures = []

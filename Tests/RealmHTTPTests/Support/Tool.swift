@@ -16,7 +16,7 @@ enum Tool {
     /// The client in Python for what other clients do not do.
     static let client =
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Trials/tls.py").path
+        .appendingPathComponent("System/Trials/tls.py").path
 
     /// Runs a program to its end, two minutes at the most, and returns what it has printed, errors included.
     @discardableResult

@@ -39,7 +39,7 @@ final class TokenVectors: Sendable {
     let turns: [Turn]
     let cases: [Case]
 
-    private static let folder = Fixtures.packageRoot.appendingPathComponent("Tests/RealmHTTPTests/Access/Vectors")
+    private static let folder = Fixtures.packageRoot.appendingPathComponent("Tests/RealmHTTPTests/Tokens/Vectors")
 
     /// The Python that can make new ones; nil where `make setup-test` could not install what it needs.
     static let python: String? = {

@@ -22,7 +22,7 @@ import Testing
     /// The rows of the file. Each has a line with `#` and the title, one with method and target, lines with header fields and with the
     /// body after `>`, and a line with code and detail.
     static func rows() throws -> [Row] {
-        let file = Fixtures.packageRoot.appendingPathComponent("Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt")
+        let file = Fixtures.packageRoot.appendingPathComponent("Tests/RealmHTTPTests/Routes/Vectors/mistakes.txt")
         return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n\n").compactMap(row)
     }
 
