@@ -173,6 +173,15 @@ let package = Package(
             path: "Tests/Support",
             swiftSettings: shared),
         .target(
+            name: "RealmServerSupport",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "RealmBackups", "MicroHTTP",
+                "RealmAccess", "RealmHosting", "RealmTestSupport",
+            ],
+            path: "Tests/ServerSupport",
+            exclude: ["tls.py"],
+            swiftSettings: shared),
+        .target(
             name: "RealmMutants",
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmEngine", "RealmFormats", "MicroHTTP",
@@ -226,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "RealmQueryTests",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmTestSupport",
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmTestSupport",
             ],
             exclude: ["Vectors"],
             swiftSettings: shared),
@@ -253,7 +262,37 @@ let package = Package(
         .testTarget(
             name: "RealmBackupsTests",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine", "RealmBackups", "RealmTestSupport",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmEngine", "RealmFormats", "RealmBackups", "MicroHTTP",
+                "RealmAccess", "RealmHosting", "RealmTestSupport", "RealmServerSupport",
+            ],
+            swiftSettings: shared),
+        .testTarget(
+            name: "MicroHTTPTests",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmFormats", "MicroHTTP", "RealmAccess", "RealmHosting",
+                "RealmTestSupport", "RealmServerSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmAccessTests",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmEngine", "RealmFormats", "MicroHTTP", "RealmAccess", "RealmHosting",
+                "RealmTestSupport", "RealmServerSupport",
+            ],
+            exclude: ["Tokens/Vectors"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmCallsTests",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "RealmAccess", "RealmCalls",
+                "RealmTestSupport",
+            ],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmHostingTests",
+            dependencies: [
+                "RealmPlatform", "RealmStorage", "RealmEngine", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess",
+                "RealmHosting", "RealmTestSupport",
             ],
             swiftSettings: shared),
         .testTarget(
@@ -261,10 +300,10 @@ let package = Package(
             dependencies: [
                 "RealmPlatform", "RealmStorage", "RealmVerify", "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats",
                 "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole", "RealmHTTP",
-                "RealmTestSupport", "RealmMutants", .product(name: "Logging", package: "swift-log"),
+                "RealmTestSupport", "RealmServerSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Routes/Vectors", "Tokens/Vectors"],
+            exclude: ["Routes/Vectors"],
             swiftSettings: shared),
     ])
 

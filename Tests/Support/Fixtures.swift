@@ -51,6 +51,13 @@ package enum Fixtures {
         return name.contains("-java-") ? [UInt8](repeating: 1, count: 64) : key
     }
 
+    /// Names of the plain fixtures of at most 140 kB, which tests of damage read many times.
+    package static let shortNames = names.filter { name in
+        guard !isEncrypted(name), let path = try? path(name) else { return false }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? Int ?? .max) <= 140_000
+    }
+
     /// Names of the fixtures that have an expected dump.
     package static let namesWithDump: [String] = {
         let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])

@@ -5,6 +5,7 @@ import Foundation
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
+import RealmServerSupport
 import RealmTestSupport
 
 /// A server with keys, a realm `shop` in a file, and an audit log.

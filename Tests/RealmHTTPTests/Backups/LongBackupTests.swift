@@ -5,6 +5,7 @@ import RealmEngine
 import RealmFormats
 import RealmHTTP
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

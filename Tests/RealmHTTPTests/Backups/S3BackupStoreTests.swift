@@ -4,9 +4,10 @@ import Foundation
 @testable import RealmBackups
 import RealmEngine
 import RealmFormats
-import RealmHTTP
 import RealmHosting
+import RealmHTTP
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -7,6 +7,7 @@ import RealmHTTP
 @testable import RealmHosting
 import RealmPlatform
 import RealmReplica
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

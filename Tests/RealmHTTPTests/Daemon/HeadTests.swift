@@ -2,6 +2,7 @@
 
 import RealmFormats
 import RealmHTTP
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 

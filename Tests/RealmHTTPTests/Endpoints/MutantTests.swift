@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmMutants
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 struct MutantTests {
     private static let trialsPerFile = TestRun.isLong ? 100 : 6
     /// A few are enough where nobody waits for all.
-    private static let fixtures = DamagedReadTests.fixtures.filter {
+    private static let fixtures = Fixtures.shortNames.filter {
         TestRun.isLong || ["links", "lists", "mixed", "embedded"].contains($0)
     }
 

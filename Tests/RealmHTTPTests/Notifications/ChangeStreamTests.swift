@@ -5,6 +5,7 @@ import RealmAccess
 import RealmFormats
 import RealmHTTP
 import RealmHosting
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Synchronization

@@ -4,6 +4,7 @@
 import RealmFormats
 import RealmHTTP
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

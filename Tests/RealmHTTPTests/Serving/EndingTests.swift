@@ -5,6 +5,7 @@ import Glibc
 import RealmFormats
 import RealmHTTP
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -7,6 +7,7 @@ import RealmEngine
 @testable import RealmFormats
 @testable import RealmHosting
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

@@ -7,6 +7,7 @@ import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Testing

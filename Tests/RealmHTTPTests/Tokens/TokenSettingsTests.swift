@@ -6,6 +6,7 @@ import Glibc
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 

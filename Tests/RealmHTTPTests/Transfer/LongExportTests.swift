@@ -5,13 +5,12 @@ import Foundation
 import RealmEngine
 @testable import RealmFormats
 import RealmHosting
+@testable import RealmHTTP
 import RealmPlatform
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
 import Testing
-
-@testable import RealmHTTP
 
 /// Exports that are long, or do not end well: a row is never longer than a document, and the temporary files of a workbook are gone.
 @Suite struct LongExportTests {

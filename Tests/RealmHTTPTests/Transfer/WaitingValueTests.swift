@@ -6,6 +6,7 @@
 import RealmEngine
 @testable import RealmHosting
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import Synchronization

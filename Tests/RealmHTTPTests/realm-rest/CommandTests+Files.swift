@@ -3,6 +3,7 @@
 import Foundation
 import RealmEngine
 import RealmPlatform
+import RealmServerSupport
 import RealmStorage
 import RealmTestSupport
 import RealmVerify

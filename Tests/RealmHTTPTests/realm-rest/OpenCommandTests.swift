@@ -3,6 +3,7 @@
 import Foundation
 import RealmFormats
 import RealmHTTP
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 
