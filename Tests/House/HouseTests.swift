@@ -41,6 +41,24 @@ import Testing
         }
     }
 
+    /// A reader of a file finds its tests by the name of its folder.
+    @Test func `folders of tests have the names of folders of what they test`() throws {
+        let sources = try Set(SourceTree.shared.get().files.map(\.folder))
+        let tests = SourceTree.packageRoot.appendingPathComponent("Tests")
+        let files = try SourceTree.swiftFiles(below: tests).map { $0.path.dropFirst(tests.path.count + 1) }
+        let folders = Set(files.map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+        for folder in folders.sorted() {
+            let parts = folder.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[0].hasSuffix("Tests"), parts[1] != "Support" else { continue }
+            // Whole requests are about every module.
+            let isKnown =
+                parts[0] == "RealmHTTPTests"
+                ? sources.contains { $0 == parts[1] || $0.hasSuffix("/" + parts[1]) }
+                : sources.contains(parts[0].dropLast("Tests".count) + "/" + parts[1])
+            if !isKnown { Issue.record("Tests/\(folder) has no folder of this name in Sources") }
+        }
+    }
+
     /// A reader finds a type by the list of files, or in the only file that names it.
     @Test func `at most one type in twenty is in a file of another name`() throws {
         let files = try SourceTree.shared.get().files
