@@ -114,7 +114,7 @@ def page(command, version, date):
         "realm\\-rest \\- " + escaped(abstract[0].lower() + abstract[1:]), ".SH SYNOPSIS",
         "\\fBrealm\\-rest\\fR \\fIsubcommand\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]", ".SH DESCRIPTION",
         "Realm databases live in files of apps. \\fBrealm\\-rest\\fR opens these files itself and serves them over HTTP and JSON:",
-        "queries, aggregates, writes, transactions, changes as they happen, schemas and migrations. Further subcommands look into",
+        "queries, aggregates, writes, transactions, changes as they happen, schemas and migrations. More subcommands look into",
         "files, copy them, and move what they hold. Browsers find a console at the address of a server.", ".PP",
         "Without a file at hand, \\fBrealm\\-rest demo\\fR makes a sample realm and serves it.", ".SH OPTIONS",
     ]

@@ -4,7 +4,7 @@
 package struct EmbeddedFile: Sendable {
     /// The path of the file below its folder, such as `core/app.js`.
     package let path: StaticString
-    /// The contents: those of the file, scripts and style sheets without comments and blanks that mean nothing.
+    /// The contents: those of the file, scripts and style sheets without comments and redundant blanks.
     package let text: StaticString
 
     /// Describes a file.

@@ -142,7 +142,7 @@ struct ConversionCache {
     func newFile(for original: Original, byteCount: Int) -> NewFile? {
         guard path(for: original) != nil, byteCount <= maximumByteCount else { return nil }
         makeRoom(for: byteCount)
-        return try? NewFile(beside: folder + "/new")
+        return try? NewFile(nextTo: folder + "/new")
     }
 
     /// Keeps a converted file, after room was made for its size. A file that cannot be kept stays without a name.
@@ -172,7 +172,7 @@ struct ConversionCache {
         }
         makeRoom(for: byteCount)
         do throws(StorageError) {
-            let text = try NewFile(beside: path)
+            let text = try NewFile(nextTo: path)
             try System.write(text.descriptor, line + bytes)
             try text.replace(path + ConversionCache.reportSuffix)
             try file.replace(path + ConversionCache.suffix)

@@ -73,7 +73,7 @@ package struct ConvertedFile: Sendable {
             } catch {
                 if error.isStop { throw error }
                 // The pass may have read two versions.
-                guard (try? glance.file.witness?.look()) == nil else { throw error }
+                guard (try? glance.file.witness?.checkFile()) == nil else { throw error }
             }
         }
         throw .refused(.fileInUse("another program keeps writing to the file, so it cannot be converted"))
@@ -143,7 +143,7 @@ package struct ConvertedFile: Sendable {
                 guard error.isFullDisk else { throw error }
             }
         }
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         return ConvertedFile(try old.convert(to: file, key: key, control), .own(file))
     }
 

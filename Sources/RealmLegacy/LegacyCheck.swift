@@ -78,7 +78,7 @@ struct LegacyCheck {
         do throws(StorageError) {
             var audit = try SpaceAudit(top, file.space, versionsRestart: true)
             let isComplete = try audit.run(keepingDecrypted: LegacyReading.keptByteCount) { [control] in
-                control?.goesOn ?? true
+                control?.continues ?? true
             }
             if !isComplete { try control?.check() }
         } catch {

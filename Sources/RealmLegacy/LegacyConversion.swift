@@ -211,7 +211,7 @@ extension LegacyFile {
         to new: NewFile, key: EncryptionKey? = nil, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConversionReport {
         let report = try LegacyConversion.run(self, to: new, key: key, control)
-        try file.witness?.look()
+        try file.witness?.checkFile()
         return report
     }
 
@@ -229,7 +229,7 @@ extension LegacyFile {
         guard replacing || System.entry(atPath: path, followsLink: false) == nil else {
             throw .refused(.unsuitable("a file of that name exists"))
         }
-        let new = try NewFile(beside: path)
+        let new = try NewFile(nextTo: path)
         if replacing { System.copyPermissions(of: path, to: new.descriptor) }
         let report = try convert(to: new, key: key, control)
         guard replacing else {
@@ -237,7 +237,7 @@ extension LegacyFile {
             return report
         }
         // Syncing the new file has taken its time, in which another program may have written to the old one.
-        try new.replace(path) { () throws(StorageError) in try file.witness?.look() }
+        try new.replace(path) { () throws(StorageError) in try file.witness?.checkFile() }
         return report
     }
 }

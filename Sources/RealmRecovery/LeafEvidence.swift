@@ -144,7 +144,7 @@ final class LeafEvidence {
 
     /// Returns whether no commit can have written into a node of a version.
     private func isUntouched(_ ref: UInt64, _ byteCount: UInt64, _ number: UInt64) -> Bool {
-        chain.fate(ref, byteCount, in: number) == .untouched
+        chain.survival(ref, byteCount, in: number) == .untouched
     }
 
     /// Returns whether no commit can have written into any node below a ref of a version.

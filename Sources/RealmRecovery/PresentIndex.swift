@@ -49,7 +49,7 @@ final class PresentIndex {
         wanted = PlaceMarks(byteCount: map.limit)
         markWanted()
         nodeCount = map.present.count
-        for table in tables { look(at: table) }
+        for table in tables { visit(table) }
         wanted = PlaceMarks(byteCount: 0)
     }
 
@@ -69,13 +69,13 @@ final class PresentIndex {
     // MARK: - Looking through
 
     /// Notes the places of a table.
-    private func look(at table: FormerTable) {
+    private func visit(_ table: FormerTable) {
         note(table.ref, NodeRole(kind: .table, table: table.key), leaf: 0, offset: 0)
-        tableSizes[table.key] = look(at: table, table.clusterRef, offset: 0, depth: nil, level: 0)
+        tableSizes[table.key] = visit(table, table.clusterRef, offset: 0, depth: nil, level: 0)
     }
 
     /// Notes the places of a part of a cluster tree, and returns the sizes of its leaves.
-    private func look(at table: FormerTable, _ ref: UInt64, offset: Int64, depth: UInt64?, level: Int) -> LeafPlace.Sizes {
+    private func visit(_ table: FormerTable, _ ref: UInt64, offset: Int64, depth: UInt64?, level: Int) -> LeafPlace.Sizes {
         var sizes = LeafPlace.Sizes()
         guard level <= NodeReader.maximumDepth else { return sizes }
         do throws(Loss) {
@@ -85,14 +85,14 @@ final class PresentIndex {
                 let rows = LeafRows(table: table, node: node, offset: offset, relativeKeys: try reader.leafKeys(node))
                 sizes.insert(rows.count)
                 leafSizes.insert(rows.count)
-                look(at: rows)
+                visit(rows)
                 return sizes
             }
             let (here, offsets) = try reader.children(of: node, depth: depth)
             note(ref, NodeRole(kind: .cluster, table: table.key), leaf: 0, offset: offset)
             for (index, childOffset) in offsets.enumerated() {
                 guard let child = node.child(index + 3) else { continue }
-                sizes.formUnion(look(at: table, child, offset: offset &+ childOffset, depth: here - 1, level: level + 1))
+                sizes.formUnion(visit(table, child, offset: offset &+ childOffset, depth: here - 1, level: level + 1))
             }
             if wanted.contains(ref) { innerSizes[ref] = sizes }
         } catch {
@@ -102,7 +102,7 @@ final class PresentIndex {
     }
 
     /// Notes the places of a leaf and of what is below it.
-    private func look(at rows: LeafRows) {
+    private func visit(_ rows: LeafRows) {
         let leaf = rows.node
         note(leaf.ref, NodeRole(kind: .leaf, table: rows.table.key), leaf: leaf.ref, offset: rows.offset)
         for slot in 0..<leaf.count {

@@ -209,7 +209,7 @@ package final class Recovery {
         // Nodes of no known version are older than the unbroken run of known ones; nodes written in that run are not theirs.
         let distrust: (UInt64, UInt64) -> Loss? = { ref, byteCount in
             if let loss = map.damage(ref, byteCount) { return loss }
-            if case .gone(let version) = chain.fate(ref, byteCount, in: chain.runStart) { return .usedAgain(by: version) }
+            if case .gone(let version) = chain.survival(ref, byteCount, in: chain.runStart) { return .usedAgain(by: version) }
             return nil
         }
         let reader = NodeReader(map, format: header.format, clusterShift: options.clusterShift, distrust: distrust)

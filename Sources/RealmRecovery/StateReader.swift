@@ -201,7 +201,7 @@ final class StateReader {
             let rows = version.leaves[leaf]
             if rows.node.child(0).map({ evidence.strength($0, in: rows, slot: 0) }) == .maybe { isTainted = true }
             // Another version of the same leaf may lie there.
-            if chain.fate(rows.node.ref, rows.node.byteCount, in: version.number) != .untouched { isTainted = true }
+            if chain.survival(rows.node.ref, rows.node.byteCount, in: version.number) != .untouched { isTainted = true }
             return (rows, row, version.reader)
         }
         guard let found = index.row(place), version === present || !version.sharedClusters.isDisjoint(with: found.path) else {
@@ -323,7 +323,7 @@ final class StateReader {
     /// Returns whether a version is proved to have had a leaf.
     private func isDated(_ rows: LeafRows, in version: FormerVersion) -> Bool {
         guard !version.isTwin else { return false }
-        return chain.fate(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched
+        return chain.survival(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched
     }
 
     /// Returns the values of a column as JSON.

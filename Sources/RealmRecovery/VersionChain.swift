@@ -10,7 +10,7 @@ internal import RealmPlatform
 /// certain".
 final class VersionChain {
     /// The effect of later commits on a node of a version.
-    enum Fate: Equatable {
+    enum Survival: Equatable {
         /// No commit can have written there.
         case untouched
         /// It is not known.
@@ -113,7 +113,7 @@ final class VersionChain {
     }
 
     /// Returns what later commits did to a node of a version.
-    func fate(_ ref: UInt64, _ byteCount: UInt64, in number: UInt64) -> Fate {
+    func survival(_ ref: UInt64, _ byteCount: UInt64, in number: UInt64) -> Survival {
         guard number &+ 2 <= horizon else { return .untouched }
         let history = history(ref, byteCount)
         if history.lastWrite >= number &+ 2 { return .gone(by: history.lastWrite) }

@@ -54,7 +54,7 @@ final class VersionReading {
         var offsets: [UInt64: Int64] = [:]
         for version in versions {
             for rows in version.leaves where rows.isPlaced {
-                guard chain.fate(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched else { continue }
+                guard chain.survival(rows.node.ref, rows.node.byteCount, in: version.number) == .untouched else { continue }
                 offsets[rows.node.ref] = rows.offset
             }
         }
@@ -102,7 +102,7 @@ final class VersionReading {
         reader.distrust = { [unowned self, unowned version, unowned reader] ref, byteCount in
             if version.refused.contains(ref) { return .usedForSomethingElse }
             if let loss = map.damage(ref, byteCount) { return loss }
-            switch chain.fate(ref, byteCount, in: version.number) {
+            switch chain.survival(ref, byteCount, in: version.number) {
             case .untouched: return nil
             case .gone(let number): return .usedAgain(by: number)
             case .maybe:
@@ -110,7 +110,7 @@ final class VersionReading {
             }
         }
         reader.isUntouched = { [unowned self, unowned version] ref, byteCount in
-            chain.fate(ref, byteCount, in: version.number) == .untouched
+            chain.survival(ref, byteCount, in: version.number) == .untouched
         }
         return reader
     }
@@ -157,15 +157,15 @@ final class VersionReading {
                 version.lostCount += 1
                 continue
             }
-            let fate = chain.fate(ref, node.byteCount, in: version.number)
-            if case .gone = fate {
+            let survival = chain.survival(ref, node.byteCount, in: version.number)
+            if case .gone = survival {
                 version.lostCount += 1
                 continue
             }
             let isShared = map.present.contains(ref)
             let count = isShared ? index.nodeCount(below: ref) : 1
             version.nodeCount += count
-            if fate == .maybe { version.unprovenCount += count }
+            if survival == .maybe { version.unprovenCount += count }
             guard !isShared else { continue }
             version.nodes.append(SpaceMap.NodeExtent(ref: ref, byteCount: node.byteCount))
             guard node.hasRefs else { continue }
@@ -191,7 +191,7 @@ final class VersionReading {
                     body(.gap(ref, .usedForSomethingElse))
                     return false
                 }
-                if case .gone(let number) = self.chain.fate(ref, byteCount, in: version.number) {
+                if case .gone(let number) = self.chain.survival(ref, byteCount, in: version.number) {
                     body(.gap(ref, .usedAgain(by: number)))
                     return false
                 }
@@ -278,7 +278,7 @@ final class VersionReading {
         for version in versions {
             for rows in version.leaves where seen.insert(LeafPlace(rows)).inserted { roles.add(rows) }
             guard !version.isUnfinished else { continue }
-            for node in version.nodes where chain.fate(node.ref, node.byteCount, in: version.number) == .untouched {
+            for node in version.nodes where chain.survival(node.ref, node.byteCount, in: version.number) == .untouched {
                 roles.addOther(node.ref)
             }
         }

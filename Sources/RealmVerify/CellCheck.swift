@@ -97,7 +97,7 @@ struct CellCheck {
         var cursor = tree.leaves()
         var count = 0
         while let (leaf, _) = try cursor.next() {
-            try report.goOn()
+            try report.checkControl()
             count += leaf.count
             try LeafCheck.run(leaf)
             for row in 0..<leaf.count { try element(leaf, row, &report, depth: depth) }
@@ -129,13 +129,13 @@ struct CellCheck {
     /// - Throws: `.corrupt` for damage that keeps the set from being read.
     mutating func set(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
-        try report.goOn()
+        try report.checkControl()
         guard try !hasUnorderedElements(root, shape) else { return }
         let tree = try BPlusTree(root: root, space: snapshot.space, shape: shape)
         var cursor = tree.leaves()
         var previous: Value?
         while let (leaf, _) = try cursor.next() {
-            try report.goOn()
+            try report.checkControl()
             for row in 0..<leaf.count {
                 // Unresolved links are ordered like any other.
                 let value = try leaf.storedValue(row)
@@ -197,7 +197,7 @@ struct CellCheck {
         try keyLeaves(dictionary)
         var entries = dictionary.entries()
         while let entry = try entries.next() {
-            try report.goOn()
+            try report.checkControl()
             if case .text(let key) = entry.key {
                 if !known.insert(key).inserted { report.error("\(place): duplicate dictionary key") }
                 if let previous, key < previous { report.warn("\(place): dictionary keys are not in byte order") }

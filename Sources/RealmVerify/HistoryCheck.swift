@@ -47,7 +47,7 @@ struct HistoryCheck {
         }
         var cursor = changes.leaves()
         while let leaf = try cursor.next() {
-            try report.goOn()
+            try report.checkControl()
             _ = leaf
         }
     }

@@ -84,7 +84,7 @@ struct IndexCheck {
         guard found.count != table.count else { return }
         var cursor = table.leaves()
         while let leaf = try cursor.next() {
-            try report.goOn()
+            try report.checkControl()
             for row in 0..<leaf.count where !found.contains(leaf.key(at: row)) {
                 report.error("\(place): object \(leaf.key(at: row).rawValue) is missing")
             }

@@ -94,7 +94,7 @@ final class IndexProver: Sendable {
 
     /// Makes proofs until none is left.
     private func work() {
-        while let job = take() {
+        while let job = dequeue() {
             let result = IndexProof(job.table, job.column, job.form, keys: job.keys, hash: hash, control).run()
             progress.broadcast { progress in
                 progress.running -= 1
@@ -104,7 +104,7 @@ final class IndexProver: Sendable {
     }
 
     /// Takes the next job; nil when none is left.
-    private func take() -> Job? {
+    private func dequeue() -> Job? {
         progress.withLock { progress in
             guard progress.next < jobs.count else { return nil }
             progress.next += 1

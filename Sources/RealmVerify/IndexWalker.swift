@@ -67,7 +67,7 @@ struct IndexWalker {
         _ ref: Ref, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) -> Int32? {
         try budget.spend(at: ref)
-        try report.goOn()
+        try report.checkControl()
         guard depth < IndexWalker.maximumDepth else { throw .corrupt(ref: ref, reason: "an index without end") }
         let node = try IndexNode(ref, space)
         checkKeys(node, &report)

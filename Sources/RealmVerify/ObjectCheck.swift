@@ -59,7 +59,7 @@ struct ObjectCheck {
         report.attempt(what) { (report) throws(StorageError) in
             var cursor = tree.leaves()
             while let leaf = try cursor.next() {
-                try report.goOn()
+                try report.checkControl()
                 for row in 0..<leaf.count where !keys.insert(leaf.key(at: row)).inserted {
                     report.error("\(what): object key \(leaf.key(at: row).rawValue) occurs twice")
                 }
@@ -138,7 +138,7 @@ struct ObjectCheck {
         do throws(StorageError) {
             var cursor = tree.leaves()
             while let leaf = try cursor.next() {
-                try report.goOn()
+                try report.checkControl()
                 try check.visit(leaf, &links, &report)
             }
         } catch {

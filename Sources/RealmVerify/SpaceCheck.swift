@@ -51,7 +51,7 @@ struct SpaceCheck {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
         var budget = space.nodeBudget
         while let (ref, parent) = stack.popLast() {
-            try report.goOn()
+            try report.checkControl()
             let node: Node
             do throws(StorageError) {
                 node = try space.node(at: ref)

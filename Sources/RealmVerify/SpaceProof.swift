@@ -38,7 +38,7 @@ struct SpaceProof {
         var stack = [root]
         var budget = space.nodeBudget
         while let ref = stack.popLast() {
-            guard report.control?.goesOn ?? true else { return false }
+            guard report.control?.continues ?? true else { return false }
             guard let node = try? space.node(at: ref) else { return false }
             let byteCount = UInt64(node.byteCount)
             guard used.mark(ref.rawValue, ref.rawValue + byteCount) else { return false }

@@ -55,7 +55,7 @@ package struct VerifyReport: Sendable {
     init(_ control: WorkControl?) { self.control = control }
 
     /// Throws when the check was cancelled. The parts of a check end with that error, and so does the check as a whole.
-    func goOn() throws(StorageError) { try control?.check() }
+    func checkControl() throws(StorageError) { try control?.check() }
 
     /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }

@@ -98,7 +98,7 @@ struct ClusterStatusCommand: ParsableCommand {
     private func show(_ realm: String, _ map: ClusterMap) throws {
         let log = place.log
         defer { log.close() }
-        let call = LogCall(realm: realm, owner: .nobody, request: .head)
+        let call = LogCall(realm: realm, owner: .unowned, request: .head)
         let reply = log.perform(call, until: Instant.now().adding(seconds: 10))
         let id = map.owner(of: realm)
         print("shard \(Shard.of(realm)), of \(id.isEmpty ? "no node" : id)")

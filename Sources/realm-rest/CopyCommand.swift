@@ -43,7 +43,7 @@ struct CopyCommand: ParsableCommand {
                 let snapshot = database.current.snapshot
                 copy.classes = try subset(of: snapshot)
                 copy.isWithoutSyncTables = withoutSyncTables
-                let file = try NewFile(beside: path)
+                let file = try NewFile(nextTo: path)
                 try database.writeCopy(of: snapshot, to: file.backend(), copy)
                 try file.publish(as: path)
             }
@@ -60,7 +60,7 @@ struct CopyCommand: ParsableCommand {
             return try ClassSubset(names, of: snapshot)
         } catch {
             let hint = Suggestion.hint(for: names[error.position], in: snapshot.classes.compactMap(\.className))
-            throw wrongUse("there is no class '\(names[error.position].brief)'\(hint)")
+            throw wrongUse("there is no class '\(names[error.position].truncated)'\(hint)")
         }
     }
 }

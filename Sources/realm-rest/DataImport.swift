@@ -113,7 +113,7 @@ enum DataImport {
     ) throws -> Counts {
         if System.entry(atPath: path, followsLink: false) != nil { try RealmFiles.requireDeletable(path) }
         try OwnershipLock.check(ofFile: path)
-        let made = try NewFile(beside: path)
+        let made = try NewFile(nextTo: path)
         let database = Database.open(name: name, store: try FileStore(made, key: key))
         defer { database.close() }
         let counts = try fill(database)
@@ -134,10 +134,10 @@ enum DataImport {
         _ reader: () -> ImportReader, to path: String, _ name: RealmName, _ key: EncryptionKey?, _ mode: ImportRun.Mode
     ) throws -> Counts {
         let options = Database.OpenOptions(key: key, mode: .readWrite)
-        let rehearsal = try Database.rehearse(name: name, path: path, options)
+        let dryRun = try Database.dryRun(name: name, path: path, options)
         do {
-            defer { rehearsal.close() }
-            _ = try write(reader(), rehearsal, mode, isDryRun: true)
+            defer { dryRun.close() }
+            _ = try write(reader(), dryRun, mode, isDryRun: true)
         }
         let database = try Database.open(name: name, path: path, options)
         do {

@@ -78,7 +78,7 @@ final class EventFollower {
         let host = authority[..<(colon ?? authority.endIndex)]
         let hasPort = colon.map { UInt16(authority[authority.index(after: $0)...]) != nil } ?? true
         guard !host.isEmpty, hasPort, !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
-            throw Failure(description: "'\(url.brief)' is no URL of a server", isPassing: false)
+            throw Failure(description: "'\(url.truncated)' is no URL of a server", isPassing: false)
         }
         if let credential {
             guard (1...EventFollower.credentialLimit).contains(credential.utf8.count),
@@ -211,7 +211,7 @@ final class EventFollower {
         guard answer.status != 200, answer.status != 406 else { return Failure(description: notThere, isPassing: false) }
         let body = String(decoding: answer.body, as: UTF8.self)
         guard let problem = try? JSONParser.parse(body, depthLimit: 64).object, let detail = problem["detail"]?.string else {
-            return Failure(description: "the server answers \(answer.status): \(body.brief)", isPassing: isPassing)
+            return Failure(description: "the server answers \(answer.status): \(body.truncated)", isPassing: isPassing)
         }
         var text = "\(answer.status) \(problem["code"]?.string ?? ""): \(detail)"
         if answer.status == 401 { text += ". An API key is taken from --api-key-file FILE or \(variable)" }

@@ -76,7 +76,7 @@ struct ExportCommand: ParsableCommand {
     private func write(_ producer: any ChunkProducer, of snapshot: Snapshot) throws {
         guard let output else { return try producer.forEachChunk { try options.output($0, of: snapshot) } }
         guard !RealmFiles.exists(output) else { throw wrongUse("there is a file at '\(output)' already") }
-        let file = try NewFile(beside: output)
+        let file = try NewFile(nextTo: output)
         var offset = 0
         try producer.forEachChunk { chunk in
             try ByteView.withBytes(of: chunk) { view throws(StorageError) in
@@ -113,7 +113,7 @@ struct ExportCommand: ParsableCommand {
         guard let className else { return try StreamRows(allOf: snapshot) }
         guard let table = snapshot.classTable(named: className) else {
             let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
-            throw wrongUse("the file has no class '\(className.brief)'\(hint)")
+            throw wrongUse("the file has no class '\(className.truncated)'\(hint)")
         }
         do {
             guard let values = try JSONParser.parse(args, depthLimit: 64).array else {

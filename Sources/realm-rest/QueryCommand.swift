@@ -50,7 +50,7 @@ struct QueryCommand: ParsableCommand {
         try options.reading { snapshot in
             guard let table = snapshot.classTable(named: className) else {
                 let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
-                throw wrongUse("the file has no class '\(className.brief)'\(hint)")
+                throw wrongUse("the file has no class '\(className.truncated)'\(hint)")
             }
             let bound = try bind(to: table, in: snapshot)
             do {

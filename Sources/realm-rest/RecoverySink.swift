@@ -34,7 +34,7 @@ struct RecoverySink {
         guard folders[0] != folders[1] else {
             throw wrongUse("--output must be in another folder than '\(evidenceFile)', next to which nothing is written")
         }
-        file = try NewFile(beside: path)
+        file = try NewFile(nextTo: path)
     }
 
     mutating func write(_ bytes: [UInt8]) throws {

@@ -58,7 +58,7 @@ struct ServeCommand: ParsableCommand {
         guard let asOwner else { return }
         guard let folder = options.data else { throw ValidationError("--as-owner needs --data DIR.") }
         do throws(ProcessOwner.Failure) {
-            try ProcessOwner.become(ownerOf: folder, givingNewOnesTo: asOwner)
+            try ProcessOwner.switchUser(toOwnerOf: folder, givingNewOnesTo: asOwner)
         } catch {
             StandardStreams.error(error.description)
             throw ExitCode(1)

@@ -77,7 +77,7 @@ enum ServerRun {
             let shutdown = try ShutdownHandler(server, signals, graceSeconds: options.graceSeconds, notifier)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")
-                for url in server.furtherURLs { StandardStreams.error("also listening on \(url)") }
+                for url in server.otherURLs { StandardStreams.error("also listening on \(url)") }
                 if let digest = server.fingerprintOfTrial { StandardStreams.error("certificate for trials, SHA-256 \(digest)") }
                 if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
                 if let folder = options.dataFolder {

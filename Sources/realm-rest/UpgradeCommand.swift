@@ -71,7 +71,7 @@ struct UpgradeCommand: ParsableCommand {
     private func upgrade(to path: String) throws {
         try options.copying { database, copy in
             let snapshot = database.current.snapshot
-            let file = try NewFile(beside: path)
+            let file = try NewFile(nextTo: path)
             try database.writeCopy(of: snapshot, to: file.backend(), copy)
             try file.publish(as: path)
             try output(from: snapshot.fileFormat, "written to \(to ?? path)", UpgradeCommand.lines(snapshot))

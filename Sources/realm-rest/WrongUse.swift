@@ -34,10 +34,11 @@ enum CommandName {
     static func mistake(in arguments: [String], commands: [String]) -> String? {
         guard let first = arguments.first, !first.hasPrefix("-"), !commands.contains(first), first != "help" else { return nil }
         if first.hasSuffix(".realm") || RealmFiles.exists(first) {
-            return "'\(first.brief)' is no command; did you mean 'realm-rest serve \(first.brief)'?"
+            return "'\(first.truncated)' is no command; did you mean 'realm-rest serve \(first.truncated)'?"
         }
         let meant = meanings[first.lowercasedASCII].map { "; did you mean '\($0)'?" }
         let hint = meant ?? Suggestion.hint(for: first, in: commands)
-        return "there is no command '\(first.brief)'" + (hint.isEmpty ? "; there are \(commands.joined(separator: ", "))" : hint)
+        return "there is no command '\(first.truncated)'"
+            + (hint.isEmpty ? "; there are \(commands.joined(separator: ", "))" : hint)
     }
 }

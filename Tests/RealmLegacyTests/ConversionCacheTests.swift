@@ -224,7 +224,7 @@ import Testing
             let cache = try #require(ConversionCache(in: home, maximumByteCount: 4 << 20))
             let report = ConversionReport(fromFormat: 9)
             for (mebibytes, isKept) in [(3, true), (5, false), (2, true)] {
-                let file = try NewFile(beside: folder + "/new")
+                let file = try NewFile(nextTo: folder + "/new")
                 #expect(ftruncate(file.descriptor, mebibytes << 20) == 0)
                 try change()
                 let original = try ConversionCache.Original(try LegacyFile(path: old, countsRows: false))

@@ -84,7 +84,7 @@ import Testing
                 #expect(greatest > 0 && greatest <= 18 << 20, "\(greatest) bytes")
             }
             #expect(old.file.pages?.decryptedByteCount == kept)
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             #expect(try old.convert(to: new, key: key).isLossless)
             #expect(try Snapshot(file: try RealmFile(path: new.openPath, key: key)).verify().errors == [])
         }
@@ -152,7 +152,7 @@ import Testing
             let file = old.file
             let greatest = Atomic(0)
             let control = WorkControl { _ in greatest.max(file.pages?.decryptedByteCount ?? 0, ordering: .relaxed) }
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             let report = try old.convert(to: new, key: key, control)
             #expect(report.isLossless && report.objectCount == Self.rowCount)
             let kept = greatest.load(ordering: .relaxed)

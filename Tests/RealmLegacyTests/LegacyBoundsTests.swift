@@ -110,7 +110,7 @@ struct LegacyBoundsTests {
         for (textByteCount, areTooMany) in [(2, false), (60, true)] {
             let bytes = Self.indexedFile(columnCount: 10_000, rowCount: 200, textByteCount: textByteCount)
             try LegacyFixtures.withFile(bytes) { path in
-                let (old, new) = (try LegacyFile(path: path), try NewFile(beside: path))
+                let (old, new) = (try LegacyFile(path: path), try NewFile(nextTo: path))
                 guard areTooMany else { return #expect(try old.convert(to: new).classes.map(\.objectCount) == [200]) }
                 _ = #expect { _ = try old.convert(to: new) } throws: { Self.areTooMany($0) }
             }
@@ -120,7 +120,7 @@ struct LegacyBoundsTests {
     @Test func `an object whose texts need very many levels of indexes is refused before they are made`() throws {
         let bytes = Self.indexedFile(columnCount: 12_000, rowCount: 1, textByteCount: 1000)
         try LegacyFixtures.withFile(bytes) { path in
-            let (old, new) = (try LegacyFile(path: path), try NewFile(beside: path))
+            let (old, new) = (try LegacyFile(path: path), try NewFile(nextTo: path))
             _ = #expect { _ = try old.convert(to: new) } throws: { error in
                 guard case .limit(let reason) = error as? StorageError else { return false }
                 return reason.contains("an object has more than")
@@ -223,7 +223,7 @@ struct LegacyBoundsTests {
         file.room(40_000)
         try LegacyFixtures.withFile(file.finish()) { path in
             let old = try LegacyFile(path: path)
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             _ = #expect { _ = try old.convert(to: new) } throws: { Self.areTooMany($0) }
         }
     }

@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a converted file is written to like any other`() throws {
         try LegacyFixtures.withFile(try LegacyFixtures.bytes("v9-primary-keys")) { path in
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             _ = try LegacyFile(path: path).convert(to: new)
             let store = try FileStore(new, key: nil, isForeign: true)
             let transaction = try store.beginTransaction()

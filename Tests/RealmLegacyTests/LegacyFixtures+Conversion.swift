@@ -29,7 +29,7 @@ extension LegacyFixtures {
     static func converting<Result>(
         _ path: String, key: EncryptionKey?, _ body: (Snapshot, ConversionReport) throws -> Result
     ) throws -> Result {
-        let new = try NewFile(beside: path)
+        let new = try NewFile(nextTo: path)
         let report = try LegacyFile(path: path, key: key).convert(to: new)
         return try body(try Snapshot(file: try RealmFile(path: new.openPath)), report)
     }

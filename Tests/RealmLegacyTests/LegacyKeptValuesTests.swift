@@ -111,7 +111,7 @@ struct LegacyKeptValuesTests {
         try LegacyFixtures.withFile(writer.finish()) { path in
             let file = try LegacyFile(path: path)
             #expect {
-                try file.convert(to: try NewFile(beside: path))
+                try file.convert(to: try NewFile(nextTo: path))
             } throws: { error in
                 guard case .limit(let reason) = error as? StorageError else { return false }
                 return reason.contains("an object has more than")

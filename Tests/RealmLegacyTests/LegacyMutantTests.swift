@@ -15,7 +15,7 @@ import Testing
         do throws(StorageError) {
             let file = try LegacyFile(path: path, key: key)
             _ = try file.verify()
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             _ = try file.convert(to: new)
             let snapshot = try Snapshot(file: try RealmFile(path: new.openPath))
             let report = snapshot.verify()

@@ -77,7 +77,7 @@ struct CancelledCheckTests {
         options.verification = .always
         options.control = Self.cancelled
         #expect(throws: WorkControl.stopped) { try FileStore.open(path: file.path, options).close() }
-        #expect(throws: WorkControl.stopped) { try FileStore.rehearse(copyOf: file.path, options).close() }
+        #expect(throws: WorkControl.stopped) { try FileStore.dryRun(copyOf: file.path, options).close() }
         #expect(try file.bytes == before)
         options.control = WorkControl()
         try FileStore.open(path: file.path, options).close()

@@ -196,7 +196,7 @@ package final class ConnectionRecord: Sendable {
         case .body: verdict = bodyVerdict(now, limits)
         }
         // If received bytes have not been read yet, the delay is the server's and not the client's.
-        guard let verdict, !hasUnreadBytes, giveUp(from: phase) else { return nil }
+        guard let verdict, !hasUnreadBytes, abandon(from: phase) else { return nil }
         return verdict
     }
 
@@ -255,8 +255,8 @@ package final class ConnectionRecord: Sendable {
         /// Abandons the connection if it still receives this body.
         ///
         /// - Returns: The way to end it; nil when it does something else by now.
-        func giveUp() -> Verdict? {
-            guard record.bodyBegin.load(ordering: .acquiring) == begin, record.giveUp(from: .body) else { return nil }
+        func abandon() -> Verdict? {
+            guard record.bodyBegin.load(ordering: .acquiring) == begin, record.abandon(from: .body) else { return nil }
             record.lastStatus.store(problem.status, ordering: .relaxed)
             return .refused(problem)
         }
@@ -312,13 +312,13 @@ package final class ConnectionRecord: Sendable {
     ///
     /// - Parameter limits: The limits of the server, for the text of the response.
     /// - Returns: The way to end it; nil when the daemon has begun to work on a request in the meantime.
-    func giveUp(_ limits: HTTPLimits) -> Verdict? {
-        if giveUp(from: .waiting) { return .silent }
-        return giveUp(from: .body) ? slowBody(limits) : nil
+    func abandon(_ limits: HTTPLimits) -> Verdict? {
+        if abandon(from: .waiting) { return .silent }
+        return abandon(from: .body) ? slowBody(limits) : nil
     }
 
     /// Changes the phase to `timedOut` if it is still the given one.
-    private func giveUp(from phase: Phase) -> Bool {
+    private func abandon(from phase: Phase) -> Bool {
         phaseStorage.compareExchange(
             expected: phase.rawValue, desired: Phase.timedOut.rawValue, ordering: .acquiringAndReleasing
         ).exchanged

@@ -122,7 +122,7 @@ package final class ConnectionTable: Sendable {
         // Finding out whether bytes have just arrived takes a system call, so only the best
         // candidate is examined: new connections can arrive by the thousand.
         while active.count < ConnectionTable.mostLooks, let record = leastNeeded(numbers, but: active, state, now) {
-            guard !record.hasJustReceived, let verdict = record.giveUp(limits) else {
+            guard !record.hasJustReceived, let verdict = record.abandon(limits) else {
                 active.insert(record.number)
                 continue
             }
@@ -266,7 +266,7 @@ package final class ConnectionTable: Sendable {
         guard !refused.isEmpty else { return }
         state.withLock { state in
             for body in refused where state.records[body.record.number] === body.record {
-                guard let verdict = body.giveUp() else { continue }
+                guard let verdict = body.abandon() else { continue }
                 leave(body.record, verdict, &state)
             }
         }

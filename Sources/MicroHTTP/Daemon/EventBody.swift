@@ -170,7 +170,7 @@ package final class EventBody: Suspended {
         /// The source has ended, and everything was copied.
         case over
         /// The connection was abandoned; unsent data is lost.
-        case givenUp
+        case ended
     }
 
     /// Copies pieces into the library's buffer until it is full or the source has nothing.
@@ -180,12 +180,12 @@ package final class EventBody: Suspended {
         var filled = 0
         while filled < room {
             let step = state.withLock { state -> Filling in
-                guard state.closeReason == nil else { return .givenUp }
+                guard state.closeReason == nil else { return .ended }
                 guard state.piece == nil else { return unsafe .copied(copy(target + filled, room - filled, &state)) }
                 return state.hasEnded ? .over : .needsPiece
             }
             switch step {
-            case .givenUp: return (0, true)
+            case .ended: return (0, true)
             case .over: return (filled, true)
             case .copied(let count): filled += count
             case .needsPiece: if !takePiece() { return (filled, false) }
@@ -297,8 +297,8 @@ package final class EventBody: Suspended {
 
     /// Sends the rest of a chunk, or the next one.
     private func sendNext(through chunk: EventChunk) -> Step {
-        let (rest, isGivenUp) = state.withLock { ($0.rest, $0.closeReason != nil) }
-        if isGivenUp { return .over }
+        let (rest, hasEnded) = state.withLock { ($0.rest, $0.closeReason != nil) }
+        if hasEnded { return .over }
         guard rest.isEmpty else { return note(EventChunk.send(rest, on: descriptor), of: rest.count) }
         let (filled, isOver) = unsafe chunk.fill { target, room in unsafe fill(target, room) }
         guard filled > 0 else { return isOver ? .over : .idle }
@@ -313,7 +313,7 @@ package final class EventBody: Suspended {
     ///   - rest: The bytes that are left; nil when the connection is broken.
     private func note(_ rest: ArraySlice<UInt8>?, of count: Int) -> Step {
         guard let rest else {
-            giveUp(.left)
+            end(.left)
             return .over
         }
         let wasBlocked = state.withLock { state in
@@ -341,7 +341,7 @@ package final class EventBody: Suspended {
     /// caller wakes the connection.
     ///
     /// - Parameter reason: The reason that is reported to the source.
-    func giveUp(_ reason: EventCloseReason) {
+    func end(_ reason: EventCloseReason) {
         state.withLock { state in
             guard state.closeReason == nil, !state.hasEnded || state.piece != nil || !state.rest.isEmpty else { return }
             state.closeReason = reason
@@ -366,7 +366,7 @@ package final class EventBody: Suspended {
 
     /// Ends the response because the server stops while the connection is suspended: nothing more
     /// is sent.
-    func abandon() { giveUp(.left) }
+    func abandon() { end(.left) }
 }
 
 extension EventBody: EventConnection {
@@ -392,7 +392,7 @@ extension EventBody: EventConnection {
 
     /// Breaks the connection, also in the middle of sending.
     package func hangUp() {
-        giveUp(.left)
+        end(.left)
         server.streams.breakConnection(of: self)
         wake()
     }

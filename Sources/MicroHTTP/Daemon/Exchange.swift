@@ -217,7 +217,7 @@ internal import Synchronization
         case .writing: return unsafe keep(piece)
         case .written(let problem):
             isAsleep = false
-            guard record.enter(.body), goOn(after: problem) else { return false }
+            guard record.enter(.body), continueBody(after: problem) else { return false }
             if isAsleep { return unsafe keep(piece) }
         }
         return unsafe piece.isEmpty ? answer() : take(piece)
@@ -237,7 +237,7 @@ internal import Synchronization
     ///
     /// - Parameter problem: The reason why the part could not be written, if so.
     /// - Returns: False to have the daemon close the connection.
-    private func goOn(after problem: Problem?) -> Bool {
+    private func continueBody(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
         // The stored part is released now, and the connection soon.
         if let problem = problem ?? record.refusedBody?.problem, let task { refuse(with: problem, task) }
@@ -264,7 +264,7 @@ internal import Synchronization
             isBodyTooLarge = true
             task.request.body.bytes = []
             task.request.body.file = nil
-            return goesOnReading(task)
+            return continuesReading(task)
         }
         return unsafe store(piece, task)
     }
@@ -274,7 +274,7 @@ internal import Synchronization
     /// The library sends no response in the middle of a body. So up to 4 MiB over the limit are read, to be able to respond after
     /// the body; then the response is written past the library, and later data is dropped for a while, to give the client time to
     /// read it.
-    private func goesOnReading(_ task: any RequestTask) -> Bool {
+    private func continuesReading(_ task: any RequestTask) -> Bool {
         guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
         if status == 0 {
             let problem = Problem.overLimit(.bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
@@ -311,7 +311,7 @@ internal import Synchronization
         isAsleep = true
         guard unsafe server.suspensions.suspend(connection, for: self) else {
             isAsleep = false
-            return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
+            return continueBody(after: Problem(.shuttingDown, "the server is shutting down"))
         }
         let isQueued = server.spoolers.submitContinuation(for: task.account) { [self] in didSpool(write(task)) }
         if !isQueued { didSpool(Problem(.shuttingDown, "the server is shutting down")) }
@@ -450,7 +450,7 @@ internal import Synchronization
         stage = .sent
         record.setReading(false)
         _ = record.enter(.busy)
-        let holding = afford(&response, task)
+        let holding = chargeMemory(&response, task)
         status = response.status
         // The body is no longer needed, or belongs to other work.
         task.request.body.forget()
@@ -472,7 +472,7 @@ internal import Synchronization
     /// Responses that are cached are not charged: their memory is counted by the cache.
     ///
     /// - Returns: The memory that the response holds until it is sent; nil when it is not charged.
-    private func afford(_ response: inout Response, _ task: any RequestTask) -> ByteHolding? {
+    private func chargeMemory(_ response: inout Response, _ task: any RequestTask) -> ByteHolding? {
         if case .stream = response.body { return answerHolding }
         guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
             _ = answerHolding?.adjust(to: 0)

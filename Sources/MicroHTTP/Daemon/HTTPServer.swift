@@ -126,7 +126,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// - Parameters:
     ///   - socket: The listening socket, which the listener takes over.
     ///   - configuration: Settings of this listener. Shared limits are those of the first one.
-    package init(socket: ListeningSocket, configuration: Configuration, beside first: HTTPServer) {
+    package init(socket: ListeningSocket, configuration: Configuration, sharing first: HTTPServer) {
         self.socket = socket
         self.configuration = configuration
         handler = first.handler
@@ -150,10 +150,10 @@ package final class HTTPServer: @unchecked Sendable {
     /// Lets the attendant check whether certificates have changed, unless it is about to. It does not wait.
     ///
     /// - Parameter store: The certificates.
-    package func look(at store: TLSStore) {
+    package func checkCertificates(of store: TLSStore) {
         guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let isQueued = attendant.submitContinuation(for: WorkerPool.server) { [self] in
-            store.look()
+            store.reloadIfChanged()
             isLooking.store(false, ordering: .releasing)
         }
         if !isQueued { isLooking.store(false, ordering: .releasing) }

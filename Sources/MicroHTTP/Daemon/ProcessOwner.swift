@@ -23,7 +23,7 @@ package enum ProcessOwner {
     ///   - folder: The path of the folder.
     ///   - user: The number of the user, and of its group, that a new folder is given to.
     /// - Throws: `Failure` when there is no folder, root has files in it, or the process lacks the right.
-    package static func become(ownerOf folder: String, givingNewOnesTo user: UInt32) throws(Failure) {
+    package static func switchUser(toOwnerOf folder: String, givingNewOnesTo user: UInt32) throws(Failure) {
         guard geteuid() == 0, isRootOfMachine else { return }
         var info = stat()
         guard unsafe stat(folder, &info) == 0 else { throw failure("there is no folder '\(folder)'") }

@@ -168,7 +168,7 @@ final class StreamBody: Suspended {
         while let producer = state.withLock({ $0.isFinished ? nil : $0.producer }) {
             let buffer = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
             let result = Result { try producer.produce(into: buffer) }
-            let goesOn = state.withLock { state -> Bool in
+            let continues = state.withLock { state -> Bool in
                 guard !state.isFinished else { return false }
                 switch result {
                 case .success(let isEnd):
@@ -184,12 +184,12 @@ final class StreamBody: Suspended {
                     state.hasFailed = true
                 }
                 if state.isFinished { state.producer = nil }
-                let goesOn = !state.isFinished && state.chunks.count < Streaming.queuedChunks
-                if !goesOn { state.isProducing = false }
-                return goesOn
+                let continues = !state.isFinished && state.chunks.count < Streaming.queuedChunks
+                if !continues { state.isProducing = false }
+                return continues
             }
             unsafe server.suspensions.resume(connection.pointer, for: self)
-            if !goesOn { return }
+            if !continues { return }
         }
     }
 

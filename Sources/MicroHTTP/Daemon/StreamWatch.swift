@@ -256,7 +256,7 @@ package final class StreamWatch: Sendable {
             let now = Instant.now()
             guard now >= nextLook else { continue }
             nextLook = now.adding(seconds: Double(pause) / 1000)
-            look(now)
+            checkEntries(now)
         }
     }
 
@@ -274,13 +274,13 @@ package final class StreamWatch: Sendable {
         }
         HeldLocks.assertNone()
         for left in waiters { left() }
-        for body in bodies { body.giveUp(.left) }
+        for body in bodies { body.end(.left) }
         EventBody.wake(bodies: bodies)
     }
 
     /// Sends the heartbeats that are due, measures the connections after earlier ones, and ends the
     /// responses of clients that are unreachable or read nothing.
-    private func look(_ now: Instant) {
+    private func checkEntries(_ now: Instant) {
         var due: [EventBody] = []
         var old: [EventBody] = []
         var dead: [EventBody] = []
@@ -314,8 +314,8 @@ package final class StreamWatch: Sendable {
         }
         for body in due { body.heartbeat() }
         for body in old { body.ageOut() }
-        for body in dead { body.giveUp(.dead) }
-        for body in stalled { body.giveUp(.left) }
+        for body in dead { body.end(.dead) }
+        for body in stalled { body.end(.left) }
         EventBody.wake(bodies: due + old + dead + stalled)
     }
 

@@ -73,7 +73,8 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
         guard let media = MediaType(text), let type = BodyType(rawValue: media.essence), contains(BodyTypes(type)) else {
             let essence = MediaType(text)?.essence
             throw unsupported(
-                "the media type of the body, \((essence ?? text).brief), is not accepted here; \(advice(for: essence))", request)
+                "the media type of the body, \((essence ?? text).truncated), is not accepted here; \(advice(for: essence))",
+                request)
         }
         if type.isText, let charset = media.parameters["charset"], charset.lowercasedASCII != "utf-8" {
             throw unsupported("the only character set of text is UTF-8", request)

@@ -65,7 +65,7 @@ package struct HostPolicy: Sendable {
     }
 
     private static var refusal: Problem {
-        Problem(.hostNotAllowed, "the host name of this request is not in the allowed list, to which --allow-host adds")
+        Problem(.hostNotAllowed, "the host name of this request is not in the allowed list, which --allow-host extends")
     }
 
     /// Whether the host of `HOST` or `HOST:PORT` is allowed. Names are tried as they are first, as

@@ -65,7 +65,7 @@ package struct QueryParameters: Sendable {
     ///   - known: The names that the endpoint understands.
     package static func unknown(_ name: String, _ known: [String]) -> Problem {
         let hint = ParameterMeaning.hint(for: name, in: known)
-        return Problem(.unknownParameter, "there is no parameter '\(name.brief)' here\(hint)").with("parameter", name)
+        return Problem(.unknownParameter, "there is no parameter '\(name.truncated)' here\(hint)").with("parameter", name)
             .with("known", .texts(known.sorted()))
     }
 }

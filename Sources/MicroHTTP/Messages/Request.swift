@@ -99,7 +99,7 @@ package final class Request: Sendable {
 
     /// Throws the problem of a stopped budget, usually `deadline_exceeded`, when the time for this request has run out.
     package func checkDeadline() throws(Problem) {
-        if !budget.goesOn { throw Problem(budget.stop ?? .expired) }
+        if !budget.continues { throw Problem(budget.stop ?? .expired) }
     }
 
     /// Returns whether an address is a loopback address of IPv4 or IPv6.

@@ -72,7 +72,7 @@ package final class TLSStore: Sendable {
     ///
     /// A pair that is replaced file by file does not fit for a moment; the next look after the second
     /// file finds that it does.
-    func look() {
+    func reloadIfChanged() {
         let (options, known) = state.withLock { ($0.options, $0.stamps) }
         guard TLSStore.stamps(of: options) != known else { return }
         try? replace(with: options)

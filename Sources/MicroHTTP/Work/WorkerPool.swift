@@ -164,7 +164,7 @@ package final class WorkerPool: Sendable {
     private static func next(_ monitor: Monitor<State>) -> (client: String, job: Job)? {
         monitor.withLock { $0.resting += 1 }
         return monitor.wait { state -> (client: String, job: Job)?? in
-            let taken = state.turns.take()
+            let taken = state.turns.dequeue()
             guard taken != nil || state.isClosed else { return nil }
             state.resting -= 1
             return .some(taken)

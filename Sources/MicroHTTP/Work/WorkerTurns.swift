@@ -56,7 +56,7 @@ struct WorkerTurns {
     ///
     /// - Returns: The job and its client; nil when no job waits, or every client with waiting jobs
     ///   occupies its share of the threads.
-    package mutating func take() -> (client: String, job: Job)? {
+    package mutating func dequeue() -> (client: String, job: Job)? {
         guard let name = turns.popFirst() else { return nil }
         clients[name]?.isInTurns = false
         var job: Job?

@@ -11,7 +11,7 @@ package struct AuditKeys: Sendable, Equatable {
 
     /// The keys, each of bounded length.
     private(set) var first: [String] = []
-    private(set) var further = 0
+    private(set) var others = 0
 
     /// Whether the next key would be written, and not only counted.
     var takesMore: Bool { first.count < AuditKeys.countLimit }
@@ -19,12 +19,12 @@ package struct AuditKeys: Sendable, Equatable {
     /// Adds a key. The one that was added first may be added again, which has no effect.
     package mutating func add(_ key: String) {
         let key = AuditEntry.bounded(key)
-        guard takesMore else { return further += 1 }
+        guard takesMore else { return others += 1 }
         if first.first != key { first.append(key) }
     }
 
     /// Adds a key that is only counted.
-    mutating func count() { further += 1 }
+    mutating func count() { others += 1 }
 
     /// Writes the members `keys` and `moreKeys`, each if there is something to say.
     func write(to writer: inout JSONWriter) {
@@ -33,6 +33,6 @@ package struct AuditKeys: Sendable, Equatable {
         writer.beginArray()
         for key in first { writer.string(key) }
         writer.endArray()
-        if further > 0 { writer.member("moreKeys", int: further) }
+        if others > 0 { writer.member("moreKeys", int: others) }
     }
 }

@@ -25,7 +25,7 @@ package final class AuditLog: Sendable {
         /// The number of bytes that the thread has taken and not written yet.
         var takenByteCount = 0
         /// The number of lost lines that no line reports yet.
-        var untoldCount = 0
+        var unloggedCount = 0
         /// The reason why the file could not be written at the last attempt; nil when it could.
         var failure: String?
         /// Whether the file is to be opened again.
@@ -100,23 +100,23 @@ package final class AuditLog: Sendable {
     package func append(_ entry: AuditEntry) {
         monitor.signal { state in
             guard !state.isClosed, state.waitingByteCount < AuditLog.byteLimit else {
-                state.untoldCount += 1
+                state.unloggedCount += 1
                 state.counts.lost &+= 1
                 return
             }
-            AuditLog.tellLosses(&state)
+            AuditLog.logLosses(&state)
             entry.write(at: .now(), to: state.pending)
             state.counts.lines &+= 1
         }
     }
 
     /// Queues the line about lines that were lost before.
-    private static func tellLosses(_ state: inout State) {
-        guard state.untoldCount > 0 else { return }
+    private static func logLosses(_ state: inout State) {
+        guard state.unloggedCount > 0 else { return }
         var entry = AuditEntry(kind: .lost)
-        entry.lostCount = state.untoldCount
+        entry.lostCount = state.unloggedCount
         entry.write(at: .now(), to: state.pending)
-        state.untoldCount = 0
+        state.unloggedCount = 0
     }
 
     /// Returns whether something may be done that has to be recorded, and counts it when not: the log is required, and cannot be
@@ -204,7 +204,7 @@ package final class AuditLog: Sendable {
 
     /// Takes the queued lines.
     private static func takeTurn(_ state: inout State) -> Turn {
-        if state.waitingByteCount < byteLimit { tellLosses(&state) }
+        if state.waitingByteCount < byteLimit { logLosses(&state) }
         let turn = Turn(
             lines: state.pending, options: state.options, isToReopen: state.isToReopen, isLast: state.isClosed)
         state.takenByteCount += state.pending.count

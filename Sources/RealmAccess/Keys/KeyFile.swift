@@ -130,7 +130,7 @@ package struct KeyFile: Sendable {
         }
         writer.endArray()
         writer.endObject()
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         let bytes = Array(writer.buffer.text.utf8)
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try System.write(file.descriptor, view, at: 0) }
         try file.replace(path)

@@ -291,7 +291,7 @@ package struct Limits: Sendable, Equatable {
         guard let entry = Limits.entries.first(where: { $0.name == name }) else {
             let hint = Suggestion.hint(for: name, in: Limits.entries.map(\.name))
             let names = Limits.entries.map(\.name).sorted().joined(separator: ", ")
-            throw Rejection(text: "there is no limit '\(name.brief)'\(hint.isEmpty ? "; there are \(names)" : hint)")
+            throw Rejection(text: "there is no limit '\(name.truncated)'\(hint.isEmpty ? "; there are \(names)" : hint)")
         }
         try set(entry, String(setting[setting.index(after: equals)...]))
     }

@@ -29,9 +29,9 @@ final class KeyKeeper: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: The time between two looks.
-    ///   - look: Called at each of them, without a lock; returns whether it is to be called again.
+    ///   - action: Called at each of them, without a lock; returns whether it is to be called again.
     /// - Throws: `Threads.Failure` when the system provides no thread.
-    func start(every seconds: Double, _ look: @escaping @Sendable () -> Bool) throws(Threads.Failure) {
+    func start(every seconds: Double, _ action: @escaping @Sendable () -> Bool) throws(Threads.Failure) {
         try monitor.withLock { state throws(Threads.Failure) in
             guard !state.isRunning, state.stopped == nil else { return }
             try Threads.start("token-keys") { [monitor] in
@@ -40,9 +40,9 @@ final class KeyKeeper: Sendable {
                     if monitor.wait(until: end, { $0.stopped }) != nil { return }
                     guard monitor.withLock({ $0.begin() }) else { return }
                     HeldLocks.assertNone()
-                    let goesOn = look()
+                    let continues = action()
                     monitor.broadcast { $0.busyCount -= 1 }
-                    guard goesOn else { return }
+                    guard continues else { return }
                 }
             }
             state.isRunning = true

@@ -34,7 +34,7 @@ package struct FolderBackupStore: BackupStore {
         of realm: RealmName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void,
         naming: (_ digest: () throws(StorageError) -> [UInt8]) throws(StorageError) -> (any StoredName)?
     ) throws(StorageError) {
-        let file = try NewFile(beside: try makeFolder(of: realm) + "/new")
+        let file = try NewFile(nextTo: try makeFolder(of: realm) + "/new")
         try write(file.backend())
         let name = try naming { () throws(StorageError) in try FileDigest.sha256(file.descriptor) }
         if let name { try file.publish(as: place(of: name)) }

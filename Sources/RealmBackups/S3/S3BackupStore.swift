@@ -82,7 +82,7 @@ package struct S3BackupStore: BackupStore {
     package func temporaryFile() throws(StorageError) -> NewFile {
         var failure = StorageError.io(operation: "open", errno: ENOENT)
         for folder in options.temporaryFolders {
-            do throws(StorageError) { return try NewFile(beside: folder + "/realm-rest") } catch { failure = error }
+            do throws(StorageError) { return try NewFile(nextTo: folder + "/realm-rest") } catch { failure = error }
         }
         throw failure
     }

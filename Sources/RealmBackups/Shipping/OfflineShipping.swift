@@ -48,7 +48,7 @@ package struct OfflineShipping {
         _ shipped: ShippedRealm, to snapshot: Snapshot, _ time: Int64
     ) throws(StorageError) -> Outcome? {
         guard let newest = shipped.chains.first, newest.last <= snapshot.version else { return nil }
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         var chain: RecordChain
         do throws(StorageError) {
             chain = try shipped.restore(.newest, to: file)

@@ -236,7 +236,7 @@ package final class RealmShipper: CommitLog {
         } _: { backend throws(StorageError) in
             try BaseCopy.write(snapshot, to: backend, control)
             // The copy has this version only if no other program could write to the file in the meantime.
-            if let failure = database.health.look() { throw failure }
+            if let failure = database.health.checkFile() { throw failure }
             guard database.store?.isOpen == true else { throw .refused(.notWritable("the realm was closed")) }
             byteCount = backend.byteCount
         }

@@ -50,7 +50,7 @@ package struct ShipPosition: Sendable, Equatable {
             ShipPosition.title, chain.realm, chain.epoch, "\(chain.version)", FileDigest.hex(chain.checksum), facts ?? "", "",
         ]
         let place = ShipPosition.path(of: path)
-        let file = try NewFile(beside: place)
+        let file = try NewFile(nextTo: place)
         try System.write(file.descriptor, Array(lines.joined(separator: "\n").utf8))
         try file.replace(place)
     }

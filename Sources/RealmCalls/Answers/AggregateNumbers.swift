@@ -78,7 +78,7 @@ package struct AggregateNumbers {
         let request = GroupRequest(by: paths, computing: requests, atMost: context.limits.groups)
         guard let result = try group([request]).first else { throw Problem(.internalError, "there are no groups") }
         let budget = context.call.request.budget
-        let order = result.order(by: terms) { budget.goesOn }
+        let order = result.order(by: terms) { budget.continues }
         try context.call.request.checkDeadline()
         let identity = parameters.identity(of: identity(paths), by: context.rightsIdentity)
         let start = min(

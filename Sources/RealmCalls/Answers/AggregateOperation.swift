@@ -30,7 +30,7 @@ package struct AggregateOperation: Sendable {
         let path = parts.count > 1 ? String(parts[1]) : isOfValues ? "self" : ""
         guard let function = functions[parts[0]], !path.isEmpty else {
             let known = isOfValues ? "count, min, max, sum, avg" : "count, min:…, max:…, sum:…, avg:…"
-            throw .invalidParameter("ops", "'\(text.brief)' is not one of \(known)\(AggregateOperation.hint(for: text))")
+            throw .invalidParameter("ops", "'\(text.truncated)' is not one of \(known)\(AggregateOperation.hint(for: text))")
         }
         request = AggregateRequest(function, path)
     }
@@ -48,7 +48,7 @@ package struct AggregateOperation: Sendable {
             let function = meanings[word] ?? functions.first(where: { $0 == word }) ?? Suggestion.nearest(to: word, in: functions)
         else { return "" }
         let path = words.count > 1 && function != "count" ? ":" + words[1] : ""
-        return "; did you mean '\(String(function + path).brief)'?"
+        return "; did you mean '\(String(function + path).truncated)'?"
     }
 
     /// Reads the entries of `ops`; without them the elements are counted.

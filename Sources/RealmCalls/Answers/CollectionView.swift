@@ -226,7 +226,7 @@ package final class CollectionView {
             let text = json?.string ?? wanted.text ?? ""
             guard let wanted = ElementText(text, of: column) else {
                 throw .invalidParameter(
-                    "indexOf", "'\(text.brief)' is not a value of type \(PropertyType(column.type).rawValue)")
+                    "indexOf", "'\(text.truncated)' is not a value of type \(PropertyType(column.type).rawValue)")
             }
             return { value in wanted.matches(value) }
         }
@@ -265,7 +265,7 @@ package final class CollectionView {
                     let row = try Problem.stored(finder.find(key))
                 else { return false }
                 return try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
-                    try bound.matches(row, check: { budget.goesOn })
+                    try bound.matches(row, check: { budget.continues })
                 }
             }
         case .values(let column, let table, let owner):
@@ -294,7 +294,7 @@ package final class CollectionView {
     ) throws(Problem) -> Result {
         let budget = context.call.request.budget
         do throws(QueryError) {
-            return try body({ budget.goesOn })
+            return try body({ budget.continues })
         } catch {
             throw ObjectQuery.problem(error, aggregating: parameter, budget)
         }

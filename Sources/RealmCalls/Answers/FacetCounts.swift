@@ -56,7 +56,7 @@ struct FacetCounts {
             json.beginArray()
             let isMixed = writer.isMixed(path)
             let budget = context.call.request.budget
-            let order = result.order(by: [GroupedResult.SortTerm(.size, isAscending: false)]) { budget.goesOn }
+            let order = result.order(by: [GroupedResult.SortTerm(.size, isAscending: false)]) { budget.continues }
             try context.call.request.checkDeadline()
             for index in order.prefix(context.limits.facetValues) {
                 json.beginObject()

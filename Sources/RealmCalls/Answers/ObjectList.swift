@@ -306,7 +306,7 @@ package final class ObjectList: @unchecked Sendable {
         let text = try ObjectQuery.predicate(parameters.indexOfWhere)
         let arguments = try arguments()
         let budget = context.call.request.budget
-        let check: BoundQuery.Check = { budget.goesOn }
+        let check: BoundQuery.Check = { budget.continues }
         let condition = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
             try text.bind(
                 to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,

@@ -51,7 +51,7 @@ package final class ObjectQuery {
         do throws(QueryError) {
             bound = try query.bind(
                 to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
-                order: order, check: { budget.goesOn })
+                order: order, check: { budget.continues })
         } catch {
             throw Problem(
                 error, in: QueryPartNames(sort: parameters.sort.isEmpty && sort != nil ? "sectionBy" : "sort"), budget)
@@ -113,7 +113,7 @@ package final class ObjectQuery {
     /// stop.
     private var check: BoundQuery.Check {
         let budget = call.request.budget
-        return { budget.goesOn }
+        return { budget.continues }
     }
 
     /// Runs a step of a query and turns its error into a problem. For a query that was stopped, the

@@ -108,7 +108,7 @@ package final class Call: @unchecked Sendable {
         case .ready(let database): return database
         case .opening, .closed: throw Problem(.realmUnavailable, "the realm is being opened")
         case .failed(let error):
-            throw Problem(failed: error, refusalOfRealm, tellsAll: AccessPolicy.granted(to: caller) == .administer)
+            throw Problem(failed: error, refusalOfRealm, showsAll: AccessPolicy.granted(to: caller) == .administer)
         }
     }
 

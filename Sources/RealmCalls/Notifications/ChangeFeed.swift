@@ -321,15 +321,15 @@ package final class ChangeFeed: Sendable {
         case .fail(let problem): completion(.failure(problem))
         case .attach: attach(admission, completion)
         case .use(let attachment):
-            let goOn: @Sendable (Result<(Version, ObservedContents?), ObservationError>) -> Void = { [self] result in
+            let continuation: @Sendable (Result<(Version, ObservedContents?), ObservationError>) -> Void = { [self] result in
                 // The observation that it has waited for has ended, because of the schema; there may be another.
                 if case .failure(.outdated) = result { return catchUp(wantsContents: wantsContents, admission, completion) }
                 completion(result.mapError { failure ?? Problem(observing: $0) })
             }
             if wantsContents {
-                hub.contents(of: attachment, at: stop, admission) { goOn($0.map { ($0.version, $0.contents) }) }
+                hub.contents(of: attachment, at: stop, admission) { continuation($0.map { ($0.version, $0.contents) }) }
             } else {
-                hub.catchUp(attachment, at: stop, admission) { goOn($0.map { ($0, nil) }) }
+                hub.catchUp(attachment, at: stop, admission) { continuation($0.map { ($0, nil) }) }
             }
         }
     }

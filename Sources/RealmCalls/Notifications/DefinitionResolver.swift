@@ -155,7 +155,7 @@ struct DefinitionResolver {
     }
 
     /// The check that stops the binding of a query.
-    private var check: BoundQuery.Check { { [budget] in budget.goesOn } }
+    private var check: BoundQuery.Check { { [budget] in budget.continues } }
 
     /// The order and the distinct key paths that the parameters name.
     private var order: ResultOrder {

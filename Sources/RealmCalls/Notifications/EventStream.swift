@@ -280,7 +280,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
             state.connection = nil
         }
         notifications.remove(self)
-        holds.giveUp()
+        holds.release()
         registration?.close(self)
         didEnd()
     }
@@ -470,7 +470,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
     /// Writes the next part of a snapshot, on a worker, and queues it.
     private func produce(_ production: SnapshotProduction) {
         let part = Result { () throws(Problem) in
-            defer { _ = notifications.database.health.lookIfDue(.now()) }
+            defer { _ = notifications.database.health.checkFileIfDue(.now()) }
             return try production.next()
         }.flatMap { frame in notifications.soundness.map { _ in frame } }
         let connection = withState { state -> (any EventConnection)? in

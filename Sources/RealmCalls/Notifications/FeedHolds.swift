@@ -24,10 +24,10 @@ package final class FeedHolds: Sendable {
     }
 
     /// Releases the holds. Only the first call has an effect.
-    package func giveUp() {
+    package func release() {
         guard isHolding.exchange(false, ordering: .acquiringAndReleasing) else { return }
         for sub in subs { notifications.release(sub.feed) }
     }
 
-    deinit { giveUp() }
+    deinit { release() }
 }

@@ -267,7 +267,7 @@ package final class LongPoll: ChangeSubscriber {
         guard isFirst else { return }
         HeldLocks.assertNone()
         leave()
-        holds.giveUp()
+        holds.release()
         // The credential may have ended, or got other rights, while the poll waited or while its answer was written.
         promise.complete(standing.isInForce ? response : Response(.credentialEnded, for: call))
     }

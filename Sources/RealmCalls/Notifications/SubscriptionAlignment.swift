@@ -139,13 +139,13 @@ final class SubscriptionAlignment: Sendable {
     ///
     /// - Parameters:
     ///   - stop: The version where it meets others; nil for none.
-    ///   - goOn: Called when it has caught up or failed.
-    private func catchUp(_ index: Int, at stop: Version?, then goOn: @escaping @Sendable () -> Void) {
+    ///   - continuation: Called when it has caught up or failed.
+    private func catchUp(_ index: Int, at stop: Version?, then continuation: @escaping @Sendable () -> Void) {
         var admission = limits
         admission.isWanted = { [self] in !hasFailed && limits.isWanted?() ?? true }
         subs[index].feed.catchUp(wantsContents: wantsContents, at: stop, admission) { [self] result in
             note(counted(result, index), index)
-            goOn()
+            continuation()
         }
     }
 

@@ -214,7 +214,7 @@ extension SubscriptionDefinition {
     )] {
         for member in body.members where member.name != "subscriptions" {
             let hint = Suggestion.hint(for: member.name, in: ["subscriptions"])
-            throw Problem(.invalidBody, "a registration has no '\(member.name.brief)'\(hint)").with(
+            throw Problem(.invalidBody, "a registration has no '\(member.name.truncated)'\(hint)").with(
                 "pointer", "/" + JSONPointer.escape(member.name))
         }
         guard let members = body["subscriptions"]?.object?.members else {

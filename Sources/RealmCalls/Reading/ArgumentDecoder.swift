@@ -91,11 +91,11 @@ package struct ArgumentDecoder {
             throw Problem(.unknownKeyPath, "there is no class '\(name)'").with("parameter", "args").with("pointer", pointer)
         }
         switch KeyText.parse(key, primaryKey: table.primaryKey) {
-        case nil: return .link(table.key, .nobody)
+        case nil: return .link(table.key, .missing)
         case .primaryKey(let value): return .object(className: name, primaryKey: value.use { QueryArgument(copying: $0) })
         case .objectKey(let key):
             let row = try Problem.stored(table.find(key))
-            return .link(table.key, row?.key ?? .nobody)
+            return .link(table.key, row?.key ?? .missing)
         }
     }
 }

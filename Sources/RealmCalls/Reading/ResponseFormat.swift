@@ -110,7 +110,7 @@ package enum ResponseFormat: Sendable, Equatable {
         }
         throw .invalidParameter(
             "format",
-            "there is no format '\(name.brief)'; the formats are \(names.joined(separator: ", "))\(Suggestion.hint(for: name, in: names))"
+            "there is no format '\(name.truncated)'; the formats are \(names.joined(separator: ", "))\(Suggestion.hint(for: name, in: names))"
         )
     }
 }

@@ -51,7 +51,7 @@ package struct SectionGrouping: Sendable {
             let names = ["first", "firstLetter", "year", "month", "day", "floor", "mod"]
             let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: names)
             throw SectionGrouping.invalid(
-                "'\(name.brief)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)\(hint)")
+                "'\(name.truncated)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)\(hint)")
         }
         self.function = function
     }

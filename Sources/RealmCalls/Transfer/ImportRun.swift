@@ -216,7 +216,7 @@ package final class ImportRun {
         }
         broken = nil
         var left = pause.count
-        while left > 0, goesOn(pause, after: pause.count - left) {
+        while left > 0, continues(pause, after: pause.count - left) {
             try requireTime()
             try reader.readAhead { className throws(Problem) in
                 try Problem.written(session.rowShapes(of: className))
@@ -256,7 +256,7 @@ package final class ImportRun {
     }
 
     /// Returns whether the next objects belong to the same commit as the `count` before them.
-    private func goesOn(_ pause: Pause, after count: Int) -> Bool {
+    private func continues(_ pause: Pause, after count: Int) -> Bool {
         guard session.usedBytes < pause.byteCount else { return false }
         return count < pause.leastCount || pause.time.isDistantFuture || RealmPlatform.Instant.now() < pause.time
     }
@@ -289,7 +289,7 @@ package final class ImportRun {
             }
             memory.linked += 1
             try requireTime()
-            guard goesOn(pause, after: memory.linked - first) else { break }
+            guard continues(pause, after: memory.linked - first) else { break }
         }
         guard memory.linked == memory.later.entries.count else { return true }
         memory.later = WaitingValues()

@@ -49,7 +49,7 @@ package enum AsyncWriteDocument {
             if let body { writer.value { $0.append(body) } } else { writer.null() }
             return writer.bytes
         }
-        return AsyncWrites.Outcome(whole: members(body), brief: members(nil))
+        return AsyncWrites.Outcome(whole: members(body), truncated: members(nil))
     }
 
     /// Returns the remembered part for a failed write: `problem` with the whole document, or with its code alone when memory is
@@ -66,7 +66,7 @@ package enum AsyncWriteDocument {
             return writer.bytes
         }
         return AsyncWrites.Outcome(
-            whole: member(problem), brief: member(Problem(problem.code, "there is no memory for the text of the problem")))
+            whole: member(problem), truncated: member(Problem(problem.code, "there is no memory for the text of the problem")))
     }
 
     /// Returns the document that describes an asynchronous write, as JSON.

@@ -44,7 +44,7 @@ package struct BatchReader {
             let means = ["operations", "requests", "batch", "actions", "steps", "commands"].contains(member.name)
             let hint = means ? "; did you mean 'ops'?" : Suggestion.hint(for: member.name, in: ["ops"])
             throw InputPlace().inside(member.name).describe(
-                Problem(.invalidBody, "a batch has no member '\(member.name.brief)'\(hint)"))
+                Problem(.invalidBody, "a batch has no member '\(member.name.truncated)'\(hint)"))
         }
         guard let ops = object["ops"]?.array else {
             throw Problem(.invalidBody, "a batch has the member 'ops', an array of operations").with("pointer", "/ops")
@@ -71,7 +71,7 @@ package struct BatchReader {
             throw inner.describe(Problem(.invalidBody, "'\(verb)' is \(value.kind), but must be an object"))
         }
         guard let names = BatchReader.members[verb] else {
-            throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb.brief)'\(BatchReader.hint(for: verb))"))
+            throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb.truncated)'\(BatchReader.hint(for: verb))"))
         }
         let reader = OperationMembers(members, inner, limits, className: className)
         if className != nil, reader.has("class") {

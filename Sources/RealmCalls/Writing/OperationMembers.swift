@@ -41,7 +41,7 @@ struct OperationMembers {
     package func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
-            throw invalid(member.name, "this operation has no member '\(member.name.brief)'\(hint)")
+            throw invalid(member.name, "this operation has no member '\(member.name.truncated)'\(hint)")
         }
     }
 

@@ -234,12 +234,12 @@ package struct PreparedWrite: Sendable {
         let id = database.writeAsynchronously(
             owner: call.owner, job,
             { session in try self.perform(WriteContext(session, self, base: nil)) },
-            completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
+            completion: { result in withExtendedLifetime(holding) { self.outcome(result) } })
         return AsyncWriteDocument.accepted(id, in: database, call, applied: options.preferenceApplied)
     }
 
     /// Returns the remembered part of a finished asynchronous write: a part of its document, as bytes.
-    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWrites.Outcome {
+    private func outcome(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWrites.Outcome {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)

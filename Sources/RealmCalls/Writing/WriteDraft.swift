@@ -105,7 +105,7 @@ package struct WriteDraft: Sendable {
     /// Returns the response to the client: the status, the body, and the header fields of a write. For a dry run it is the
     /// response that the write would have got, inside an envelope.
     package func response(_ outcome: Outcome, _ options: WriteOptions) -> Response {
-        if options.isDryRun { return rehearsal(outcome, options) }
+        if options.isDryRun { return dryRun(outcome, options) }
         var response = Response(status: status)
         if let body = body(outcome) { response = Response(status: status, type: type, body) }
         if let location { response.addLocation(location) }
@@ -120,7 +120,7 @@ package struct WriteDraft: Sendable {
     ///
     /// A batch states in its own document that it was not committed, so it is answered as usual.
     /// `Location` and `ETag` are left out, because the state that they name does not exist.
-    private func rehearsal(_ outcome: Outcome, _ options: WriteOptions) -> Response {
+    private func dryRun(_ outcome: Outcome, _ options: WriteOptions) -> Response {
         var response: Response
         let body = body(outcome)
         if case .results = content, let body {

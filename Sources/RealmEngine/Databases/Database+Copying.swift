@@ -54,7 +54,7 @@ extension Database {
             var store = FileStore.Options()
             store.converts = [.olderFormats, .foreignHistories]
             store.control = options.control
-            let file = try NewFile(beside: Database.temporaryPath)
+            let file = try NewFile(nextTo: Database.temporaryPath)
             try FileCopy.copyConsistently(of: path, to: file, options.control)
             let converted = try FileStore(file, key: key, options: store)
             return try Database.writePart(converted.current, to: backend, options, key)
@@ -63,7 +63,7 @@ extension Database {
     }
 
     /// The copies next to the file of the realm; nil for a realm in memory and for private copies.
-    package var copiesBeside: FileCopies? {
+    package var siblingCopies: FileCopies? {
         if let copies { return copies }
         guard ownsOriginal, !path.isEmpty else { return nil }
         return FileCopies(ofFile: (try? System.resolved(path)) ?? path, key: key)
@@ -77,8 +77,8 @@ extension Database {
     ///   - control: States whether copying was cancelled.
     /// - Returns: The name of the copy; nil when the realm has no file of its own.
     /// - Throws: `StorageError` when the copy cannot be written.
-    package func makeCopyBeside(of snapshot: Snapshot, _ control: WorkControl? = nil) throws(StorageError) -> String? {
-        guard let copies = copiesBeside else { return nil }
+    package func makeSiblingCopy(of snapshot: Snapshot, _ control: WorkControl? = nil) throws(StorageError) -> String? {
+        guard let copies = siblingCopies else { return nil }
         return try copies.make { backend throws(StorageError) in
             try writeCopy(of: snapshot.whole, to: backend, CopyOptions(key: key, control: control))
         }
@@ -92,7 +92,7 @@ extension Database {
         guard options.classes != nil || options.isWithoutSyncTables else {
             return try SnapshotCopy.write(snapshot, to: backend, key: options.key, options.control)
         }
-        let file = try NewFile(beside: temporaryPath)
+        let file = try NewFile(nextTo: temporaryPath)
         try SnapshotCopy.write(snapshot, to: file.backend(), key: key, options.control)
         let transaction = try FileStore(file, key: key).beginTransaction()
         try options.classes?.apply(to: transaction, transaction.base.classes, options.control)
@@ -145,9 +145,9 @@ extension Database {
 
     /// Replaces the file by one without free space, in the same epoch.
     ///
-    /// A copy is made while reads and writes continue. The writer is paused only to bring it up to date, and
-    /// to give it the name of the file. Versions that are being read are read from the old file, which
-    /// disappears with the last of them. After an error the old file is still in use.
+    /// A copy is made while reads and writes continue. The writer is paused only to bring it up to date, and to give it the name of
+    /// the file. Readers of older versions keep the old file, which disappears with the last of them. After an error the old file is
+    /// still in use.
     ///
     /// Copying blocks, so the call belongs on a thread that may wait.
     ///

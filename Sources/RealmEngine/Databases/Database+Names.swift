@@ -78,7 +78,7 @@ extension Database {
             return try LegacyFile(old.file, countsRows: true).schema(options.control)
         } catch {
             // A conversion tries again when another program writes to the file meanwhile.
-            guard (try? old.file.witness?.look()) == nil else { throw error }
+            guard (try? old.file.witness?.checkFile()) == nil else { throw error }
             return try readable(place, options).snapshot
         }
     }

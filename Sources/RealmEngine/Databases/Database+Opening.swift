@@ -341,7 +341,7 @@ extension Database {
         let report = converted?.report ?? upgrade
         var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: converted == nil)
         if let compaction = options.compaction, try compaction.wants(store.current) {
-            let compact = try NewFile(beside: temporaryPath)
+            let compact = try NewFile(nextTo: temporaryPath)
             try SnapshotCopy.write(store.current, to: compact.backend(), key: options.key, options.control)
             store = try FileStore(compact, key: options.key, options: storeOptions)
             file = compact
@@ -386,7 +386,7 @@ extension Database {
             let source = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
             isOutdated = source.file.header.isOutdated
         }
-        let file = try NewFile(beside: temporaryPath)
+        let file = try NewFile(nextTo: temporaryPath)
         try FileCopy.copyConsistently(
             of: converted?.path ?? path, to: file, options.control, isExact: converted == nil && options.isExactPath)
         return (file, isOutdated)
@@ -437,7 +437,7 @@ extension Database {
         _ control: WorkControl? = nil
     ) throws(StorageError) {
         let path = isExactPath ? path : try System.resolved(path)
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         if let old = try LegacyFile.open(path: isExactPath ? seed : try System.resolved(seed), key: key, isExact: true) {
             _ = try old.convert(to: file, key: key, control)
             return try publish(file, as: path)

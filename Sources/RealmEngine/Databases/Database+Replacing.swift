@@ -54,7 +54,7 @@ extension Database {
         store.isExactPath = false
         if options.upgradesInPlace { store.converts = .olderFormats }
         do throws(StorageError) {
-            try FileStore.rehearse(copyOf: path, key: options.key, store).close()
+            try FileStore.dryRun(copyOf: path, key: options.key, store).close()
         } catch {
             if case .refused(.unsound) = error { throw error }
             // Without a mode such a file is served for reading, as it would be if it were attached.
@@ -83,7 +83,7 @@ extension Database {
     ///   - options: How it would be opened.
     /// - Returns: The realm as it would be, apart from its epoch. The caller closes it.
     /// - Throws: `StorageError`: the error that opening it would throw.
-    package static func rehearse(
+    package static func dryRun(
         replacement path: String, of name: RealmName, at place: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
         var store = options.store
@@ -92,7 +92,7 @@ extension Database {
         let converted = try ConvertedFile.open(path: path, key: options.key, options.control)
         let shadow: FileStore
         do throws(StorageError) {
-            shadow = try FileStore.rehearse(copyOf: converted?.path ?? path, key: options.key, store)
+            shadow = try FileStore.dryRun(copyOf: converted?.path ?? path, key: options.key, store)
         } catch {
             guard options.mode == nil, let reason = reasonToRead(error) else { throw error }
             return Database(

@@ -233,10 +233,10 @@ extension Database: WriteBackend {
 
     /// Checks a large file before its first write. Damage makes the realm read-only.
     ///
-    /// - Parameter goesOn: Returns false when the check should stop; it is called at intervals.
-    func prepare(_ goesOn: () -> Bool) {
+    /// - Parameter continues: Returns false when the check should stop; it is called at intervals.
+    func prepare(_ continues: () -> Bool) {
         do throws(StorageError) {
-            try store?.audit(goesOn)
+            try store?.audit(continues)
         } catch {
             refuseWrites(error)
         }
@@ -427,7 +427,7 @@ extension Database {
 
     /// Records the time of the last write to the file, so that later writes of other programs are
     /// noticed; see `FileWitness`.
-    func didPause() { health.look() }
+    func didPause() { health.checkFile() }
 
     /// Keeps the copy of a write that is durable, and removes older copies.
     private func keepCopy() {

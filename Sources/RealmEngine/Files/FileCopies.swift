@@ -88,7 +88,7 @@ package struct FileCopies: Sendable {
     /// - Throws: `StorageError` when the file cannot be copied, for example because the disk is full or
     ///   the file is written to all the time.
     func make(_ kind: Kind, _ control: WorkControl? = nil) throws(StorageError) -> String {
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         try FileCopy.copyConsistently(of: path, to: file, control)
         return try named(kind) { name throws(StorageError) in try file.publish(as: path(of: name)) }
     }
@@ -102,7 +102,7 @@ package struct FileCopies: Sendable {
     /// - Returns: The name of the copy.
     /// - Throws: The error of `write`, or of the system that refuses the file.
     func make(_ write: (FileBackend) throws(StorageError) -> Void) throws(StorageError) -> String {
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         try write(file.backend())
         let version = try Snapshot(file: try RealmFile(path: file.openPath, key: key)).version
         return try named(.request(version: version)) { name throws(StorageError) in try file.publish(as: path(of: name)) }

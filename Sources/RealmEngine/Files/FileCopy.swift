@@ -15,7 +15,7 @@ package enum FileCopy {
     ///   - target: The path of the copy, which must not exist.
     ///   - control: States whether copying was cancelled.
     package static func copy(_ source: String, to target: String, _ control: WorkControl? = nil) throws(StorageError) {
-        let file = try NewFile(beside: target)
+        let file = try NewFile(nextTo: target)
         try copy(source, to: file.descriptor, control)
         try file.publish(as: target)
     }
@@ -53,10 +53,10 @@ package enum FileCopy {
         let input = try System.openRegular(source, isExact: isExact)
         defer { System.close(input) }
         // Blocks are shared within one file system only, so the folder of the file comes first.
-        if let beside = NewFile(namelessIn: System.folder(of: source)), System.clone(input, to: beside.descriptor) {
-            return (beside, 0)
+        if let sibling = NewFile(namelessIn: System.folder(of: source)), System.clone(input, to: sibling.descriptor) {
+            return (sibling, 0)
         }
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         if System.clone(input, to: file.descriptor) { return (file, 0) }
         try copy(source, to: file.descriptor, control, isExact: isExact)
         return (file, try System.regularFileSize(file.descriptor))

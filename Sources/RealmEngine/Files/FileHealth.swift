@@ -36,14 +36,14 @@ package final class FileHealth: Sendable {
     /// Why the file cannot be served any more; nil as long as no problem is known.
     package var failure: StorageError? {
         if isSound { return nil }
-        return reason.withLock { $0 } ?? look()
+        return reason.withLock { $0 } ?? checkFile()
     }
 
     /// Checks the file unless that was done within the last 20 milliseconds.
     ///
     /// - Parameter now: The present instant.
     /// - Returns: The problem; nil when none is known.
-    package func lookIfDue(_ now: Instant) -> StorageError? {
+    package func checkFileIfDue(_ now: Instant) -> StorageError? {
         guard isSound else { return failure }
         let next = nextLook.load(ordering: .relaxed)
         guard now.nanoseconds >= next,
@@ -51,17 +51,17 @@ package final class FileHealth: Sendable {
                 expected: next, desired: now.nanoseconds + FileHealth.pauseNanoseconds, ordering: .relaxed
             ).exchanged
         else { return nil }
-        return look()
+        return checkFile()
     }
 
     /// Checks the file with one or two system calls.
     ///
     /// - Returns: The problem; nil when there is none.
     @discardableResult
-    package func look() -> StorageError? {
+    package func checkFile() -> StorageError? {
         if let known = reason.withLock({ $0 }) { return known }
         do throws(StorageError) {
-            try witness?.look()
+            try witness?.checkFile()
             return nil
         } catch {
             fail(error)

@@ -26,7 +26,7 @@ package final class FileReplacement: Sendable {
     package init(of path: String, _ copies: FileCopies) throws(StorageError) {
         self.path = path
         self.copies = copies
-        file = try NewFile(beside: path)
+        file = try NewFile(nextTo: path)
     }
 
     /// Puts the new file in the place of the old one, and keeps the old one as a copy.

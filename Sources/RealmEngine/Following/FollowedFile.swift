@@ -131,7 +131,7 @@ package struct FollowedFile {
         let snapshot = isOld ? nil : try Snapshot(file: opened)
         if key != nil, checksPages { try FollowedFile.requireSoundPages(opened, control) }
         if let snapshot { return Copy(snapshot: snapshot, copiedByteCount: copiedByteCount, isSameFile: false, conversion: nil) }
-        let new = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let new = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         let report = try LegacyFile(opened, countsRows: true).convert(to: new, key: key, control)
         let converted = try Snapshot(file: try RealmFile(path: new.openPath, key: key))
         return Copy(snapshot: converted, copiedByteCount: copiedByteCount, isSameFile: false, conversion: report)

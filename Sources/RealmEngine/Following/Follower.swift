@@ -85,7 +85,7 @@ final class Follower: Sendable {
         while !progress.isStopped {
             watch.wait(work.failures > 0 ? min(interval, .milliseconds(100)) : interval)
             guard !progress.isStopped, let realm else { break }
-            look(realm, &file, &work)
+            poll(realm, &file, &work)
             Threads.sleep(seconds: Follower.shortestPause)
         }
         monitor.broadcast { $0.isRunning = false }
@@ -102,7 +102,7 @@ final class Follower: Sendable {
     }
 
     /// Looks at the file once, and takes over what is new.
-    private func look(_ realm: any Follower.Realm, _ file: inout FollowedFile, _ work: inout Work) {
+    private func poll(_ realm: any Follower.Realm, _ file: inout FollowedFile, _ work: inout Work) {
         do throws(StorageError) {
             guard try file.hasChanged() else { return succeed(realm, &work) }
             monitor.withLock { if $0.behindSince == nil { $0.behindSince = Instant.now() } }
@@ -129,8 +129,7 @@ final class Follower: Sendable {
         monitor.withLock { $0.behindSince = nil }
     }
 
-    /// Notes that the file could not be taken over. Readers continue with the newest version while the file is
-    /// only busy.
+    /// Notes that the file could not be taken over. Readers continue with the newest version while the file is busy.
     private func fail(_ realm: any Follower.Realm, _ error: StorageError, _ work: inout Work) {
         guard !control.isCancelled else { return }
         work.failures += 1

@@ -31,7 +31,7 @@ struct PropertyConversion {
         kind = change.conversion.flatMap { CollectionConversion(rawValue: $0) }
         if let name = change.conversion, value == nil, kind == nil {
             var error = WriteSession.invalid("'\(name)' is no conversion", "conversion")
-            error.misnomer = (
+            error.unknownName = (
                 name: name, known: ValueConversion.all.map(\.name) + CollectionConversion.allCases.map(\.rawValue)
             )
             throw error

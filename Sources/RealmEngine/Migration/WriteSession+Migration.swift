@@ -140,9 +140,9 @@ extension WriteSession {
     /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class.
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
         guard let table = try classTable(named: className) else {
-            var error = WriteSession.invalid("there is no class '\(className.brief)'", member)
+            var error = WriteSession.invalid("there is no class '\(className.truncated)'", member)
             // A migration reads everything in the classes that are shown.
-            error.misnomer = (
+            error.unknownName = (
                 name: className, known: transaction.base.classes.filter { isShown($0.key) }.compactMap(\.className)
             )
             throw error
@@ -157,8 +157,8 @@ extension WriteSession {
     ///   such property.
     func property(_ name: String, of table: TableState) throws(WriteError) -> Column {
         guard let column = table.column(named: name) else {
-            var error = WriteSession.invalid("class '\(table.className)' has no property '\(name.brief)'", "name")
-            error.misnomer = (name: name, known: table.columns.map(\.name))
+            var error = WriteSession.invalid("class '\(table.className)' has no property '\(name.truncated)'", "name")
+            error.unknownName = (name: name, known: table.columns.map(\.name))
             throw error
         }
         return column
@@ -170,7 +170,7 @@ extension WriteSession {
     private func addClass(_ input: ClassInput) throws(WriteError) {
         try requireAllClasses("name")
         let present = try schema()
-        guard present[input.name] == nil else { throw WriteSession.invalid("there is already a class of this name", "name") }
+        guard present[input.name] == nil else { throw WriteSession.invalid("a class of this name exists already", "name") }
         try SchemaValidator.requireNoEmbeddedIndex(input)
         try add([try SchemaValidator.oneClass(input, known: present.classes)])
     }
@@ -198,7 +198,7 @@ extension WriteSession {
             throw WriteSession.invalid(error.detail, "to")
         }
         if new != name, try stored(try transaction.table(named: Table.classPrefix + new)) != nil {
-            throw WriteSession.invalid("there is already a class of this name", "to")
+            throw WriteSession.invalid("a class of this name exists already", "to")
         }
         try stored(try changing.renameTable(table.key, to: Table.classPrefix + new))
     }

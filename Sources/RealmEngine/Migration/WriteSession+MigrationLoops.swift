@@ -336,7 +336,7 @@ extension WriteSession {
             throw WriteError(caller: error)
         }
         let bound = try at(.name("where"), try bind(match.query, to: table.key, arguments))
-        return try queried(try bound.execute(check: { [budget] in budget.goesOn }))
+        return try queried(try bound.execute(check: { [budget] in budget.continues }))
     }
 }
 

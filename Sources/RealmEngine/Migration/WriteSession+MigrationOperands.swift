@@ -57,8 +57,8 @@ extension WriteSession {
             return .collection(keys, isDictionary: false)
         case (.fold(let fold, let property), .collection(let elements, _)):
             return .value(try self.fold(fold, try values(of: elements, property, step)))
-        case (.name, _): throw WriteError(.invalidSchema, "'\(step.text)' is looked for in something that is no object")
-        default: throw WriteError(.invalidSchema, "'\(step.text)' does not fit what is before it")
+        case (.name, _): throw WriteError(.invalidSchema, "'\(step.text)' needs an object before it")
+        default: throw WriteError(.invalidSchema, "'\(step.text)' cannot follow the path before it")
         }
     }
 
@@ -83,7 +83,7 @@ extension WriteSession {
             try spend(bytes: element.value.byteCount)
             let operand = try property.map { name throws(WriteError) in try follow(.name(name), from: element.value) }
             guard case .value(let held) = operand ?? element.value else {
-                throw WriteError(.invalidSchema, "'\(step.text)' does not fit what is before it")
+                throw WriteError(.invalidSchema, "'\(step.text)' cannot follow the path before it")
             }
             if !held.value.isNull { values.append(held) }
         }

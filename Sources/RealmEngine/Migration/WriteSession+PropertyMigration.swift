@@ -20,7 +20,7 @@ extension WriteSession {
         }
         guard table.column(named: property.name) == nil else {
             throw WriteError(
-                .invalidSchema, "there is already a property of this name", path: InputPath([.name("property"), .name("name")]))
+                .invalidSchema, "a property of this name exists already", path: InputPath([.name("property"), .name("name")]))
         }
         if let target = property.objectType { try at(.name("property"), try requireTarget(target, property)) }
         try addColumn(property, to: table.key)
@@ -93,7 +93,7 @@ extension WriteSession {
             throw WriteSession.invalid(error.detail, "to")
         }
         guard new == name || table.column(named: new) == nil else {
-            throw WriteSession.invalid("there is already a property of this name", "to")
+            throw WriteSession.invalid("a property of this name exists already", "to")
         }
         try stored(try changing.renameColumn(column.key, of: table.key, to: new))
     }

@@ -147,7 +147,7 @@ extension WriteSession {
     ///
     /// Only additions are checked: a file that already exceeds a limit can still be opened.
     private func requireRoom(for one: ClassSchema) throws(WriteError) {
-        let besides = WriteSession.tablesBesides + (try stored(try hasIdentifierMark()) ? 1 : 0)
+        let besides = WriteSession.otherTables + (try stored(try hasIdentifierMark()) ? 1 : 0)
         guard transaction.tableCount() < limits.classes + besides else {
             throw WriteSession.tooLarge("a realm has at most \(limits.classes) classes", limits.classes)
         }
@@ -157,7 +157,7 @@ extension WriteSession {
     }
 
     /// The number of tables that are not classes in every file: the one that holds the schema version.
-    private static let tablesBesides = 1
+    private static let otherTables = 1
 
     /// Makes the error for a schema with too many classes or properties, with the limit that was
     /// exceeded.

@@ -73,13 +73,13 @@ extension Problem {
         let words = path.split { $0 == " " || $0 == ":" }
         if words.count == 2, let direction = words.last?.lowercasedASCII {
             switch direction {
-            case "desc", "descending", "-1": return "; a minus makes an order descend: sort=-\(String(words[0]).brief)"
-            case "asc", "ascending", "1": return "; an order ascends without a word: sort=\(String(words[0]).brief)"
+            case "desc", "descending", "-1": return "; a minus makes an order descend: sort=-\(String(words[0]).truncated)"
+            case "asc", "ascending", "1": return "; an order ascends without a word: sort=\(String(words[0]).truncated)"
             default: break
             }
         }
         guard path.hasPrefix("+") || path.hasPrefix(" ") else { return "" }
-        return "; an order ascends without a sign: sort=\(String(path.dropFirst()).brief)"
+        return "; an order ascends without a sign: sort=\(String(path.dropFirst()).truncated)"
     }
 
     /// Runs a closure that uses the query engine, and converts its error into a problem.

@@ -178,19 +178,19 @@ extension Problem {
     /// - Parameters:
     ///   - error: The reason why it could not be opened.
     ///   - refusal: The refusal of the request that attached it, although its file can be opened; nil for other reasons.
-    ///   - tellsAll: Whether the client may know all about the file. Others receive the code alone.
-    package init(failed error: StorageError, _ refusal: Problem?, tellsAll: Bool) {
+    ///   - showsAll: Whether the client may know all about the file. Others receive the code alone.
+    package init(failed error: StorageError, _ refusal: Problem?, showsAll: Bool) {
         let cause = refusal ?? Problem(opening: error)
         // A refusal of a migration can have the code of any write; requests for a realm have those of their group alone.
         guard refusal.map({ $0.status < 500 && Set.ofRealms.contains($0.code) }) ?? error.isAboutContents else {
             self.init(unavailable: error)
             guard code == .realmUnavailable else { return }
-            if tellsAll, !error.isFileChange { detail = "\(Problem.notOpened): \(cause.detail)" }
+            if showsAll, !error.isFileChange { detail = "\(Problem.notOpened): \(cause.detail)" }
             self = with("cause", cause.code.rawValue)
             return
         }
         self = cause
-        if !tellsAll {
+        if !showsAll {
             detail = Problem.notOpened
             extensions = []
         }

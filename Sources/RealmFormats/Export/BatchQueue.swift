@@ -60,7 +60,7 @@ final class BatchQueue: Sendable {
     }
 
     /// Takes the first batch that no thread writes; nil when there is none, or the stream has ended.
-    func take() -> (number: Int, batch: RowBatch)? {
+    func dequeue() -> (number: Int, batch: RowBatch)? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
             for index in state.entries.indices {

@@ -102,7 +102,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
         while true {
             if let lines = queue.removeFirst() { return .lines(measured(lines)) }
             // The first batch is with a helper when all are taken, which may have been kept from it by other work of the machine.
-            guard let (number, batch) = queue.take() ?? queue.firstBatch else { break }
+            guard let (number, batch) = queue.dequeue() ?? queue.firstBatch else { break }
             if queue.isFirst(number) {
                 queue.store(try writer.lines(of: batch, in: rows.parts[batch.part].table), at: number)
             } else {
@@ -146,7 +146,7 @@ package final class LineStream: ChunkProducer, @unchecked Sendable {
         let taken = helpers.begin(wanted) {
             defer { queue.noteHelpers(-1) }
             let writer = makeWriter(makeBudget())
-            while let (number, batch) = queue.take() {
+            while let (number, batch) = queue.dequeue() {
                 // Whatever goes wrong is left for the thread of the stream, which meets it when it is its turn.
                 guard let lines = try? writer.lines(of: batch, in: tables[batch.part]) else { return }
                 queue.store(lines, at: number)

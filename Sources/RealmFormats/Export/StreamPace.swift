@@ -56,7 +56,9 @@ package final class StreamPace: @unchecked Sendable {
     /// - Throws: An error of storage, or that the search was stopped, because the client has left
     ///   or the chunk's time is used up.
     func next(_ cursor: MatchCursor) throws -> Found {
-        if let (leaf, rows) = try cursor.next(check: { [budget] in budget.goesOn }, pauseAt: restAt) { return .leaf(leaf, rows) }
+        if let (leaf, rows) = try cursor.next(check: { [budget] in budget.continues }, pauseAt: restAt) {
+            return .leaf(leaf, rows)
+        }
         return cursor.isPaused ? .later : .end
     }
 }

@@ -156,10 +156,10 @@ package final class StreamRows: @unchecked Sendable {
         do throws(QueryError) {
             let bound = try query.bind(
                 to: table, in: snapshot, arguments: selection.arguments, mapping: selection.mapping, order: selection.order,
-                check: { budget.goesOn })
+                check: { budget.continues })
             bound.sortedValueLimit = sortedValues
             if let cursor = try bound.cursor() { return .cursor(cursor) }
-            return .keys(try bound.execute(check: { budget.goesOn }))
+            return .keys(try bound.execute(check: { budget.continues }))
         } catch {
             throw Problem(error, in: QueryPartNames(sort: "sort"), budget)
         }

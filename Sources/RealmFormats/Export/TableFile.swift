@@ -23,7 +23,7 @@ package enum TableFile {
         try filling(file, with: rows, byteLimit: byteLimit) { descriptor, grown in
             let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) {
                 // SQLite makes the indexes in one go, which may take longer than a chunk may.
-                goesOn(rows, until: end)
+                continues(rows, until: end)
             }
             let sink = try SQLiteSink(schema, in: database, grown: grown)
             let walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
@@ -52,7 +52,7 @@ package enum TableFile {
             let sheets = SheetCharge(try file.siblingShare(), byteLimit)
             // Both are released after the workbook has closed its files.
             defer { withExtendedLifetime((room, sheets)) {} }
-            let book = try Workbook(path: file.openPath) { goesOn(rows, until: end) }
+            let book = try Workbook(path: file.openPath) { continues(rows, until: end) }
             var names = SheetNames()
             var writers: [SheetWriter] = []
             // A sheet is begun before its rows, also for classes without objects.
@@ -77,7 +77,7 @@ package enum TableFile {
                 try book.close()
             } catch {
                 // Work that has ended early looks as if there were no room.
-                try goOn(rows, until: end)
+                try beginPart(rows, until: end)
                 try rows.budget.check()
                 throw error
             }
@@ -97,21 +97,21 @@ package enum TableFile {
                 rows.budget.beginPart(at: 0)
                 try body(row, part)
                 count += 1
-                if count % 16 == 0 { try goOn(rows, until: end) }
-            case .later: try goOn(rows, until: end)
+                if count % 16 == 0 { try beginPart(rows, until: end) }
+            case .later: try beginPart(rows, until: end)
             case .end: return
             }
         }
     }
 
     /// Begins the next part of work that does not come back here, and returns whether it is wanted and has time.
-    private static func goesOn(_ rows: StreamRows, until end: Instant) -> Bool {
+    private static func continues(_ rows: StreamRows, until end: Instant) -> Bool {
         rows.beginChunk()
-        return Instant.now() < end && rows.budget.goesOn
+        return Instant.now() < end && rows.budget.continues
     }
 
     /// Begins the next part of the work, unless its time is over.
-    private static func goOn(_ rows: StreamRows, until end: Instant) throws(StorageError) {
+    private static func beginPart(_ rows: StreamRows, until end: Instant) throws(StorageError) {
         guard Instant.now() < end else { throw .stopped(.expired) }
         rows.beginChunk()
     }

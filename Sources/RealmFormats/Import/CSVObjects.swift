@@ -103,8 +103,9 @@ struct CSVObjects: Sendable {
             guard let other = seen.updateValue(texts[index], forKey: name) else { continue }
             throw malformed(
                 other == texts[index]
-                    ? "the first line has '\(name.brief)' twice"
-                    : "'\(other.brief)' and '\(texts[index].brief)' of the first line both mean '\(name.brief)'", line)
+                    ? "the first line has '\(name.truncated)' twice"
+                    : "'\(other.truncated)' and '\(texts[index].truncated)' of the first line both mean '\(name.truncated)'", line
+            )
         }
         return names
     }
@@ -117,7 +118,7 @@ struct CSVObjects: Sendable {
         if text.hasPrefix("[") || text.hasPrefix("{") { hint = "; JSON has the Content-Type application/json" }
         if text.hasPrefix("PK\u{3}\u{4}") { hint = "; save a workbook as CSV first" }
         if texts.count == 1, text.contains("|") { hint = "; cells are separated by commas, semicolons or tabs" }
-        return "'\(text.brief)'" + hint
+        return "'\(text.truncated)'" + hint
     }
 
     /// Whether an empty line is no object.

@@ -30,7 +30,7 @@ struct SQLiteCell {
     }
 
     /// Makes the error of a value.
-    private func unfit(_ detail: String) -> Unfit { Unfit(name: name, detail: "column '\(name.brief)': \(detail)") }
+    private func unfit(_ detail: String) -> Unfit { Unfit(name: name, detail: "column '\(name.truncated)': \(detail)") }
 
     /// Writes the member.
     ///

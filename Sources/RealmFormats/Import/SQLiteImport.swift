@@ -18,18 +18,18 @@ package struct SQLiteImport {
     /// The largest number of bytes of all lines together.
     let byteLimit: Int
     /// Called at intervals; false cancels the work.
-    let goesOn: () -> Bool
+    let continues: () -> Bool
 
     package init(
         snapshot: Snapshot, options: ImportOptions, className: String?, recordLimit: Int, byteLimit: Int,
-        goesOn: @escaping () -> Bool
+        continues: @escaping () -> Bool
     ) {
         self.snapshot = snapshot
         self.options = options
         self.className = className
         self.recordLimit = recordLimit
         self.byteLimit = byteLimit
-        self.goesOn = goesOn
+        self.continues = continues
     }
 
     /// A table that is read.
@@ -51,9 +51,9 @@ package struct SQLiteImport {
         guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty; expected an SQLite database") }
         do {
             try file.withDescriptor { descriptor in
-                try SQLiteDatabase.bounded(to: memoryLimit, goesOn: goesOn) {
+                try SQLiteDatabase.bounded(to: memoryLimit, continues: continues) {
                     let database = try SQLiteDatabase(
-                        reading: descriptor, valueLimit: recordLimit, goesOn: goesOn)
+                        reading: descriptor, valueLimit: recordLimit, continues: continues)
                     var rowCount = 0
                     let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
                         try plainColumns(of: name, in: database)
@@ -70,7 +70,7 @@ package struct SQLiteImport {
             throw problem
         } catch let failure as SQLiteFailure {
             // SQLite reports an interruption as damage or a lack of memory.
-            throw problem(goesOn() ? failure : .interrupted)
+            throw problem(continues() ? failure : .interrupted)
         } catch let error as StorageError {
             throw Problem(spooling: error)
         } catch {
@@ -108,7 +108,7 @@ package struct SQLiteImport {
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
                     "tables",
-                    "no table is called like a class; "
+                    "no table matches a class name; "
                         + (present.isEmpty
                             ? "the database has none"
                             : "name them with tables=TABLE:CLASS,… out of \(SQLiteImport.listed(present))"))
@@ -121,7 +121,7 @@ package struct SQLiteImport {
             let target = wanted.count == 1 && other == name ? className ?? other : other
             guard let table = snapshot.classTable(named: target) else {
                 let hint = Suggestion.hint(for: target, in: snapshot.classes.lazy.compactMap(\.className))
-                throw Problem(.classNotFound, "there is no class '\(target.brief)' for the table '\(name.brief)'\(hint)")
+                throw Problem(.classNotFound, "there is no class '\(target.truncated)' for the table '\(name.truncated)'\(hint)")
             }
             return Source(name: name, table: table)
         }
@@ -142,7 +142,7 @@ package struct SQLiteImport {
             if let near = present.first(where: { $0.lowercasedASCII == letters }) {
                 throw Problem(
                     .invalidBody,
-                    "the table '\(near.brief)' has the letters of the class '\(name.brief)' in another case; name it with tables=TABLE:CLASS, or "
+                    "the table '\(near.truncated)' has the letters of the class '\(name.truncated)' in another case; name it with tables=TABLE:CLASS, or "
                         + "leave it out with 'Prefer: handling=lenient'")
             }
         }
@@ -153,7 +153,7 @@ package struct SQLiteImport {
         guard !options.isLenient, let table = try parts.tableWithRowsLeft(isWhole: options.tables == nil) else { return }
         throw Problem(
             .invalidBody,
-            "the table '\(table.brief)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
+            "the table '\(table.truncated)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
     }
 
     /// Returns the names of plain tables: those with a root page. Views and virtual tables have none, and are never touched.
@@ -163,8 +163,8 @@ package struct SQLiteImport {
     }
 
     private static func noPlainTable(_ name: String) -> String {
-        "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
-            + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.brief))"
+        "'\(name.truncated)' is a view or a virtual table, which are not read; make a table of it: "
+            + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.truncated))"
     }
 
     /// Returns the names of views and virtual tables.
@@ -190,7 +190,7 @@ package struct SQLiteImport {
         let detail =
             others.contains(name)
             ? SQLiteImport.noPlainTable(name)
-            : "the database has no table '\(name.brief)', but \(SQLiteImport.listed(present))"
+            : "the database has no table '\(name.truncated)', but \(SQLiteImport.listed(present))"
                 + Suggestion.hint(for: name, in: present)
         return Problem.invalidParameter("tables", detail)
     }
@@ -227,7 +227,7 @@ package struct SQLiteImport {
                 guard try rows.next() else { break }
                 try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
             } catch let error as SQLiteCell.Unfit {
-                throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
+                throw Problem(.typeMismatch, "table '\(source.name.truncated)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
             } catch let failure as SQLiteFailure where failure == .tooLong {
                 throw problem(failure).with("line", .integer(Int64(rowCount + 1)))
@@ -251,7 +251,7 @@ package struct SQLiteImport {
         while try list.next() {
             isThere = true
             guard case .text(let bytes) = list.value(1), let name = String(validating: bytes, as: UTF8.self) else {
-                throw Problem(.invalidBody, "a column of the table '\(table.brief)' has a name that is not UTF-8")
+                throw Problem(.invalidBody, "a column of the table '\(table.truncated)' has a name that is not UTF-8")
             }
             guard list.value(6) != .int(0) else {
                 names.append(name)
@@ -260,7 +260,7 @@ package struct SQLiteImport {
             guard options.isLenient else {
                 throw Problem(
                     .invalidBody,
-                    "'\(name.brief)' of the table '\(table.brief)' is a generated column, and nothing of a file is computed; "
+                    "'\(name.truncated)' of the table '\(table.truncated)' is a generated column, and nothing of a file is computed; "
                         + "'Prefer: handling=lenient' leaves such columns out")
             }
         }
@@ -282,7 +282,7 @@ package struct SQLiteImport {
             let name = options.columns[column] ?? column
             if let other = seen.updateValue(column, forKey: name) {
                 throw Problem.invalidParameter(
-                    "columns", "the columns '\(other.brief)' and '\(column.brief)' both mean '\(name.brief)'")
+                    "columns", "the columns '\(other.truncated)' and '\(column.truncated)' both mean '\(name.truncated)'")
             }
             return SQLiteCell(name: name, column: table.column(named: name), snapshot: snapshot)
         }
@@ -294,7 +294,7 @@ package struct SQLiteImport {
             throw Problem.overLimit(
                 .bodyTooLarge, "the tables have more than \(byteLimit) bytes as lines", limit: byteLimit)
         }
-        guard goesOn() else { throw SQLiteFailure.interrupted }
+        guard continues() else { throw SQLiteFailure.interrupted }
         try target.append(buffer.array)
         buffer.removeAll()
     }

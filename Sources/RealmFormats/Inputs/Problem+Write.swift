@@ -38,7 +38,7 @@ extension Problem {
     ///   - place: The place of that input in the request.
     package init(_ error: WriteError, at place: InputPlace = InputPlace()) {
         var problem = Problem.plain(error)
-        if let misnomer = error.misnomer { problem.detail += Suggestion.hint(for: misnomer.name, in: misnomer.known) }
+        if let unknownName = error.unknownName { problem.detail += Suggestion.hint(for: unknownName.name, in: unknownName.known) }
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
         switch error.exceeded {
@@ -51,9 +51,9 @@ extension Problem {
         if let key = error.key { problem = problem.with("key", key) }
         if let time = error.retryAfter { problem.retryAfterSeconds = max(1, Int(min(time.inSeconds, 3600).rounded(.up))) }
         let inner = place.inside(error.path)
-        let tellsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
+        let showsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
         // An error thrown by the closure of the caller has its place already.
-        self = error.code == .caller ? problem : inner.describe(problem, hasPointer: tellsPlace && problem.status < 500)
+        self = error.code == .caller ? problem : inner.describe(problem, hasPointer: showsPlace && problem.status < 500)
     }
 
     /// Codes that always blame the input, so the problem has a `pointer` even when it is the root

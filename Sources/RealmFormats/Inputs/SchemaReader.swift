@@ -94,7 +94,7 @@ package struct SchemaReader {
         guard let object = json.object else { throw malformed("expected an object, got \(json.kind)", place) }
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
-            throw malformed("there is no '\(member.name.brief)' here\(hint)", place.inside(member.name))
+            throw malformed("there is no '\(member.name.truncated)' here\(hint)", place.inside(member.name))
         }
         return object
     }

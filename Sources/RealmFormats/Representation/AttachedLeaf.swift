@@ -37,7 +37,7 @@ internal import RealmStorage
     }
 
     /// Becomes another leaf of the same class, none of whose columns were read.
-    func become(_ leaf: ClusterLeaf) {
+    func reuse(for leaf: ClusterLeaf) {
         self.leaf = leaf
         generation += 1
         firstRow = nil
@@ -101,7 +101,7 @@ internal import RealmStorage
         if unsafe columns.isEmpty { unsafe columns = unsafe Array(repeating: nil, count: table.columns.count) }
         let values = try leaf.attach(table.columns[position])
         if let known = unsafe columns[position]?.takeUnretainedValue() {
-            known.become(values, generation)
+            known.reuse(for: values, generation)
             return known
         }
         let column = AttachedColumn(values, generation)
@@ -130,7 +130,7 @@ final class AttachedColumn {
     }
 
     /// Takes the values of the same column in another leaf.
-    func become(_ values: ColumnLeaf, _ generation: Int) {
+    func reuse(for values: ColumnLeaf, _ generation: Int) {
         self.values = values
         self.generation = generation
     }

@@ -103,7 +103,7 @@ final class DigestReader {
     ///   - digest: The digest that grows.
     /// - Throws: `StorageError` for a damaged file.
     func addHidden(_ column: Column, _ row: Row, in table: Table, to digest: inout ObjectDigest) throws(StorageError) {
-        guard hidden.areThere else { return }
+        guard hidden.arePossible else { return }
         let count = try hidden.count(column, row, in: table)
         if count > 0 { digest.add(UInt64(truncatingIfNeeded: count) | 1 << 44) }
     }

@@ -10,7 +10,7 @@ struct HiddenLinks {
     let snapshot: Snapshot
 
     /// Whether any link can be hidden in the version.
-    var areThere: Bool { snapshot.scope != nil }
+    var arePossible: Bool { snapshot.scope != nil }
 
     /// Returns the number of stored, not dangling links that a list or set hides from the reader; 0 for other properties.
     ///

@@ -29,7 +29,7 @@ final class LeafColumns {
         // The memory of the class's last leaf is used again, unless another object is still reading it: the object that contains
         // this one may be of the same class.
         if isKnownUniquelyReferenced(&last), let last {
-            last.become(leaf)
+            last.reuse(for: leaf)
             return last
         }
         let attached = AttachedLeaf(table, leaf)

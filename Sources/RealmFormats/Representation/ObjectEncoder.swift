@@ -192,7 +192,7 @@ package final class ObjectEncoder {
         }
         if table.primaryKey == nil { writer.member("stableKey", bool: false) }
         if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
-        if hidden.areThere { try hidden.write(row, plan, budget, to: &writer) }
+        if hidden.arePossible { try hidden.write(row, plan, budget, to: &writer) }
         writer.endObject()
         return position
     }

@@ -130,7 +130,7 @@ package struct ObjectPlanner {
         guard let (origin, column, backlinks) = linkingObjects(name, table) else {
             let linking = backlinkNames[table.className ?? ""].map(\.keys.texts) ?? []
             let hint = table.hint(for: name, and: linking.filter { linkingObjects($0, table) != nil })
-            let detail = "class \(table.className ?? "") has no property '\(name.brief)'\(hint)"
+            let detail = "class \(table.className ?? "") has no property '\(name.truncated)'\(hint)"
             throw UnknownPath(parameter: parameter, path: path + name, detail: detail)
         }
         let links: ObjectPlan.Links

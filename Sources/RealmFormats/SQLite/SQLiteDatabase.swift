@@ -9,21 +9,21 @@ internal import RealmStorage
     /// The connection of the library.
     private let handle: OpaquePointer
     /// Called at intervals; false cancels the work.
-    private let goesOn: () -> Bool
+    private let continues: () -> Bool
 
     /// Makes a database in an empty file.
     ///
     /// - Parameters:
     ///   - descriptor: The open file, which outlives the database.
     ///   - byteLimit: The greatest length of the file.
-    ///   - goesOn: Called during long work; false cancels it.
+    ///   - continues: Called during long work; false cancels it.
     /// - Throws: `SQLiteFailure` when the library has no memory or the file cannot be written.
-    init(creatingIn descriptor: Int32, byteLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
+    init(creatingIn descriptor: Int32, byteLimit: Int, continues: @escaping () -> Bool) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let code = unsafe realm_rest_sqlite_create(descriptor, Int64(byteLimit), &opened)
         guard code == SQLITE_OK, let made = unsafe opened else { throw SQLiteDatabase.failure(code) }
         unsafe handle = made
-        self.goesOn = goesOn
+        self.continues = continues
         watch()
     }
 
@@ -32,14 +32,14 @@ internal import RealmStorage
     /// - Parameters:
     ///   - descriptor: The open file, which outlives the database and does not change.
     ///   - valueLimit: The greatest length of a value, in bytes.
-    ///   - goesOn: Called during long work; false cancels it.
+    ///   - continues: Called during long work; false cancels it.
     /// - Throws: `SQLiteFailure` when the library has no memory.
-    init(reading descriptor: Int32, valueLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
+    init(reading descriptor: Int32, valueLimit: Int, continues: @escaping () -> Bool) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let code = unsafe realm_rest_sqlite_open(descriptor, Int32(clamping: valueLimit), &opened)
         guard code == SQLITE_OK, let made = unsafe opened else { throw SQLiteDatabase.failure(code) }
         unsafe handle = made
-        self.goesOn = goesOn
+        self.continues = continues
         watch()
     }
 
@@ -49,15 +49,17 @@ internal import RealmStorage
     ///
     /// - Parameters:
     ///   - byteLimit: The greatest number of bytes; beyond it the library has no memory.
-    ///   - goesOn: Called during long work, even where the library itself has no callback; false cancels it.
+    ///   - continues: Called during long work, even where the library itself has no callback; false cancels it.
     ///   - body: Opens, reads and closes the database.
-    static func bounded<Result>(to byteLimit: Int, goesOn: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
-        let watch = Watch(goesOn)
+    static func bounded<Result>(to byteLimit: Int, continues: @escaping () -> Bool, _ body: () throws -> Result) rethrows
+        -> Result
+    {
+        let watch = Watch(continues)
         unsafe realm_rest_sqlite_bound(
             Int64(byteLimit),
             { context in
                 guard let context = unsafe context else { return 0 }
-                return unsafe Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+                return unsafe Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().continues() ? 0 : 1
             }, Unmanaged.passUnretained(watch).toOpaque())
         defer {
             realm_rest_sqlite_bound(0, nil, nil)
@@ -68,18 +70,18 @@ internal import RealmStorage
 
     /// Holds a function for the library.
     private final class Watch {
-        let goesOn: () -> Bool
-        init(_ goesOn: @escaping () -> Bool) { self.goesOn = goesOn }
+        let continues: () -> Bool
+        init(_ continues: @escaping () -> Bool) { self.continues = continues }
     }
 
-    /// Lets the library ask `goesOn`.
+    /// Lets the library ask `continues`.
     private func watch() {
         // The object outlives its connection, which is closed in `deinit`.
         unsafe realm_rest_sqlite_watch(
             handle,
             { context in
                 guard let context = unsafe context else { return 0 }
-                return unsafe Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+                return unsafe Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue().continues() ? 0 : 1
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -18,7 +18,7 @@ internal import RealmStorage
     /// The library's stream for it; nil once it is closed.
     private(set) var stream: UnsafeMutablePointer<FILE>?
     /// Returns whether the workbook is still wanted.
-    private let goesOn: () -> Bool
+    private let continues: () -> Bool
     /// Is called before the library first reads the file.
     private var willRead: (() -> Void)?
 
@@ -26,15 +26,15 @@ internal import RealmStorage
     ///
     /// - Parameters:
     ///   - file: The file, which is closed if there is no memory. Its buffer is written.
-    ///   - goesOn: Returns whether the workbook is still wanted.
+    ///   - continues: Returns whether the workbook is still wanted.
     ///   - willRead: Called before the library first reads the file.
     /// - Throws: `Workbook.Failure` when there is no memory.
     init(
-        _ file: UnsafeMutablePointer<FILE>, goesOn: @escaping () -> Bool, willRead: (() -> Void)? = nil
+        _ file: UnsafeMutablePointer<FILE>, continues: @escaping () -> Bool, willRead: (() -> Void)? = nil
     ) throws(Workbook.Failure) {
         unsafe self.file = unsafe file
         descriptor = unsafe fileno(file)
-        self.goesOn = goesOn
+        self.continues = continues
         self.willRead = willRead
         unsafe stream = nil
         _ = unsafe fflush(file)
@@ -98,7 +98,7 @@ internal import RealmStorage
             willRead = nil
             first()
         }
-        guard goesOn() else { return 0 }
+        guard continues() else { return 0 }
         return unsafe Glibc.read(descriptor, bytes, count)
     }
 

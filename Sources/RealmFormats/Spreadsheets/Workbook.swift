@@ -26,9 +26,9 @@ internal import RealmStorage
     /// The copy that the library reads while it packs a sheet.
     private var copy: SheetFile?
     /// Returns whether the workbook is still wanted.
-    private let goesOn: () -> Bool
+    private let continues: () -> Bool
     /// Whether the workbook was found to be unwanted. Its sheets are incomplete then.
-    private var isGivenUp = false
+    private var isAborted = false
     /// The bytes of the files of all sheets but the one that is written, and of the longest of them.
     private var (completeBytes, longestBytes) = (0, 0)
     /// The sheet that is written.
@@ -41,10 +41,10 @@ internal import RealmStorage
     ///
     /// - Parameters:
     ///   - path: The place of the file when it is closed.
-    ///   - goesOn: Returns whether the workbook is still wanted. It is called often while the workbook is put together.
+    ///   - continues: Returns whether the workbook is still wanted. It is called often while the workbook is put together.
     /// - Throws: `Failure` when the library has no memory.
-    init(path: String, goesOn: @escaping () -> Bool = { true }) throws(Failure) {
-        self.goesOn = goesOn
+    init(path: String, continues: @escaping () -> Bool = { true }) throws(Failure) {
+        self.continues = continues
         // Rows are written to temporary files, so that memory does not grow with them.
         var options = unsafe lxw_workbook_options()
         unsafe options.constant_memory = 1
@@ -90,7 +90,7 @@ internal import RealmStorage
             throw .unwritten
         }
         // The library makes a copy of the sheet before it reads the file, and packs the bytes of that copy.
-        let rows = try unsafe SheetFile(file, goesOn: mayGoOn) { [unowned self] in unsafe watchCopy(of: made) }
+        let rows = try unsafe SheetFile(file, continues: mayContinue) { [unowned self] in unsafe watchCopy(of: made) }
         unsafe made.pointee.optimize_tmpfile = unsafe rows.stream
         unsafe made.pointee.file = unsafe rows.stream
         files.append(rows)
@@ -127,16 +127,18 @@ internal import RealmStorage
     }
 
     /// Returns whether the workbook is still wanted, for its files, which are gone with it.
-    private var mayGoOn: () -> Bool {
+    private var mayContinue: () -> Bool {
         { [unowned self] in
-            if !isGivenUp { isGivenUp = !goesOn() }
-            return !isGivenUp
+            if !isAborted { isAborted = !continues() }
+            return !isAborted
         }
     }
 
     /// Ends the packing of a sheet when the workbook is no longer wanted.
     private func watchCopy(of sheet: UnsafeMutablePointer<lxw_worksheet>) {
-        guard let file = unsafe sheet.pointee.file, let watched = try? unsafe SheetFile(file, goesOn: mayGoOn) else { return }
+        guard let file = unsafe sheet.pointee.file, let watched = try? unsafe SheetFile(file, continues: mayContinue) else {
+            return
+        }
         copy = watched
         unsafe sheet.pointee.file = unsafe watched.stream
     }
@@ -151,7 +153,7 @@ internal import RealmStorage
         let code = unsafe workbook_close(open)
         files = []
         copy = nil
-        guard code == LXW_NO_ERROR, !isGivenUp else { throw .unwritten }
+        guard code == LXW_NO_ERROR, !isAborted else { throw .unwritten }
     }
 
     /// Throws for a code of the library other than success.

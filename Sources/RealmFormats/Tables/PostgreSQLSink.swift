@@ -154,7 +154,7 @@ final class PostgreSQLSink: RelationalSink {
             try write(cell, schema.tables[table].columns[index].kind, to: buffer)
         }
         buffer.append(UInt8(ascii: "\n"))
-        try goOn(buffer)
+        try countPiece(buffer)
         objectBytes += buffer.count - rowStart
         guard !isLong else { return line("\\.") }
         waiting += buffer.count - rowStart
@@ -178,7 +178,7 @@ final class PostgreSQLSink: RelationalSink {
     }
 
     /// Counts the work on a piece of a row, and checks that the row may be as long as it is now.
-    private func goOn(_ buffer: OutputBuffer) throws(StorageError) {
+    private func countPiece(_ buffer: OutputBuffer) throws(StorageError) {
         try budget.spend(WorkBudget.units(forBytes: min(buffer.count - rowStart, PostgreSQLSink.pieceBytes)))
         try budget.requireRoom(for: objectBytes + buffer.count - rowStart)
     }
@@ -208,7 +208,7 @@ final class PostgreSQLSink: RelationalSink {
             buffer.append("\\\\x" as StaticString)
             for start in stride(from: 0, to: bytes.count, by: PostgreSQLSink.pieceBytes) {
                 buffer.append(FileDigest.hex(bytes.slice(start, start + PostgreSQLSink.pieceBytes).array))
-                try goOn(buffer)
+                try countPiece(buffer)
             }
         case .timestamp(let date): buffer.append(date.text)
         case .decimal(let number): decimal(number.description, buffer)
@@ -259,7 +259,7 @@ final class PostgreSQLSink: RelationalSink {
             let piece = text.piece(from: position, byteCount: PostgreSQLSink.pieceBytes)
             if !PostgreSQLSink.escape(piece: piece, to: buffer) { isReplaced = true }
             position += piece.count
-            try goOn(buffer)
+            try countPiece(buffer)
         }
         if isReplaced { replaced += 1 }
     }

@@ -144,7 +144,7 @@ struct BackupEndpoints: Sendable {
         let copy: (byteCount: Int, digest: [UInt8])
         let file: NewFile
         do throws(StorageError) {
-            file = try NewFile(beside: path)
+            file = try NewFile(nextTo: path)
             try context.database.writeCopy(of: context.snapshot, to: file.backend(), options)
             let written = try BodyFile(reading: file.openPath)
             copy = (written.byteCount, try written.digest())

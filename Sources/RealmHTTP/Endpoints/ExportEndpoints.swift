@@ -130,7 +130,7 @@ struct ExportEndpoints: Sendable {
         let (budget, database, standing) = (context.call.request.budget, context.database, context.call.standing)
         let isWanted = budget.isStillWanted
         budget.isStillWanted = {
-            (isWanted?() ?? true) && standing.problem == nil && database.health.lookIfDue(.now()) == nil
+            (isWanted?() ?? true) && standing.problem == nil && database.health.checkFileIfDue(.now()) == nil
         }
         defer { budget.isStillWanted = isWanted }
         do throws(Problem) {

@@ -152,7 +152,7 @@ struct RealmEndpoints: Sendable {
         guard let name = call.match.decoded(.realm), server.catalog[name] != nil else { throw .noRealm }
         return server.directory.workers.reply(to: call) { promise in
             let operation = DetachOperation(name, deletesFiles: deletesFiles, if: options.condition, server.directory)
-            if options.isDryRun { return promise.complete(operation.rehearse(call, options)) }
+            if options.isDryRun { return promise.complete(operation.dryRun(call, options)) }
             operation.run(call, promise)
         }
     }

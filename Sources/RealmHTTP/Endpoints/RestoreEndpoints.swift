@@ -51,7 +51,7 @@ struct RestoreEndpoints: Sendable {
         try restore.fill(from: source)
         try restore.verify()
         if options.isDryRun {
-            let document = try restore.rehearse(for: call)
+            let document = try restore.dryRun(for: call)
             return response(name, document, options)
         }
         // Receiving and verifying the file may have taken long.

@@ -74,7 +74,7 @@ struct RightsSummary {
     private static func snapshot(of name: String, in catalog: Catalog) -> Snapshot? {
         switch catalog[name] {
         case .ready(let database)?: database.current.snapshot
-        case .closed(let realm)? where !catalog.isReplicated(name): (try? realm.look())?.version?.snapshot
+        case .closed(let realm)? where !catalog.isReplicated(name): (try? realm.readFacts())?.version?.snapshot
         case .closed?, .failed?, .opening?, nil: nil
         }
     }

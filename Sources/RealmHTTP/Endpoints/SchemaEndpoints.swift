@@ -103,7 +103,7 @@ struct SchemaEndpoints: Sendable {
                 let names = SchemaFormat.allCases.map(\.rawValue)
                 throw .invalidParameter(
                     "format",
-                    "there is no schema format '\(name.brief)'; the formats are \(names.joined(separator: ", "))"
+                    "there is no schema format '\(name.truncated)'; the formats are \(names.joined(separator: ", "))"
                         + Suggestion.hint(for: name, in: names))
             }
             return format

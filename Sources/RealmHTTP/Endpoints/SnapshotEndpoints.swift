@@ -122,7 +122,7 @@ struct SnapshotEndpoints: Sendable {
         guard !call.request.body.bytes.isEmpty else { return nil }
         let body = try call.bodyObject()
         for member in body.members where member.name != "ttl" {
-            throw Problem(.invalidBody, "a snapshot has no '\(member.name.brief)'; it has 'ttl'").with(
+            throw Problem(.invalidBody, "a snapshot has no '\(member.name.truncated)'; it has 'ttl'").with(
                 "pointer", "/" + member.name)
         }
         guard let value = body["ttl"], value != .null else { return nil }

@@ -90,7 +90,7 @@ struct SubscriptionEndpoints: Sendable {
         switch problem.map(Result.failure) ?? result {
         case .failure(let problem):
             server.notifications.registrations.giveBack(call.account)
-            holds.giveUp()
+            holds.release()
             return Response(problem, for: call)
         case .success(let aligned):
             let version = aligned.version.tokenText

@@ -38,7 +38,7 @@ struct TransactionOptions {
             case "lifetime": lifetime = try TransactionOptions.duration(member, TransactionOptions.shortest...limits.lifetime)
             default:
                 let hint = Suggestion.hint(for: member.name, in: ["wait", "idle", "lifetime"])
-                throw Problem(.invalidBody, "a transaction has no '\(member.name.brief)'\(hint)").with(
+                throw Problem(.invalidBody, "a transaction has no '\(member.name.truncated)'\(hint)").with(
                     "pointer", "/" + member.name)
             }
         }

@@ -307,7 +307,7 @@ struct AdmissionControl: Sendable {
     private func checked(_ state: Catalog.State?, _ call: Call) -> Catalog.State? {
         switch state {
         case .ready(let database)?:
-            guard let failure = database.health.lookIfDue(call.request.arrival) else {
+            guard let failure = database.health.checkFileIfDue(call.request.arrival) else {
                 // The realm stays open, with its streams, until the followed file is back.
                 return database.absence.map { .failed($0) } ?? state
             }

@@ -74,7 +74,7 @@ enum PathAdvice {
     }
 
     /// A path as error texts show it.
-    private static func path(_ segments: [String]) -> String { ("/" + segments.joined(separator: "/")).brief }
+    private static func path(_ segments: [String]) -> String { ("/" + segments.joined(separator: "/")).truncated }
 }
 
 extension RequestTarget {
@@ -82,8 +82,8 @@ extension RequestTarget {
     /// object.
     var pathInLog: String {
         let shown = 5
-        guard segments.count > shown else { return path.brief }
+        guard segments.count > shown else { return path.truncated }
         let start = String(decoding: bytes[segments[0].lowerBound..<segments[shown - 1].upperBound], as: UTF8.self)
-        return ("/" + start).brief + "/…"
+        return ("/" + start).truncated + "/…"
     }
 }

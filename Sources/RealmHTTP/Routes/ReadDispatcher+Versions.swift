@@ -200,7 +200,7 @@ extension ReadDispatcher {
         let end = call.request.deadline
         let soon = min(end, Instant.now().adding(seconds: ClusterService.lookSeconds))
         return .later { promise in
-            let goesOn: @Sendable (Bool) -> Void = { isReached in
+            let continues: @Sendable (Bool) -> Void = { isReached in
                 workers.submit(for: call, to: promise) {
                     if case .everything(let cluster) = goal, !isReached {
                         return retry(call, of: replica, cluster, endpoint).resolve(promise)
@@ -209,8 +209,8 @@ extension ReadDispatcher {
                 }
             }
             switch goal {
-            case .version(let version): replica.whenReached(version, until: end, goesOn)
-            case .head, .everything: replica.whenLinear(until: soon, goesOn)
+            case .version(let version): replica.whenReached(version, until: end, continues)
+            case .head, .everything: replica.whenLinear(until: soon, continues)
             }
         }
     }

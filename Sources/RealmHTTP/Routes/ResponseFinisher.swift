@@ -133,7 +133,7 @@ struct ResponseFinisher: Sendable {
         var isWorthALook = response.status >= 500
         if case .stream = response.body { isWorthALook = true }
         // Apparent damage may be another program writing to the file; a long response is better rejected than cut off.
-        guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
+        guard let failure = isWorthALook ? database.health.checkFile() : database.health.failure else {
             if case .stream(let producer) = response.body {
                 let source = producer.completeByteCount == nil ? database : nil
                 response.body = .stream(CheckedProducer(producer, source, call.standing))
@@ -211,7 +211,7 @@ private final class CheckedProducer: ChunkProducer {
     func produce(into buffer: OutputBuffer) throws -> Bool {
         let isEnd = try producer.produce(into: buffer)
         if let problem = standing.problemOfReading { throw problem }
-        if let failure = database?.health.lookIfDue(.now()) { throw failure }
+        if let failure = database?.health.checkFileIfDue(.now()) { throw failure }
         return isEnd
     }
 }

@@ -55,8 +55,8 @@ final class AccessWatch: Sendable {
 
     /// Begins to look.
     func start() {
-        if let failure = authenticator.keys.failure { tell(failure) }
-        lookLater()
+        if let failure = authenticator.keys.failure { logUnreadable(failure) }
+        checkLater()
     }
 
     /// Ends looking, and stores when keys were used.
@@ -66,19 +66,19 @@ final class AccessWatch: Sendable {
     }
 
     /// Sets the timer for the next look.
-    private func lookLater() {
+    private func checkLater() {
         timers.set(at: Instant.now().adding(seconds: AccessWatch.pauseSeconds)) { [weak self] in
             guard let self, !isStopped.load(ordering: .acquiring) else { return }
-            look()
-            lookLater()
+            check()
+            checkLater()
         }
     }
 
     /// Looks once.
-    private func look() {
-        if roles.isNeeded { _ = workers.submitContinuation(for: WorkerPool.server) { [roles] in roles.look() } }
+    private func check() {
+        if roles.isNeeded { _ = workers.submitContinuation(for: WorkerPool.server) { [roles] in roles.check() } }
         let keys = authenticator.keys
-        if let failure = keys.refresh() { tell(failure) }
+        if let failure = keys.refresh() { logUnreadable(failure) }
         guard authenticator.hasCredentials else { return }
         authenticator.endAnonymousPrincipals()
         notifications.endOutdated()
@@ -96,5 +96,5 @@ final class AccessWatch: Sendable {
     }
 
     /// Logs why the file of keys cannot be read.
-    private func tell(_ failure: String) { log?.note("keys_unreadable", realm: "", failure, level: .error) }
+    private func logUnreadable(_ failure: String) { log?.note("keys_unreadable", realm: "", failure, level: .error) }
 }

@@ -255,7 +255,7 @@ extension RealmServer {
         for realm in options.backlinkNames.keys.sorted().texts where catalog[realm] == nil {
             let names = catalog.page(after: nil, limit: 1000).realms.map(\.name)
             let hint = Suggestion.hint(for: realm, in: names)
-            throw Failure(description: "backlink names for '\(realm.brief)': there is no realm of this name\(hint)")
+            throw Failure(description: "backlink names for '\(realm.truncated)': there is no realm of this name\(hint)")
         }
     }
 }

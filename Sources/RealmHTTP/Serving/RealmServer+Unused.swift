@@ -8,7 +8,7 @@ internal import RealmStorage
 
 /// Stated options that the server does not use, most often because a name is misspelt.
 extension RealmServer {
-    /// Reports keys for realms that are not served, and variables of the environment that mean nothing.
+    /// Reports keys for realms that are not served, and unknown variables of the environment.
     ///
     /// A realm may be attached later, so none of it stops the start.
     ///
@@ -18,7 +18,7 @@ extension RealmServer {
     static func reportUnused(_ options: ServerOptions, _ catalog: Catalog, _ report: (String) -> Void) {
         let names = catalog.page(after: nil, limit: 1000).realms.map(\.name)
         for name in options.keys.keys.sorted().texts where catalog[name] == nil {
-            report("the key for '\(name.brief)' is not used: no realm has this name\(Suggestion.hint(for: name, in: names))")
+            report("the key for '\(name.truncated)' is not used: no realm has this name\(Suggestion.hint(for: name, in: names))")
         }
         let prefix = ServerOptions.environmentPrefix + "KEY_"
         let variables = names.map { prefix + $0.map { $0 == "." || $0 == "-" ? "_" : String($0) }.joined().uppercased() }
@@ -26,10 +26,10 @@ extension RealmServer {
             // The names of realms are found in any letter case, but only one of them is read.
             if name.hasPrefix(prefix) {
                 guard !names.contains(where: { options.isKeyVariable(name, of: $0) }) else { continue }
-                report("\(name.brief) is not used: no realm has this name\(Suggestion.hint(for: name, in: variables))")
+                report("\(name.truncated) is not used: no realm has this name\(Suggestion.hint(for: name, in: variables))")
             } else {
                 let hint = Suggestion.hint(for: name, in: [FirstKey.variable, prefix + "NAME"])
-                report("the environment's \(name.brief) is not known\(hint)")
+                report("the environment's \(name.truncated) is not known\(hint)")
             }
         }
     }

@@ -140,7 +140,7 @@ package final class RealmServer: Sendable {
             handler: handler)
         self.daemon = daemon
         others = listeners.dropFirst().map { listener in
-            HTTPServer(socket: listener.socket, configuration: listener.configuration(options, tls), beside: daemon)
+            HTTPServer(socket: listener.socket, configuration: listener.configuration(options, tls), sharing: daemon)
         }
         adminDaemon = RealmServer.adminDaemon(adminSocket, options.limits, handler)
         state.metrics.addDaemon(daemon, others)
@@ -176,7 +176,7 @@ package final class RealmServer: Sendable {
         do throws(HTTPServer.Failure) {
             try daemon.start { [weak daemon, tls = state.tls] in
                 everySecond()
-                if let tls { daemon?.look(at: tls) }
+                if let tls { daemon?.checkCertificates(of: tls) }
             }
             for other in others { try other.start() }
             try adminDaemon?.start()
@@ -238,7 +238,7 @@ package final class RealmServer: Sendable {
     /// if the option was 0.
     package var url: String { daemon.url }
     /// The URLs of the other listeners for clients.
-    package var furtherURLs: [String] { others.map(\.url) }
+    package var otherURLs: [String] { others.map(\.url) }
     /// The SHA-256 digest of the certificate that was made for trials; nil for none.
     package var fingerprintOfTrial: String? { state.tls?.fingerprintOfTrial }
     /// The URL of the administrators' listener; nil when there is none.

@@ -32,7 +32,7 @@ package final class RoleWatch: Sendable {
         /// open.
         var findings: [ByteText: Finding] = [:]
         /// The number of reported losses.
-        var told = 0
+        var reported = 0
 
         /// Records that a realm has another version with the schema of the last check.
         mutating func note(_ token: VersionToken, of name: String) { findings[name]?.token = token }
@@ -67,7 +67,7 @@ package final class RoleWatch: Sendable {
     ///
     /// It is for workers: comparing the rules of many roles with large schemas takes a while. While one thread checks, others
     /// return at once.
-    package func look() {
+    package func check() {
         guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer { isLooking.store(false, ordering: .releasing) }
         let roles = options.roles
@@ -80,12 +80,12 @@ package final class RoleWatch: Sendable {
         withExtendedLifetime(previous) {}
         guard roles.isStated else { return }
         let names = catalog.openNames
-        for name in names { look(at: name, roles) }
+        for name in names { check(name, roles) }
         forget(except: names)
     }
 
     /// Checks one realm.
-    private func look(at name: String, _ roles: RoleBook) {
+    private func check(_ name: String, _ roles: RoleBook) {
         guard let version = catalog.database(name)?.current else { return }
         let known = state.withLock { $0.findings[name] }
         guard known?.token != version.token else { return }
@@ -97,7 +97,7 @@ package final class RoleWatch: Sendable {
         let finding = Finding(token: version.token, schema: SchemaFingerprint(version.snapshot), lossCount: lossCount)
         state.withLock { state in
             state.findings[name] = finding
-            state.told += lossCount
+            state.reported += lossCount
         }
         for defect in defects.prefix(RoleWatch.loggedLimit) {
             log?.note("role_lost_class", realm: name, "\(defect)", level: .error)
@@ -120,8 +120,8 @@ package final class RoleWatch: Sendable {
 
     /// Appends the metrics.
     private func write(to text: inout MetricsText) {
-        let (current, told) = state.withLock { ($0.findings.values.reduce(0) { $0 + $1.lossCount }, $0.told) }
+        let (current, reported) = state.withLock { ($0.findings.values.reduce(0) { $0 + $1.lossCount }, $0.reported) }
         text.gauge("role_losses", "Classes that roles have lost because their rules do not fit the schema.", current)
-        text.counter("role_losses_total", "Classes that roles have lost so far, counted once for each schema.", told)
+        text.counter("role_losses_total", "Classes that roles have lost so far, counted once for each schema.", reported)
     }
 }

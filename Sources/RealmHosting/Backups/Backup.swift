@@ -27,7 +27,7 @@ package struct Backup: Sendable {
     /// The place of the bytes of a backup.
     enum Place: Sendable {
         /// In a file next to that of the realm.
-        case beside(FileCopies)
+        case nextToFile(FileCopies)
         /// In a file of the server at a path.
         case file(String)
         /// In the store of the backup plan.
@@ -55,7 +55,7 @@ package struct Backup: Sendable {
     /// The name under which browsers save the file: it ends with `.realm`, as `app.v9.realm` for `app.realm.v9.backup` does.
     package var fileName: String {
         var words = id.split(separator: ".", omittingEmptySubsequences: false)
-        if case .beside = place {
+        if case .nextToFile = place {
             // The last words are the reason; the one before is the end of the name of the realm's file.
             let position = words.count - (kind == .upgrade ? 3 : 2)
             if position > 0, words[position].utf8.elementsEqual("realm".utf8) { words.remove(at: position) }
@@ -102,7 +102,7 @@ extension Backup {
         fileFormat = copy.fileFormat
         isDamaged = copy.isDamaged
         digest = nil
-        place = .beside(copies)
+        place = .nextToFile(copies)
     }
 
     /// The beginning of the ids of planned backups.

@@ -133,7 +133,7 @@ package final class BackupService: Sendable {
     /// The copies next to the file of a realm, whether it is open or has failed; nil for a realm that does not own its file.
     private func copies(of realm: String) -> FileCopies? {
         switch catalog[realm] {
-        case .ready(let database)?: return database.copiesBeside
+        case .ready(let database)?: return database.siblingCopies
         case .failed?:
             guard let source = catalog.failedSource(realm), let path = try? System.resolved(source.path) else { return nil }
             return FileCopies(ofFile: path, key: source.options.key)
@@ -157,7 +157,7 @@ package final class BackupService: Sendable {
     package func open(_ backup: Backup, for call: Call, _ control: WorkControl) throws(Problem) -> BodyFile {
         do throws(StorageError) {
             switch backup.place {
-            case .beside(let copies): return try BodyFile(reading: copies.path(of: backup.id))
+            case .nextToFile(let copies): return try BodyFile(reading: copies.path(of: backup.id))
             case .file(let path): return try BodyFile(reading: path)
             case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: call, control)
             }
@@ -195,7 +195,7 @@ package final class BackupService: Sendable {
     package func delete(_ backup: Backup) throws(Problem) {
         do throws(StorageError) {
             switch backup.place {
-            case .beside(let copies): try System.delete(copies.path(of: backup.id))
+            case .nextToFile(let copies): try System.delete(copies.path(of: backup.id))
             case .file(let path): try System.delete(path)
             case .planned(let name): try planned?.plan.store.delete(name)
             }
@@ -225,7 +225,7 @@ package final class BackupService: Sendable {
         let name: String?
         do throws(StorageError) {
             name = try catalog.work(on: database.name.text, control) { () throws(StorageError) in
-                try database.makeCopyBeside(of: version.snapshot, control)
+                try database.makeSiblingCopy(of: version.snapshot, control)
             }
         } catch {
             throw control.isCancelled ? .noRealm : Problem(opening: error)

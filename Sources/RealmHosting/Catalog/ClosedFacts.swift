@@ -34,7 +34,7 @@ extension ClosedRealm {
     ///
     /// - Throws: `StorageError`: the reason why opening the realm would fail; `.refused(.fileChanged)` when the file changed in
     ///   the meantime.
-    package func look() throws(StorageError) -> ClosedFacts {
+    package func readFacts() throws(StorageError) -> ClosedFacts {
         let before = try? System.facts(path: path)
         do throws(StorageError) {
             return try read(try openOptions())

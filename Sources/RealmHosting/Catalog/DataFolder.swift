@@ -52,7 +52,7 @@ package final class DataFolder: Sendable {
     private let listing: RankedMutex<Listing>
 
     /// The hidden files that `takeHidden` has returned.
-    private let told = RankedMutex<Set<ByteText>>(.leaf, [])
+    private let reported = RankedMutex<Set<ByteText>>(.leaf, [])
 
     /// The greatest number of hidden files that are reported.
     private static let hiddenLimit = 1000
@@ -215,7 +215,7 @@ package final class DataFolder: Sendable {
     package func takeHidden() -> [String] {
         let hidden = listing.withLock { $0.hidden }
         guard !hidden.isEmpty else { return [] }
-        return told.withLock { told in hidden.filter { told.insert($0).inserted } }
+        return reported.withLock { reported in hidden.filter { reported.insert($0).inserted } }
     }
 
     // MARK: - New files

@@ -157,21 +157,21 @@ package final class ClusterRealms: Sendable {
     /// - Returns: Whether the realm is still open; whether another step follows; the waiting callbacks, when none does.
     func endStep(
         _ name: String, _ id: ObjectIdentifier, _ role: Role?, isLast: Bool
-    ) -> (isOpen: Bool, goesOn: Bool, waiters: [Waiter]) {
+    ) -> (isOpen: Bool, continues: Bool, waiters: [Waiter]) {
         monitor.broadcast { state in
             guard var realm = state.realms[name], realm.id == id else { return (false, false, []) }
             if let role {
                 realm.role = role
                 realm.isLost = false
             }
-            let goesOn = (role != nil || realm.isWanted) && !isLast
+            let continues = (role != nil || realm.isWanted) && !isLast
             var waiters: [Waiter] = []
-            if !goesOn {
+            if !continues {
                 realm.isTurn = false
                 swap(&waiters, &realm.waiters)
             }
             state.realms[name] = realm
-            return (true, goesOn, waiters)
+            return (true, continues, waiters)
         }
     }
 

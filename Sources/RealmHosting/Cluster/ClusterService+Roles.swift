@@ -83,10 +83,10 @@ extension ClusterService {
             } catch {
                 failure = error
             }
-            let (isOpen, goesOn, waiters) = realms.endStep(
+            let (isOpen, continues, waiters) = realms.endStep(
                 name, ObjectIdentifier(database), next, isLast: number == ClusterService.steps)
             if !isOpen, let next { end(next) }
-            guard !goesOn else { continue }
+            guard !continues else { continue }
             if failure == nil, realms.owner(of: name) == nil { failure = .refused(.notOwner(member.map.owner(of: name))) }
             for waiter in waiters { waiter(failure) }
             return

@@ -174,7 +174,7 @@ package final class ClusterService: Sendable {
     /// - Throws: As `requireShard`; `already_attached`, `log_unavailable`.
     package func requireNew(_ name: RealmName) throws(Problem) {
         try requireShard(of: name.text)
-        let call = LogCall(realm: name.text, owner: .nobody, request: .head)
+        let call = LogCall(realm: name.text, owner: .unowned, request: .head)
         switch log.perform(call, until: Instant.now().adding(seconds: ClusterService.lookSeconds)) {
         case .head(nil): return
         case .head: throw Problem(Catalog.Failure.alreadyAttached(name))

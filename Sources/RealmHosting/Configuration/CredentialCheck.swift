@@ -47,7 +47,7 @@ package struct CredentialCheck: KeyCheck {
         let shown = known.prefix(CredentialCheck.shownLimit).joined(separator: ", ")
         let more = known.count > CredentialCheck.shownLimit ? ", and \(known.count - CredentialCheck.shownLimit) more" : ""
         let hint = Suggestion.hint(for: unknown, in: known)
-        return "no role '\(unknown.brief)'\(hint.isEmpty ? "." : hint) Roles: \(shown)\(more)"
+        return "no role '\(unknown.truncated)'\(hint.isEmpty ? "." : hint) Roles: \(shown)\(more)"
     }
 
     /// Returns the error in the roles of stored keys, as a sentence without a final period; nil when each role exists.
@@ -58,7 +58,7 @@ package struct CredentialCheck: KeyCheck {
     package func defect(ofKeys file: KeyFile) -> String? {
         for key in (try? file.read()) ?? [] where !key.isOver {
             guard let defect = defect(ofRoles: key.roles) else { continue }
-            return "\(file.path): the key \(key.id) ('\(key.name.brief)'): \(defect). Add the role, or end the key with "
+            return "\(file.path): the key \(key.id) ('\(key.name.truncated)'): \(defect). Add the role, or end the key with "
                 + "realm-rest keys revoke \(key.id)"
         }
         return nil

@@ -94,9 +94,9 @@ extension ServerOptions {
 
     /// An audit log that has no file, or whose file has no folder.
     private var conflictsOfAudit: [Conflict] {
-        let further = ["audit.required", "audit.rotate", "audit.keep"].map { SettingPlace($0) }
+        let others = ["audit.required", "audit.rotate", "audit.keep"].map { SettingPlace($0) }
         return [
-            Conflict(settings: further, isOfOptions: true) {
+            Conflict(settings: others, isOfOptions: true) {
                 audit.file == nil && audit != AuditOptions() ? "an audit log needs 'audit.file'" : nil
             },
             Conflict(settings: [SettingPlace("audit.file")]) {
@@ -109,10 +109,10 @@ extension ServerOptions {
 
     /// A place for commits that is missing or cannot be used.
     private var conflictsOfShipping: [Conflict] {
-        let further = ["every", "keep", "endpoint", "region", "credentials"].map { SettingPlace("ship." + $0) }
+        let others = ["every", "keep", "endpoint", "region", "credentials"].map { SettingPlace("ship." + $0) }
         let parts: [BackupTarget.Part] = [.to, .endpoint, .region, .credentials]
         return [
-            Conflict(settings: further, isOfOptions: true) {
+            Conflict(settings: others, isOfOptions: true) {
                 ship.target == nil && ship != ShipPlan() ? "shipping needs 'ship.to'" : nil
             }
         ]
@@ -130,12 +130,12 @@ extension ServerOptions {
 
     /// Conflicts of a node that lacks a required option, or whose log would not notice a change.
     private var conflictsOfCluster: [Conflict] {
-        let further = [
+        let others = [
             "node", "url", "handOver", "replicas", "bases", "basesEndpoint", "basesRegion", "basesCredentials", "requireStandby",
         ].map { SettingPlace("cluster." + $0) }
         let log = SettingPlace("cluster.log")
         return [
-            Conflict(settings: further, isOfOptions: true) {
+            Conflict(settings: others, isOfOptions: true) {
                 cluster.address == nil && cluster != ClusterOptions() ? "a node of a cluster needs 'cluster.log'" : nil
             },
             Conflict(settings: [log], isOfOptions: true) {
@@ -146,7 +146,7 @@ extension ServerOptions {
             },
             Conflict(settings: [log, SettingPlace("ship.to")], isOfOptions: true) {
                 cluster.address != nil && ship.target != nil
-                    ? "the realms of a cluster are kept by its log, and not shipped by its nodes" : nil
+                    ? "a node of a cluster cannot ship commits, which its log keeps" : nil
             },
             Conflict(settings: [log, SettingPlace("readOnly")], isOfOptions: true) {
                 cluster.address != nil && isReadOnly ? "a node of a cluster cannot be for reading only" : nil
@@ -162,7 +162,7 @@ extension ServerOptions {
         ]
         return [
             Conflict(settings: parts.dropFirst().map { SettingPlace("cluster." + $0.1) }, isOfOptions: true) {
-                place.target == nil && place != BaseStoreTarget() ? "only bases in a bucket are reached so: 'cluster.bases'" : nil
+                place.target == nil && place != BaseStoreTarget() ? "'cluster.bases' must be a bucket for this" : nil
             }
         ]
             + parts.map { part, name in

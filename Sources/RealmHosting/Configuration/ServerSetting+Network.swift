@@ -99,7 +99,7 @@ extension ServerSetting {
     private static func place(_ object: JSONObject, _ reader: SettingReader) throws(Problem) -> ListenAddress.Place {
         if let path = object["unix"] {
             guard object["host"] == nil, object["port"] == nil else {
-                throw reader.problem("'unix' stands alone, without 'host' and 'port'")
+                throw reader.problem("'unix' cannot be combined with 'host' or 'port'")
             }
             return .unix(path: try reader.inside("unix").path(path))
         }

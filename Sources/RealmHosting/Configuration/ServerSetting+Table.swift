@@ -43,7 +43,7 @@ extension ServerSetting {
         }
         _ = try SchemaReader(place: reader.place).members(json, ["host", "port", "unix"], reader.place)
         if let path = object["unix"] {
-            guard object.count == 1 else { throw reader.problem("'unix' stands alone, without 'host' and 'port'") }
+            guard object.count == 1 else { throw reader.problem("'unix' cannot be combined with 'host' or 'port'") }
             options.admin = .unix(path: try reader.inside("unix").path(path))
             return
         }

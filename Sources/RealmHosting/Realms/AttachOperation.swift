@@ -10,7 +10,7 @@ internal import RealmStorage
 
 /// One attempt to attach a realm under a name that is reserved, or a dry run of that.
 ///
-/// Everything that may be refused is tried first with all changes in memory (`Database.rehearse`), so that a refusal leaves no
+/// Everything that may be refused is tried first with all changes in memory (`Database.dryRun`), so that a refusal leaves no
 /// trace: no lock file, no copied seed, no half-made file. A dry run ends there. Then the file is created or opened, its schema
 /// is brought to the requested one, and the catalog serves it.
 ///
@@ -80,10 +80,10 @@ package final class AttachOperation: Sendable {
         if !isDryRun, let path = attachment.source.path {
             FileCopies(ofFile: path, key: attachment.settings.key).removeSecondName()
         }
-        guard needsRehearsal else { return realize(promise, after: 0) }
+        guard needsDryRun else { return realize(promise, after: 0) }
         control.begin(0...0.5)
         do throws(StorageError) {
-            arrange(try rehearsal(), .rehearsal, promise)
+            arrange(try dryRun(), .dryRun, promise)
         } catch {
             fail(problem(opening: error), promise, error)
         }
@@ -107,7 +107,7 @@ package final class AttachOperation: Sendable {
     /// The purpose for which a database was opened while a realm is being attached.
     private enum Stage {
         /// It was opened with changes in memory, as a dry run.
-        case rehearsal
+        case dryRun
         /// It was opened to be served. `isMade` states that its file was created by this attempt,
         /// so that it is deleted after a failure.
         case real(isMade: Bool)
@@ -124,7 +124,7 @@ package final class AttachOperation: Sendable {
 
     /// Whether something might be refused after the file has been changed. Opening alone checks the
     /// file before it changes anything, so it needs no rehearsal.
-    private var needsRehearsal: Bool {
+    private var needsDryRun: Bool {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
         return attachment.schema != nil || attachment.wantedVersion != nil || openOptions.namesSchema
@@ -142,13 +142,13 @@ package final class AttachOperation: Sendable {
     }
 
     /// Opens the realm with all changes in memory, to find refusals.
-    private func rehearsal() throws(StorageError) -> Database {
+    private func dryRun() throws(StorageError) -> Database {
         switch attachment.source {
         case .memory(let identifier):
             return try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
-        case .sent(let file): return try Database.rehearse(name: attachment.name, path: file.openPath, openOptions)
+        case .sent(let file): return try Database.dryRun(name: attachment.name, path: file.openPath, openOptions)
         case .new(let path), .file(let path):
-            return try Database.rehearse(
+            return try Database.dryRun(
                 name: attachment.name, path: path, seed: attachment.plants ? attachment.seed : nil, openOptions)
         }
     }
@@ -214,16 +214,16 @@ package final class AttachOperation: Sendable {
     ///   - promise: Receives the response.
     private func arrange(_ database: Database, _ stage: Stage, _ promise: Promise) {
         let finish: @Sendable (Problem?, String?) -> Void = { [self] problem, backup in
-            let goOn: @Sendable () -> Void = { [self] in
+            let continuation: @Sendable () -> Void = { [self] in
                 proceed(problem: problem, backup: backup, with: database, stage, promise: promise)
             }
             // Closing waits for the writer thread, which may be this one.
-            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.account, continuation)
             if !isQueued { fail(problem ?? Problem(.shuttingDown, "the server is shutting down"), promise) }
         }
         let isNew: Bool
         switch stage {
-        case .rehearsal: isNew = attachment.isNew
+        case .dryRun: isNew = attachment.isNew
         case .real(let isMade): isNew = isMade && !attachment.plants
         case .known: isNew = false
         }
@@ -272,7 +272,7 @@ package final class AttachOperation: Sendable {
         if former == nil { write.refusal = { [standing = call.standing] in standing.problem } }
         switch stage {
         // The document of a dry run shows the result, so that must be committed in memory.
-        case .rehearsal: write.isDryRun = !isDryRun
+        case .dryRun: write.isDryRun = !isDryRun
         case .known: write.isDryRun = isDryRun
         case .real: break
         }
@@ -367,7 +367,7 @@ package final class AttachOperation: Sendable {
 
     /// Makes a copy of the file before a write changes it; a rehearsal finds out its name only.
     private func backUp(_ database: Database, before session: WriteSession, _ stage: Stage) throws(WriteError) -> String? {
-        guard case .rehearsal = stage else { return try database.backUp(before: session) }
+        guard case .dryRun = stage else { return try database.backUp(before: session) }
         guard isDryRun, let path = attachment.source.path else { return nil }
         let copies = FileCopies(ofFile: path, key: attachment.settings.key)
         return try database.nameOfBackUp(before: session, among: copies, keeping: openOptions.keptCopyCount)
@@ -388,23 +388,23 @@ package final class AttachOperation: Sendable {
         problem: Problem?, backup: String?, with database: Database, _ stage: Stage, promise: Promise
     ) {
         switch stage {
-        case .rehearsal:
-            let document = isDryRun && problem == nil ? rehearsed(database, backup ?? database.originalName) : nil
+        case .dryRun:
+            let document = isDryRun && problem == nil ? dryRunResponse(database, backup ?? database.originalName) : nil
             database.close()
             if let problem { return fail(problem, promise) }
             if let document { return end { promise?.complete(document) } }
             realize(promise, after: 0.5)
         case .known:
             if let problem { return fail(problem, promise) }
-            if isDryRun { return end { promise?.complete(rehearsed(database, backup)) } }
+            if isDryRun { return end { promise?.complete(dryRunResponse(database, backup)) } }
             serve(database, backup, promise)
         case .real(let isMade):
             if let problem {
                 // In the log of a cluster it may remain in an incomplete state.
-                let isGone = giveUp(database, isMade)
+                let isGone = abandon(database, isMade)
                 return fail(isGone ? problem : Problem(unavailable: .refused(.outcomeUnknown)), promise)
             }
-            if !serve(database, backup, promise) { giveUp(database, isMade) }
+            if !serve(database, backup, promise) { abandon(database, isMade) }
         }
     }
 
@@ -413,7 +413,7 @@ package final class AttachOperation: Sendable {
     ///
     /// - Returns: Whether everything is as it was before.
     @discardableResult
-    private func giveUp(_ database: Database, _ isMade: Bool) -> Bool {
+    private func abandon(_ database: Database, _ isMade: Bool) -> Bool {
         defer { database.close(isUndone: true) }
         guard isMade else { return true }
         do throws(StorageError) {
@@ -427,10 +427,10 @@ package final class AttachOperation: Sendable {
 
     /// The response of a dry run: the document that the realm would have, with the name of the copy that would be
     /// made, and a member `exists`.
-    private func rehearsed(_ database: Database, _ backup: String?) -> Response {
+    private func dryRunResponse(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             var writer = JSONWriter(reservingCapacity: 512)
-            try directory.write(name, .ready(database), to: &writer, for: call, isRehearsed: true)
+            try directory.write(name, .ready(database), to: &writer, for: call, isDryRun: true)
             // The document without its last brace, and some members more.
             writer.buffer.truncate(to: writer.buffer.count - 1)
             if let backup {

@@ -143,7 +143,7 @@ final class AttachedRealms: Sendable {
         writer.key("realms")
         writer.write(.object(JSONObject(entries.map { ($0.name.text, $0.json) })))
         writer.endObject()
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         let bytes = Array(writer.buffer.text.utf8)
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try System.write(file.descriptor, view, at: 0) }
         try file.replace(path)

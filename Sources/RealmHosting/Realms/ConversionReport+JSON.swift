@@ -11,18 +11,18 @@ extension ConversionReport {
     ///
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
-    ///   - tellsNames: Whether the sender of the request may see all classes and properties; others get the format alone.
+    ///   - showsNames: Whether the sender of the request may see all classes and properties; others get the format alone.
     ///   - isWhole: Whether the classes and notes are written. A list of realms has only the number of notes.
-    func write(to writer: inout JSONWriter, tellsNames: Bool, isWhole: Bool) {
+    func write(to writer: inout JSONWriter, showsNames: Bool, isWhole: Bool) {
         writer.key("conversion")
         writer.beginObject()
         writer.member("fromFormat", int: fromFormat)
         if isWhole { RealmFacts.write(writersOf: fromFormat, to: &writer) }
-        if tellsNames {
+        if showsNames {
             writer.member("lossless", bool: isLossless)
             writer.member("noteCount", int: noteCount)
         }
-        if tellsNames, isWhole {
+        if showsNames, isWhole {
             write("classes", classes, to: &writer) { one, writer in
                 writer.member("name", text: one.name)
                 writer.member("objects", int: one.objectCount)

@@ -43,7 +43,7 @@ package struct DetachOperation: Sendable {
     /// - Parameters:
     ///   - call: The request.
     ///   - options: The options of the write, which shape the response.
-    package func rehearse(_ call: Call, _ options: WriteOptions) -> Response {
+    package func dryRun(_ call: Call, _ options: WriteOptions) -> Response {
         do throws(Problem) {
             guard var state = catalog[name] else { throw Problem.noRealm }
             if case .closed = state, condition.namesVersion { state = try opened(catalog.openNow(name)) }
@@ -141,14 +141,14 @@ package struct DetachOperation: Sendable {
     /// Opens a closed realm, and then detaches it and deletes its files like those of any other.
     private func open(_ call: Call, _ promise: any ResponsePromise) {
         catalog.wake(name) { [self] result in
-            let goOn: @Sendable () -> Void = { [self] in
+            let continuation: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
                     promise.complete(try depart(try opened(result)))
                 } catch {
                     promise.complete(Response(error, for: call))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.account, continuation)
             if !isQueued { promise.complete(Response(.noWorker, for: call)) }
         }
     }
@@ -162,7 +162,7 @@ package struct DetachOperation: Sendable {
     private func cancel(_ attach: AttachOperation, _ call: Call, _ promise: any ResponsePromise) {
         attach.cancel { [self] in
             // It may have been completed in that moment, so that the realm is served.
-            let goOn: @Sendable () -> Void = { [self] in
+            let continuation: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
                     if let state = catalog[name], !isOpening(state) { return promise.complete(try depart(state)) }
                     if deletesFiles, attach.attachment.exists, let path = attach.attachment.source.path {
@@ -175,7 +175,7 @@ package struct DetachOperation: Sendable {
                     promise.complete(Response(error, for: call))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.account, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.account, continuation)
             if !isQueued { promise.complete(DetachOperation.done) }
         }
     }

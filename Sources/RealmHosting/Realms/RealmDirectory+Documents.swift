@@ -41,7 +41,7 @@ extension RealmDirectory {
     /// gone.
     private func keptOriginal(_ state: Catalog.State, for call: Call) -> String? {
         guard case .ready(let database) = state, let name = database.originalName, let copies = database.copies,
-            tellsAll(to: call), System.entry(atPath: copies.path(of: name), followsLink: false) != nil
+            showsAll(to: call), System.entry(atPath: copies.path(of: name), followsLink: false) != nil
         else { return nil }
         return name
     }
@@ -53,14 +53,14 @@ extension RealmDirectory {
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.
     ///   - call: The call; the document has the part that its sender may see.
-    ///   - isRehearsed: Whether the realm was opened for a dry run, after which no other request reads it.
+    ///   - isDryRun: Whether the realm was opened for a dry run, after which no other request reads it.
     ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
     ///     the file of a realm that is not open.
     ///   - looks: Whether to read the file of a realm that is closed.
     ///   - isListed: Whether the document is one of a list, which has the short form of the report of a conversion.
     ///   - backup: The id of the backup that was made for the request; nil for that of an upgrade while the realm was opened.
     package func write(
-        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for call: Call, isRehearsed: Bool = false,
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for call: Call, isDryRun: Bool = false,
         isDetailed: Bool = false, looks: Bool = false, isListed: Bool = false, backup: String? = nil
     ) throws(Problem) {
         writer.beginObject()
@@ -89,7 +89,7 @@ extension RealmDirectory {
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
             do throws(Problem) {
-                try write(name, database, to: &writer, for: call, isRehearsed: isRehearsed, isListed: isListed)
+                try write(name, database, to: &writer, for: call, isDryRun: isDryRun, isListed: isListed)
             } catch {
                 writer.key("problem")
                 error.write(to: &writer, requestID: call.request.id)
@@ -98,13 +98,13 @@ extension RealmDirectory {
                 writer.key("readOnlyReason")
                 problem(opening: reason, otherwise: "the file is read-only", call).write(to: &writer, requestID: call.request.id)
             }
-            if isDetailed, tellsAll(to: call) { write(database.copies?.list() ?? [], to: &writer) }
+            if isDetailed, showsAll(to: call) { write(database.copies?.list() ?? [], to: &writer) }
         }
         if access.grant(call.caller) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
             writer.raw(Array(attached.utf8))
         }
-        if !isRehearsed, let backup = backup ?? keptOriginal(state, for: call) { writer.member("backup", text: backup) }
+        if !isDryRun, let backup = backup ?? keptOriginal(state, for: call) { writer.member("backup", text: backup) }
         writer.endObject()
     }
 
@@ -144,7 +144,7 @@ extension RealmDirectory {
     /// The state of a realm, after a check whether another program has changed its file: then
     /// nothing of the file may be read, and the realm counts as failed.
     private func readable(_ state: Catalog.State) -> Catalog.State {
-        if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) ?? database.absence {
+        if case .ready(let database) = state, let failure = database.health.checkFileIfDue(.now()) ?? database.absence {
             return .failed(failure)
         }
         return state
@@ -152,7 +152,7 @@ extension RealmDirectory {
 
     /// Writes the facts of a realm that is not open, and where its file is.
     private func write(_ facts: RealmFacts, of name: String, to writer: inout JSONWriter, for call: Call) {
-        facts.write(to: &writer, isDefault: name == defaultRealm, tellsAll: tellsAll(to: call))
+        facts.write(to: &writer, isDefault: name == defaultRealm, showsAll: showsAll(to: call))
         guard access.grant(call.caller) == .administer, let path = catalog.path(of: name) else { return }
         writer.member("path", text: path)
     }
@@ -175,7 +175,7 @@ extension RealmDirectory {
         var facts = RealmFacts(path: realm.path)
         guard looks, !catalog.isReplicated(name) else { return write(facts, of: name, to: &writer, for: call) }
         do throws(StorageError) {
-            let read = try realm.look()
+            let read = try realm.readFacts()
             facts.take(read, shownBy: visibility(for: call).scope(in: name), isReadOnly: options.isReadOnly)
             write(facts, of: name, to: &writer, for: call)
             guard let reason = read.readOnlyReason else { return }
@@ -191,9 +191,9 @@ extension RealmDirectory {
 
     /// Writes the members of an open realm: its mode, format, size, version and counts. Classes are counted that the sender sees.
     private func write(
-        _ name: String, _ database: Database, to writer: inout JSONWriter, for call: Call, isRehearsed: Bool, isListed: Bool
+        _ name: String, _ database: Database, to writer: inout JSONWriter, for call: Call, isDryRun: Bool, isListed: Bool
     ) throws(Problem) {
-        let tellsAll = tellsAll(to: call)
+        let showsAll = showsAll(to: call)
         let version = database.current.shown(by: visibility(for: call).scope(in: name))
         let facts = try Problem.stored(database.facts(of: version))
         writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
@@ -208,18 +208,18 @@ extension RealmDirectory {
         } else {
             writer.nullMember("schemaVersion")
         }
-        if tellsAll {
+        if showsAll {
             writer.member("fileBytes", int: facts.fileBytes)
             writer.member("usedBytes", int: facts.usedBytes)
         }
         writer.member("classes", int: facts.classCount)
-        if tellsAll { writer.member("empty", bool: facts.isEmpty) }
+        if showsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
         let seesAll = database.shownClasses == nil && visibility(for: call).scope(in: name) == nil
-        database.conversion?.write(to: &writer, tellsNames: seesAll, isWhole: !isListed)
-        guard tellsAll else { return }
+        database.conversion?.write(to: &writer, showsNames: seesAll, isWhole: !isListed)
+        guard showsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
-        writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)
+        writer.member("liveVersions", int: isDryRun ? 1 : facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
         cluster?.write(database, to: &writer)
         if access.grant(call.caller) == .administer, !database.path.isEmpty {

@@ -19,7 +19,7 @@ extension RealmDirectory {
 
     /// Returns whether the sender of a request gets facts that only operators need: sizes, versions in use, waiting writes, and
     /// whether a realm is empty, which reveals objects that the sender may not see.
-    func tellsAll(to call: Call) -> Bool { call.caller.principal.kind == .local || access.grant(call.caller) == .administer }
+    func showsAll(to call: Call) -> Bool { call.caller.principal.kind == .local || access.grant(call.caller) == .administer }
 
     /// The number of realms that are taken from the catalog at once.
     private static let step = 1000

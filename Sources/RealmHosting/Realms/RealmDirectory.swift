@@ -154,7 +154,7 @@ package final class RealmDirectory: Sendable {
 
     /// The problem of a realm that would have to be opened while all realms that may be open are in use.
     package static func allInUse(limit: Int) -> Problem {
-        var problem = Problem.overLimit(.overloaded, "all of the realms that may be open are in use", limit: limit)
+        var problem = Problem.overLimit(.overloaded, "the limit of open realms is reached, and all are in use", limit: limit)
         problem.retryAfterSeconds = 1
         return problem
     }

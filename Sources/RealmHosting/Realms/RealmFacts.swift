@@ -90,8 +90,8 @@ struct RealmFacts {
     ///
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
-    ///   - tellsAll: Whether the sender of the request gets sizes and use.
-    func write(to writer: inout JSONWriter, isDefault: Bool, tellsAll: Bool) {
+    ///   - showsAll: Whether the sender of the request gets sizes and use.
+    func write(to writer: inout JSONWriter, isDefault: Bool, showsAll: Bool) {
         var unknown: [String] = []
         func write<Value>(_ name: StaticString, _ value: Value?, _ write: (Value) -> Void) {
             if let value { write(value) } else { unknown.append(name.description) }
@@ -109,14 +109,14 @@ struct RealmFacts {
                 writer.nullMember("schemaVersion")
             }
         }
-        if tellsAll {
+        if showsAll {
             write("fileBytes", fileBytes) { writer.member("fileBytes", int: $0) }
             write("usedBytes", contents?.usedBytes) { writer.member("usedBytes", int: $0) }
         }
         write("classes", contents) { writer.member("classes", int: $0.classCount) }
-        if tellsAll { write("empty", contents) { writer.member("empty", bool: $0.isEmpty) } }
+        if showsAll { write("empty", contents) { writer.member("empty", bool: $0.isEmpty) } }
         write("version", contents?.token) { writer.member("version", text: $0) }
-        if tellsAll {
+        if showsAll {
             // Nothing holds a version of a realm that is not open, or waits to write to it.
             writer.member("liveVersions", int: 0)
             writer.member("pendingWrites", int: 0)

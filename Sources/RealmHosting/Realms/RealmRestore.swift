@@ -122,13 +122,13 @@ package struct RealmRestore: Sendable {
     ///
     /// - Parameter call: The call; the document has the part that its sender may see.
     /// - Throws: `file_in_use` when another program has the file open, and other problems of the exchange.
-    package func rehearse(for call: Call) throws(Problem) -> OutputBuffer {
+    package func dryRun(for call: Call) throws(Problem) -> OutputBuffer {
         let (database, name): (Database, String?)
         do throws(StorageError) {
             try requireUnused()
             let isReplaced = System.entry(atPath: target.path, followsLink: false) != nil
             name = isReplaced ? try target.copies.nameIfReplaced(version: target.version) : nil
-            database = try Database.rehearse(
+            database = try Database.dryRun(
                 replacement: replacement.file.openPath, of: target.name, at: target.sourcePath, options)
         } catch {
             throw Problem(opening: error)

@@ -101,14 +101,14 @@ package final class RealmSupervisor: Sendable {
     /// The loop of the thread: checks every open realm, and retries the failed ones whose time has
     /// come.
     private func run() {
-        var told: Set<ByteText> = []
+        var reported: Set<ByteText> = []
         var schedule = CompactionSchedule()
         while !thread.rest(until: Instant.now().adding(seconds: RealmSupervisor.pauseSeconds)) {
             // A realm that this thread refers to cannot be closed, so it refers to one at a time.
             for name in catalog.openNames {
                 guard let database = catalog.database(name) else { continue }
-                tellReadOnly(database, &told)
-                if let failure = database.health.look() { fail(database, failure) }
+                reportReadOnly(database, &reported)
+                if let failure = database.health.checkFile() { fail(database, failure) }
             }
             for name in catalog.takeDue() { revive(name) }
             for database in schedule.due(among: catalog.databases) { compact(database) }
@@ -132,8 +132,8 @@ package final class RealmSupervisor: Sendable {
     }
 
     /// Logs once per epoch that a realm is read-only although that was not requested.
-    private func tellReadOnly(_ database: Database, _ told: inout Set<ByteText>) {
-        guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
+    private func reportReadOnly(_ database: Database, _ reported: inout Set<ByteText>) {
+        guard let reason = database.readOnlyReason, reported.insert(database.epoch.text).inserted else { return }
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
     }
 

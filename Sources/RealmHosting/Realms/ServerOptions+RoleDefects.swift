@@ -20,7 +20,7 @@ extension ServerOptions {
         for realm in realms {
             if let database = catalog.database(realm.name.text) {
                 if let defect = roleDefect(in: database) { return defect }
-            } else if readsFiles, let database = rehearsed(realm) {
+            } else if readsFiles, let database = dryRun(realm) {
                 defer { database.close() }
                 if let defect = roleDefect(in: database) { return defect }
             }
@@ -34,9 +34,9 @@ extension ServerOptions {
     }
 
     /// Returns a realm of the configuration as it would be read, without locking or changing anything; nil when it cannot be.
-    private func rehearsed(_ realm: ConfiguredRealm) -> Database? {
+    private func dryRun(_ realm: ConfiguredRealm) -> Database? {
         guard var opening = try? opening(of: realm) else { return nil }
         if opening.mode != .follow { opening.mode = .readOnly }
-        return try? Database.rehearse(name: realm.name, path: realm.path, opening)
+        return try? Database.dryRun(name: realm.name, path: realm.path, opening)
     }
 }

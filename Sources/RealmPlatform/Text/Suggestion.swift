@@ -104,7 +104,7 @@ package enum Suggestion {
 
 extension String {
     /// The text as error messages quote what a client wrote: its first 80 characters, without control characters.
-    package var brief: String {
+    package var truncated: String {
         let limit = 80
         guard unicodeScalars.count > limit || unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return self }

@@ -79,7 +79,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// - Parameter units: About the number of values that were processed.
     @inline(__always) package func spend(_ units: Int = 1) throws(StorageError) {
         unitsLeft &-= units
-        if unitsLeft < 0 { try look() }
+        if unitsLeft < 0 { try checkTime() }
     }
 
     /// Counts work inside of a sort, whose comparisons cannot throw; returns false when there is no
@@ -92,7 +92,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Reads the clock inside of a sort, and returns whether to continue.
     @inline(never) private func allowsMore() -> Bool {
         unitsLeft = stop == nil ? WorkBudget.unitsPerLook : 0
-        return stop == nil && goesOn
+        return stop == nil && continues
     }
 
     /// Returns the units of a value of `count` bytes that is compared or copied.
@@ -100,18 +100,18 @@ package final class WorkBudget: @unchecked Sendable {
 
     /// Reads the clock, because the units are used up; throws `.stopped` when there is no time
     /// left.
-    @inline(never) private func look() throws(StorageError) {
+    @inline(never) private func checkTime() throws(StorageError) {
         unitsLeft = WorkBudget.unitsPerLook
         try check()
     }
 
     /// Reads the clock at once; throws `.stopped` when there is no time left.
     package func check() throws(StorageError) {
-        if !goesOn, let stop { throw .stopped(stop) }
+        if !continues, let stop { throw .stopped(stop) }
     }
 
     /// Whether there is time left. Reading it reads the clock, and stores the reason to stop.
-    package var goesOn: Bool {
+    package var continues: Bool {
         if let reason = reasonToStop() {
             stop = reason
             return false

@@ -68,7 +68,7 @@ package final class WorkControl: Sendable {
     }
 
     /// Whether `check` would not throw.
-    package var goesOn: Bool {
+    package var continues: Bool {
         do throws(StorageError) {
             try check()
             return true

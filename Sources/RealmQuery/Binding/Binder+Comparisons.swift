@@ -169,7 +169,7 @@ extension Binder {
     {
         let isNegated = syntax.comparison == .notEqual
         let label = label(syntax)
-        let hasNaN = hasNaN(left, beside: right) || hasNaN(right, beside: left)
+        let hasNaN = hasNaN(left, comparedWith: right) || hasNaN(right, comparedWith: left)
         let relation: Comparator = hasNaN ? .ieee(isNegated ? .notEqual : .equal) : .relation(isNegated ? .notEqual : .equal)
         if left.type == .typeOfValue {
             guard !syntax.ignoresCase else { throw noCaseModifier(right, syntax) }
@@ -200,7 +200,7 @@ extension Binder {
 
     /// Returns whether one of some constants is a NaN of the type of the floats or doubles that they are compared with. It equals none of
     /// them in any form of the query; a decimal NaN equals all of them.
-    private func hasNaN(_ constant: any Operand, beside operand: any Operand) -> Bool {
+    private func hasNaN(_ constant: any Operand, comparedWith operand: any Operand) -> Bool {
         guard let constant = constant as? ConstantOperand else { return false }
         switch operand.readingType {
         case .float, .double: return constant.values.contains(where: \.isBinaryNaN)

@@ -196,7 +196,7 @@ extension Binder {
     private func keyed(_ className: String, _ range: Range<Int>) throws(QueryError) -> (class: Table, type: OperandType) {
         guard let target = snapshot.table(named: className) ?? snapshot.classTable(named: className) else {
             let hint = Suggestion.hint(for: className, in: snapshot.classes.lazy.compactMap(\.className))
-            throw invalid(.unknownProperty, "unknown object type '\(className.brief)'\(hint)", range)
+            throw invalid(.unknownProperty, "unknown object type '\(className.truncated)'\(hint)", range)
         }
         guard let primaryKey = target.primaryKey else {
             throw invalid(.structure, "'\(className)' has no primary key", range)
@@ -226,7 +226,7 @@ extension Binder {
     /// takes null in its place, and finds the objects that link to nothing.
     private func object(of target: Table, _ key: Value) throws(QueryError) -> Value {
         let found = try storage { () throws(StorageError) in try target.findByPrimaryKey(key) }
-        return .link(target.key, found?.key ?? .nobody)
+        return .link(target.key, found?.key ?? .missing)
     }
 
     // MARK: - Conversion
@@ -329,7 +329,7 @@ extension Binder {
         case .typeOfValue:
             guard let bits = TypeName.bits(named: text) else {
                 let hint = Suggestion.hint(for: text.string, in: TypeName.all)
-                throw invalid(.typeMismatch, "'\(text.string.brief)' is not the name of a type\(hint)", constant.range)
+                throw invalid(.typeMismatch, "'\(text.string.truncated)' is not the name of a type\(hint)", constant.range)
             }
             return .int(bits)
         default: return .string(text)

@@ -66,7 +66,7 @@ extension Binder {
         func requireGoingOn() throws(QueryError) { try storage { () throws(StorageError) in try cancellation.requireGoingOn() } }
         let region: GeoRegion
         do throws(GeoRegion.Invalid) {
-            region = try GeoRegion(shape) { cancellation.goesOn($0) }
+            region = try GeoRegion(shape) { cancellation.continues($0) }
         } catch {
             try requireGoingOn()
             throw invalid(.geospatial, error.text, range)

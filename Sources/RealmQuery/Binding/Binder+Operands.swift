@@ -252,7 +252,8 @@ extension Binder {
             let isLength = ["length", "count", "size"].contains(name.lowercasedASCII)
             return invalid(
                 .unknownProperty,
-                "property \(owner) has no property '\(name.brief)'\(isLength ? "; did you mean '@count'?" : "")", property.range)
+                "property \(owner) has no property '\(name.truncated)'\(isLength ? "; did you mean '@count'?" : "")",
+                property.range)
         }
         return invalid(.structure, "property \(owner) does not support index \(steps[0].label)", property.range)
     }
@@ -300,7 +301,7 @@ extension Binder {
         guard let column = target.column(named: translated) else {
             throw invalid(
                 .unknownProperty,
-                "'\(target.className ?? target.name)' has no property '\(translated.brief)'\(target.hint(for: translated))",
+                "'\(target.className ?? target.name)' has no property '\(translated.truncated)'\(target.hint(for: translated))",
                 aggregate.range)
         }
         guard column.collection == nil,

@@ -118,7 +118,7 @@ struct Binder {
     func unsupportedComparison(_ left: any Operand, _ right: any Operand, _ range: Range<Int>) -> QueryError {
         invalid(
             .typeMismatch,
-            "unsupported comparison between '\(left.label.brief)' of type '\(left.type.rawValue)' and '\(right.label.brief)' of type '\(right.type.rawValue)'"
+            "unsupported comparison between '\(left.label.truncated)' of type '\(left.type.rawValue)' and '\(right.label.truncated)' of type '\(right.type.rawValue)'"
                 + ComparisonAdvice.hint(left, right),
             range)
     }

@@ -29,7 +29,7 @@ enum ComparisonAdvice {
         guard other.isConstant, let example = links.target.primaryKey ?? links.target.columns.first else { return "" }
         let quantifier = links.isMultiValued && links.quantifier == nil ? "ANY " : ""
         return
-            "; compare a property of the linked object, as in \(quantifier)\(links.label).\(example.name) == \(other.label.brief)"
+            "; compare a property of the linked object, as in \(quantifier)\(links.label).\(example.name) == \(other.label.truncated)"
     }
 }
 

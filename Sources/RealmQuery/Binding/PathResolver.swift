@@ -288,10 +288,10 @@ struct PathResolver {
         var hint = table.hint(for: name)
         if hint.isEmpty, name.lowercasedASCII == className.lowercasedASCII { hint = "; a path begins at a property of the class" }
         if mayBeText {
-            let bare = String(name.filter { !QuotationMarks.contains($0) }).brief
+            let bare = String(name.filter { !QuotationMarks.contains($0) }).truncated
             hint = "; text goes in straight quotes: \"\(bare)\"" + hint
         }
-        return unknown("'\(className)' has no property '\(name.brief)'\(hint)")
+        return unknown("'\(className)' has no property '\(name.truncated)'\(hint)")
     }
 
     /// Returns what was probably meant by incoming links that do not exist.

@@ -131,8 +131,8 @@ final class ColumnCondition: Condition {
         {
             let (found, others) = leaf.compareNumbers(relation, number, among: candidates, payloads)
             guard !others.isEmpty else { return found }
-            let further = try self.found(others, leaf, payloads)
-            return found | further
+            let rest = try self.found(others, leaf, payloads)
+            return found | rest
         }
         let comparable = leaf.rows(ofRank: constant.typeRank, among: candidates)
         let found = try self.found(comparable, leaf, payloads)

@@ -84,8 +84,8 @@ final class CancellationCheck {
     /// - Parameter value: One of the two values that are compared.
     /// - Returns: False when the query has to stop. The sort then finishes quickly with a
     ///   meaningless order, and the caller must call `requireGoingOn` afterwards.
-    @inline(__always) func goesOn(comparing value: Value) -> Bool {
-        goesOn(1 &+ value.byteCount &>> CancellationCheck.bytesPerStepShift)
+    @inline(__always) func continues(comparing value: Value) -> Bool {
+        continues(1 &+ value.byteCount &>> CancellationCheck.bytesPerStepShift)
     }
 
     /// Counts steps in code that cannot throw.
@@ -93,20 +93,20 @@ final class CancellationCheck {
     /// - Parameter count: The number of steps.
     /// - Returns: False when the query has to stop; then `requireGoingOn` must be called
     ///   afterwards.
-    @inline(__always) func goesOn(_ count: Int) -> Bool {
+    @inline(__always) func continues(_ count: Int) -> Bool {
         stepsUntilCheck &-= count
-        return stepsUntilCheck > 0 || asksToGoOn()
+        return stepsUntilCheck > 0 || asksToContinue()
     }
 
     /// Calls the check of the caller, and returns whether the query may continue. When the check has refused once, it is not
     /// called again and the result remains false.
-    @inline(never) private func asksToGoOn() -> Bool {
+    @inline(never) private func asksToContinue() -> Bool {
         stepsUntilCheck = isStopped ? 0 : CancellationCheck.stepsPerCheck
         if !isStopped, let check, !check() { isStopped = true }
         return !isStopped
     }
 
-    /// Throws `CancellationCheck.error` when a preceding `goesOn` returned false.
+    /// Throws `CancellationCheck.error` when a preceding `continues` returned false.
     func requireGoingOn() throws(StorageError) {
         if isStopped { throw CancellationCheck.error }
     }
@@ -192,7 +192,7 @@ extension CancellationCheck {
     /// - Throws: `CancellationCheck.error` when the query has to stop while the values are sorted.
     /// - Complexity: O(n log n).
     func sorted(_ values: some Sequence<Value>) throws(StorageError) -> [Value] {
-        let sorted = values.sorted { goesOn(comparing: $0) && Value.order($0, $1) < 0 }
+        let sorted = values.sorted { continues(comparing: $0) && Value.order($0, $1) < 0 }
         try requireGoingOn()
         return sorted
     }

@@ -35,18 +35,18 @@ package struct GeoRegion: Sendable {
 
     /// Validates a shape.
     ///
-    /// Rings of many points can take seconds to validate. Where `goesOn` has returned false, the
+    /// Rings of many points can take seconds to validate. Where `continues` has returned false, the
     /// outcome is meaningless, even if it is an error.
     ///
     /// - Parameters:
     ///   - shape: The shape as it was written or passed.
-    ///   - goesOn: Decides whether to continue, so that validation can be cancelled.
+    ///   - continues: Decides whether to continue, so that validation can be cancelled.
     /// - Throws: `Invalid` when the shape is not valid.
     /// - Complexity: O(n²) at worst for n vertices.
-    package init(_ shape: GeoShape, goesOn: Check = { _ in true }) throws(Invalid) {
+    package init(_ shape: GeoShape, continues: Check = { _ in true }) throws(Invalid) {
         switch shape {
-        case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)], goesOn))
-        case .polygon(let rings): self.init(try GeoRegion.polygon(rings, goesOn))
+        case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)], continues))
+        case .polygon(let rings): self.init(try GeoRegion.polygon(rings, continues))
         case .circle(let center, let radius): try self.init(center: center, radius: radius)
         case .point: throw Invalid(text: "a point is not allowed on the right side of geoWithin")
         }
@@ -144,20 +144,20 @@ extension GeoRegion {
     /// Validates the rings of a polygon and returns their loops, the outer one first.
     ///
     /// - Throws: `Invalid` with the number of the ring that is at fault, counted from 0.
-    private static func polygon(_ rings: [[GeoPoint]], _ goesOn: Check) throws(Invalid) -> [SphereLoop] {
+    private static func polygon(_ rings: [[GeoPoint]], _ continues: Check) throws(Invalid) -> [SphereLoop] {
         guard !rings.isEmpty else { throw Invalid(text: "a polygon needs at least one ring") }
         guard rings.reduce(0, { $0 + $1.count }) <= maximumVertexCount else {
             throw Invalid(text: "a polygon has at most \(maximumVertexCount) points")
         }
         var loops: [SphereLoop] = []
         for (number, ring) in rings.enumerated() {
-            let loop = try loop(ring, number, goesOn)
-            if let outer = loops.first, !outer.contains(loop, goesOn) {
+            let loop = try loop(ring, number, continues)
+            if let outer = loops.first, !outer.contains(loop, continues) {
                 throw Invalid(text: "ring \(number) is not inside the first ring, so it is not a hole")
             }
             loops.append(loop)
         }
-        try checkTogether(loops, goesOn)
+        try checkTogether(loops, continues)
         return loops
     }
 
@@ -166,9 +166,9 @@ extension GeoRegion {
     /// - Parameters:
     ///   - ring: The points, of which the last is equal to the first.
     ///   - number: The index of the ring in its polygon, for messages.
-    ///   - goesOn: Decides whether to continue.
+    ///   - continues: Decides whether to continue.
     /// - Returns: The loop, with the smaller side as its inside.
-    private static func loop(_ ring: [GeoPoint], _ number: Int, _ goesOn: Check) throws(Invalid) -> SphereLoop {
+    private static func loop(_ ring: [GeoPoint], _ number: Int, _ continues: Check) throws(Invalid) -> SphereLoop {
         var points: [SpherePoint] = []
         for point in ring {
             let next = try spherePoint(point)
@@ -179,20 +179,20 @@ extension GeoRegion {
         points.removeLast()
         guard points.count >= 3 else { throw Invalid(text: "ring \(number) has fewer than three different points") }
         var loop = SphereLoop(points)
-        if let defect = loop.defect(goesOn) { throw Invalid(text: "ring \(number) is not valid: \(defect)") }
+        if let defect = loop.defect(continues) { throw Invalid(text: "ring \(number) is not valid: \(defect)") }
         loop.normalize()
         return loop
     }
 
     /// Validates the rings of a polygon together: they share no edge, do not cross, touch the outer
     /// ring in one vertex at most, and no hole lies inside another.
-    private static func checkTogether(_ loops: [SphereLoop], _ goesOn: Check) throws(Invalid) {
+    private static func checkTogether(_ loops: [SphereLoop], _ continues: Check) throws(Invalid) {
         guard loops.count > 1 else { return }
         try checkEdges(loops)
         for (number, loop) in loops.enumerated() {
-            guard goesOn(loops.count) else { return }
+            guard continues(loops.count) else { return }
             guard loop.isNormalized else { throw Invalid(text: "ring \(number) covers more than half of the sphere") }
-            for other in loops[(number + 1)...] where loop.crosses(other, goesOn) {
+            for other in loops[(number + 1)...] where loop.crosses(other, continues) {
                 throw Invalid(text: "ring \(number) crosses another ring")
             }
         }
@@ -203,7 +203,7 @@ extension GeoRegion {
             guard hole.vertices.count(where: outerVertices.contains) <= 1 else {
                 throw Invalid(text: "ring \(number) shares more than one vertex with the first ring")
             }
-            guard goesOn(holes.count) else { return }
+            guard continues(holes.count) else { return }
             for (otherNumber, other) in zip(1..., holes) where otherNumber != number && hole.containsNested(other) {
                 throw Invalid(text: "ring \(otherNumber) is inside ring \(number): holes cannot be nested")
             }

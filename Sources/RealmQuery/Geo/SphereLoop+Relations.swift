@@ -9,13 +9,13 @@ extension SphereLoop {
     /// touch.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
+    ///   - continues: Decides whether to continue. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
-    func contains(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
+    func contains(_ other: SphereLoop, _ continues: GeoRegion.Check) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
         let start = other.vertex(0)
         guard contains(start) || index(of: start) != nil else { return false }
-        let meeting = meet(other, goesOn) { wedges in wedges.isContained ? .goOn : .stop }
+        let meeting = meet(other, continues) { wedges in wedges.isContained ? .proceed : .stop }
         guard meeting == .apart else { return false }
         // Two loops that cover the whole sphere together contain each other's boundary, but not each other.
         if bounds.union(other.bounds).isFull, other.contains(vertex(0)), other.index(of: vertex(0)) == nil { return false }
@@ -25,20 +25,20 @@ extension SphereLoop {
     /// Returns whether the boundaries cross, possibly at a shared vertex.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
+    ///   - continues: Decides whether to continue. Once it has returned false, the result is meaningless.
     /// - Complexity: O(m × n) for loops of m and n vertices.
-    func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
+    func crosses(_ other: SphereLoop, _ continues: GeoRegion.Check) -> Bool {
         guard bounds.intersects(other.bounds) else { return false }
         var hasWiderWedge = false
         var hasNarrowerWedge = false
-        let meeting = meet(other, goesOn) { wedges in
+        let meeting = meet(other, continues) { wedges in
             switch wedges.relation {
             case .overlapping: return .stop
             case .containing: hasWiderWedge = true
             case .contained: hasNarrowerWedge = true
             case .equal, .disjoint: break
             }
-            return hasWiderWedge && hasNarrowerWedge ? .stop : .goOn
+            return hasWiderWedge && hasNarrowerWedge ? .stop : .proceed
         }
         return meeting != .apart
     }
@@ -56,7 +56,7 @@ extension SphereLoop {
 
     /// The answer of a closure that is called for shared vertices: whether to examine the next
     /// place.
-    private enum Answer { case goOn, stop }
+    private enum Answer { case proceed, stop }
     /// The result of examining two boundaries: they do not cross, the examination was ended early,
     /// or two edges cross.
     private enum Meeting { case apart, stopped, crossing }
@@ -64,11 +64,11 @@ extension SphereLoop {
     /// Examines all places where the boundaries meet.
     ///
     /// - Parameters:
-    ///   - goesOn: Decides whether to continue.
+    ///   - continues: Decides whether to continue.
     ///   - atVertex: Is called for each shared vertex with the angles of both loops there.
-    private func meet(_ other: SphereLoop, _ goesOn: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {
+    private func meet(_ other: SphereLoop, _ continues: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {
         for theirs in other.vertices.indices {
-            guard goesOn(vertices.count) else { return .stopped }
+            guard continues(vertices.count) else { return .stopped }
             var crossing = EdgeCrossing(other.vertex(theirs), other.vertex(theirs + 1), chainFrom: vertices[0])
             for mine in vertices.indices {
                 switch crossing.next(vertex(mine + 1)) {

@@ -106,16 +106,16 @@ extension SphereLoop {
     /// Returns the reason why a chain of at least three vertices is not a valid loop; nil when it
     /// is one.
     ///
-    /// - Parameter goesOn: Decides whether to continue. Once it has returned false, the result is meaningless.
-    func defect(_ goesOn: GeoRegion.Check) -> String? {
+    /// - Parameter continues: Decides whether to continue. Once it has returned false, the result is meaningless.
+    func defect(_ continues: GeoRegion.Check) -> String? {
         if !vertices.allSatisfy(\.isUnitLength) { return "a vertex is not on the sphere" }
         if Set(vertices).count < vertices.count { return "a vertex occurs twice" }
-        return crossesItself(goesOn) ? "two edges cross" : nil
+        return crossesItself(continues) ? "two edges cross" : nil
     }
 
     /// Returns whether two edges cross. Each edge is compared with those whose boxes overlap its
     /// own, found by a sweep along x.
-    private func crossesItself(_ goesOn: GeoRegion.Check) -> Bool {
+    private func crossesItself(_ continues: GeoRegion.Check) -> Bool {
         let boxes = vertices.indices.map { EdgeBox(vertex($0), vertex($0 + 1), index: $0) }.sorted { $0.low.x < $1.low.x }
         for (position, box) in boxes.enumerated() {
             var compared = 0
@@ -124,7 +124,7 @@ extension SphereLoop {
                 compared += 1
                 if box.overlaps(other), edgesCross(box.index, other.index) { return true }
             }
-            guard goesOn(1 + compared) else { return false }
+            guard continues(1 + compared) else { return false }
         }
         return false
     }

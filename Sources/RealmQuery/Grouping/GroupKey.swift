@@ -152,7 +152,7 @@ final class GroupKey {
     private func number(
         _ texts: StringLeaf, _ cells: (bytes: ByteView, width: Int), _ rows: Mask, into numbers: inout [UInt32]
     ) throws(StorageError) {
-        guard !shortTexts.look(up: cells.bytes, width: cells.width, rows, into: &numbers) else { return }
+        guard !shortTexts.lookUp(cells.bytes, width: cells.width, rows, into: &numbers) else { return }
         var place = 0
         try rows.forEach { row throws(StorageError) in
             if numbers[place] == ShortTextNumbers.unknown {

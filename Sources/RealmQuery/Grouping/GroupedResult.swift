@@ -41,13 +41,13 @@ package struct GroupedResult {
     ///
     /// - Parameters:
     ///   - terms: The order, the most significant term first.
-    ///   - goesOn: Is called for each comparison and returns whether to continue. After it has returned false, the order is
+    ///   - continues: Is called for each comparison and returns whether to continue. After it has returned false, the order is
     ///     meaningless.
     /// - Complexity: O(n log n) in the number of groups.
-    package func order(by terms: [SortTerm], while goesOn: () -> Bool) -> [Int] {
+    package func order(by terms: [SortTerm], while continues: () -> Bool) -> [Int] {
         guard !terms.isEmpty else { return Array(sizes.indices) }
         return sizes.indices.sorted { left, right in
-            guard goesOn() else { return false }
+            guard continues() else { return false }
             for term in terms {
                 let order = compare(left, right, by: term.column)
                 if order != 0 { return term.isAscending ? order < 0 : order > 0 }

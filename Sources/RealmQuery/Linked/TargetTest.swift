@@ -53,7 +53,7 @@ final class TargetTest {
     /// - Throws: A storage error when the file is damaged or the check of the query asks to stop.
     @inline(__always) func holds(_ key: ObjectKey) throws(StorageError) -> Bool {
         if let outcome = knownOutcome(key) { return outcome }
-        return try look(at: key)
+        return try lookUp(key)
     }
 
     /// Prepares the test of so many objects, after which `knownOutcome` may know them.
@@ -72,7 +72,7 @@ final class TargetTest {
     }
 
     /// Looks an object up and tests it.
-    private func look(at key: ObjectKey) throws(StorageError) -> Bool {
+    private func lookUp(_ key: ObjectKey) throws(StorageError) -> Bool {
         try cancellation.step()
         guard let row = try finder.find(key) else { return missing }
         return try condition.matches(row)

@@ -21,37 +21,37 @@ extension BoundQuery {
     ///   - check: Returns whether to continue. Only this thread calls it.
     /// - Returns: The results in the order of the parts.
     func scan(_ parts: [ScanPart], _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) -> [ScanPartial] {
-        let board = ScanQueue(parts)
-        defer { board.stop() }
+        let queue = ScanQueue(parts)
+        defer { queue.stop() }
         if let helpers {
             let helperCount = min(helpers.limit, max(0, parts.count - 1))
             // This thread keeps the whole limit, as it does what helpers cannot do with their shares. All of them together keep less
             // than twice the limit.
             let (makeTwin, valueLimit, shareCount) = (makeTwin, cancellation.holdLimit, helperCount + 1)
             helpers.begin(helperCount) {
-                BoundQuery.help(with: board, requests, makeTwin) { $0.limitToShare(of: shareCount, holding: valueLimit) }
+                BoundQuery.help(with: queue, requests, makeTwin) { $0.limitToShare(of: shareCount, holding: valueLimit) }
             }
         }
-        try work(on: board, requests, check)
+        try work(on: queue, requests, check)
         // A helper may have been kept from its part by other work of the machine.
-        for position in parts.indices where !board.has(position) {
-            board.store(try scan(parts[position], requests, check), at: position)
+        for position in parts.indices where !queue.has(position) {
+            queue.store(try scan(parts[position], requests, check), at: position)
         }
-        return board.results.compactMap { $0 }
+        return queue.results.compactMap { $0 }
     }
 
     /// Takes parts as long as there are any. The thread of the query does a part that fails here, and gets the error if it fails again;
     /// so it does a part for which a helper would have to keep more than its share.
     private static func help(
-        with board: ScanQueue, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
+        with queue: ScanQueue, _ requests: [AggregateRequest], _ makeTwin: () throws(QueryError) -> BoundQuery,
         limiting limit: (CancellationCheck) -> Void
     ) {
         do throws(QueryError) {
             let twin = try makeTwin()
             limit(twin.cancellation)
-            let check: Check = { !board.isStopped }
+            let check: Check = { !queue.isStopped }
             try twin.cancellation.watching(check) { () throws(QueryError) in
-                try twin.work(on: board, requests, check)
+                try twin.work(on: queue, requests, check)
             }
         } catch {
             return
@@ -59,17 +59,17 @@ extension BoundQuery {
     }
 
     /// Takes parts as long as there are any, two at a time where that is faster.
-    private func work(on board: ScanQueue, _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) {
+    private func work(on queue: ScanQueue, _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) {
         let isPaired = try PairedScan.isUseful(for: self, try aggregators(requests))
-        while let position = board.take() {
-            guard isPaired, let other = board.take() else {
-                board.store(try scan(board.parts[position], requests, check), at: position)
+        while let position = queue.dequeue() {
+            guard isPaired, let other = queue.dequeue() else {
+                queue.store(try scan(queue.parts[position], requests, check), at: position)
                 continue
             }
-            var pair = try PairedScan(self, (board.parts[position], board.parts[other]), requests)
+            var pair = try PairedScan(self, (queue.parts[position], queue.parts[other]), requests)
             let (partial, otherPartial) = try pair.run(check)
-            board.store(partial, at: position)
-            board.store(otherPartial, at: other)
+            queue.store(partial, at: position)
+            queue.store(otherPartial, at: other)
         }
     }
 

@@ -214,7 +214,7 @@ package final class ElementQuery {
             for (rank, position) in positions.enumerated() { ranks[position] = rank }
             var kept: [Int] = []
             for position in sorted(positions, values, true) {
-                guard cancellation.goesOn(comparing: values[position]) else { return [] }
+                guard cancellation.continues(comparing: values[position]) else { return [] }
                 if let last = kept.last, Value.order(values[last], values[position]) == 0 { continue }
                 kept.append(position)
             }
@@ -225,7 +225,7 @@ package final class ElementQuery {
     /// The positions in the order of their values; equal values keep their order.
     private func sorted(_ positions: [Int], _ values: [Value], _ isAscending: Bool) -> [Int] {
         positions.enumerated().sorted { left, right in
-            guard cancellation.goesOn(comparing: values[left.element]) else { return false }
+            guard cancellation.continues(comparing: values[left.element]) else { return false }
             let order = Value.order(values[left.element], values[right.element])
             if order != 0 { return isAscending ? order < 0 : order > 0 }
             return left.offset < right.offset

@@ -74,7 +74,7 @@ final class ScanQueue: Sendable {
     func stop() { stopped.store(true, ordering: .relaxed) }
 
     /// Takes the next part; nil when there is none, or the scan has ended.
-    func take() -> Int? {
+    func dequeue() -> Int? {
         guard !isStopped else { return nil }
         let position = next.wrappingAdd(1, ordering: .relaxed).oldValue
         return position < parts.count ? position : nil

@@ -193,7 +193,7 @@ final class RowSorter {
         _ left: [Value], _ leftStart: Int, with right: [Value], _ rightStart: Int, from first: Int = 0
     ) -> Int {
         for index in first..<ascending.count {
-            guard cancellation.goesOn(comparing: left[leftStart + index]) else { return 0 }
+            guard cancellation.continues(comparing: left[leftStart + index]) else { return 0 }
             let order = SortKey.order(left[leftStart + index], right[rightStart + index])
             if order != 0 { return ascending[index] ? order : -order }
         }

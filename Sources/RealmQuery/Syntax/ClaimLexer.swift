@@ -49,7 +49,7 @@ struct ClaimLexer {
             guard lexer.text(of: token).lowercasedASCII == ClaimPath.word else { return }
             throw failure("claims are named in small letters, as in $claims.sub", token)
         }
-        guard let (path, end) = ClaimPath.read(in: lexer.bytes, from: token.end), !goesOn(at: end) else {
+        guard let (path, end) = ClaimPath.read(in: lexer.bytes, from: token.end), !continues(at: end) else {
             throw failure("expected the name of a claim of ASCII letters, digits, '_' and '-', as in $claims.sub", token)
         }
         let number = try number(of: RuleTemplate.Use(path: path, isList: try takesList(token)), token)
@@ -60,7 +60,7 @@ struct ClaimLexer {
     }
 
     /// Whether a name continues with characters that no name of a claim has.
-    private func goesOn(at offset: Int) -> Bool {
+    private func continues(at offset: Int) -> Bool {
         guard offset < lexer.bytes.count else { return false }
         let byte = lexer.bytes[offset]
         return byte >= 0x80 || byte == ASCII.dollar || byte == ASCII.backslash

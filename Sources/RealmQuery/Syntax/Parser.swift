@@ -95,7 +95,7 @@ struct Parser {
     /// - Parameter expected: The tokens that could follow instead, in words for people.
     /// - Returns: An error at the position of the current token, which it quotes.
     func unexpected(_ expected: [String]) -> QueryError {
-        let found = token.kind == .end ? "the query ends too early" : "unexpected '\(lexer.text(of: token).brief)'"
+        let found = token.kind == .end ? "the query ends too early" : "unexpected '\(lexer.text(of: token).truncated)'"
         // The probable meaning helps more than a list of tokens that could follow.
         if let advice = SyntaxAdvice(self, expected).text { return syntaxError("\(found); \(advice)", at: token.start) }
         return syntaxError(found, at: token.start, expected)

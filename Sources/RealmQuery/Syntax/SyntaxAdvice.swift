@@ -60,7 +60,7 @@ struct SyntaxAdvice {
     init(_ parser: Parser, _ expected: [String]) {
         token = parser.token
         let bytes = parser.lexer.bytes
-        word = parser.lexer.text(of: token).brief
+        word = parser.lexer.text(of: token).truncated
         isAdjacent = parser.previousEnd == token.start
         var start = parser.previousEnd
         while start > max(0, parser.previousEnd - SyntaxAdvice.reach), SyntaxAdvice.isPartOfWord(bytes[start - 1]) { start -= 1 }
@@ -128,7 +128,8 @@ struct SyntaxAdvice {
             return "there is no function '\(previous)'; an operator with [c] ignores case, as in name ==[c] \"x\""
         case "count", "sum", "avg", "min", "max", "length", "len", "size":
             return "there is no function '\(previous)'; a path ends with @count, @sum, @avg, @min or @max"
-        default: return "there is no function '\(previous.brief)'" + Suggestion.hint(for: previous, in: SyntaxAdvice.functions)
+        default:
+            return "there is no function '\(previous.truncated)'" + Suggestion.hint(for: previous, in: SyntaxAdvice.functions)
         }
     }
 
@@ -155,7 +156,7 @@ struct SyntaxAdvice {
         if let constant = Suggestion.nearest(to: previous, in: ["TRUEPREDICATE", "FALSEPREDICATE"]) {
             return "did you mean '\(constant)'?"
         }
-        return "a condition compares, as in \(previous.brief) == true"
+        return "a condition compares, as in \(previous.truncated) == true"
     }
 
     /// A word that another query language has.

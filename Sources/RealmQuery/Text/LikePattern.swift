@@ -70,7 +70,7 @@ package struct LikePattern: Sendable {
                 let tried = textIndex &- star.text
                 if tried > LikePattern.fewBytes {
                     bytesUntilCheck &-= tried
-                    guard bytesUntilCheck > 0 || cancellation?.goesOn(LikePattern.stepsPerCheck) ?? true else { return false }
+                    guard bytesUntilCheck > 0 || cancellation?.continues(LikePattern.stepsPerCheck) ?? true else { return false }
                     if bytesUntilCheck <= 0 { bytesUntilCheck = LikePattern.bytesPerCheck }
                 }
                 retry = (star.pattern, star.text + 1)

@@ -123,7 +123,7 @@ package struct TextPattern: Sendable {
         for start in stride(from: 0, to: text.count, by: TextPattern.pieceByteCount) {
             let end = min(start + TextPattern.pieceByteCount + pattern.count - 1, text.count)
             if pattern.occurs(in: text.slice(start, end)) { return true }
-            guard cancellation?.goesOn(CancellationCheck.stepsOfLongWork) ?? true else { return false }
+            guard cancellation?.continues(CancellationCheck.stepsOfLongWork) ?? true else { return false }
         }
         return pattern.isEmpty
     }

@@ -59,7 +59,7 @@ package enum LogBases {
     private static func isSound(
         _ base: LogBase, of realm: String, _ log: any RealmLog, _ key: EncryptionKey?
     ) throws(StorageError) -> Bool {
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         do throws(StorageError) {
             try LogReplay.fetch(base, of: realm, from: log, into: file)
             let snapshot = try Snapshot(file: try RealmFile(path: file.openPath, key: key))

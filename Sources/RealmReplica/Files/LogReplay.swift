@@ -76,7 +76,7 @@ package struct LogReplay {
     ///
     /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when the log does not know the realm.
     package static func head(of realm: String, in log: any RealmLog) throws(StorageError) -> LogHead {
-        let call = LogCall(realm: realm, owner: .nobody, request: .head)
+        let call = LogCall(realm: realm, owner: .unowned, request: .head)
         switch log.perform(call, until: Instant.now().adding(seconds: RealmOwner.Limits().claimSeconds)) {
         case .head(let head?): return head
         case .head(nil): throw .refused(.unsuitable("the log does not know a realm '\(realm)'"))
@@ -167,7 +167,7 @@ package struct LogReplay {
         // A base may be deleted while it is read; then there is a newer one.
         for _ in 0..<2 {
             for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
-                let file = try NewFile(beside: path)
+                let file = try NewFile(nextTo: path)
                 if try make(file, of: base, upTo: head) { return file }
             }
         }
@@ -228,7 +228,7 @@ package struct LogReplay {
         for _ in 0..<2 {
             for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= version {
                 do throws(StorageError) {
-                    let file = try NewFile(beside: path)
+                    let file = try NewFile(nextTo: path)
                     if try make(file, of: base, upTo: wanted, isAsWanted: { isAt(version, $0) }) { return file }
                     throw .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))
                 } catch {

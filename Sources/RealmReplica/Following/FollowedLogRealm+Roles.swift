@@ -50,12 +50,12 @@ extension FollowedLogRealm {
 
     /// Continues to follow.
     private func resume() {
-        let goesOn = monitor.withLock { state in
+        let continues = monitor.withLock { state in
             state.isStopped = state.end != nil
             return !state.isStopped
         }
         do throws(StorageError) {
-            if goesOn { try follower.add(self) }
+            if continues { try follower.add(self) }
         } catch {
             finish(.file(error))
         }

@@ -195,14 +195,14 @@ extension FollowedLogRealm {
             return false
         }
         guard now.seconds(since: pending.since) >= limits.patienceSeconds else { return false }
-        guard let told = pending.told else {
-            pending.told = now
+        guard let announced = pending.announced else {
+            pending.announced = now
             work.pending = pending
             monitor.withLock { $0.counts.evictions += 1 }
             hooks.endReaders(record.horizon)
             return false
         }
-        return now.seconds(since: told) >= limits.graceSeconds && database.formerFileCount < limits.formerFileCount
+        return now.seconds(since: announced) >= limits.graceSeconds && database.formerFileCount < limits.formerFileCount
     }
 
     // MARK: - Bases

@@ -66,14 +66,14 @@ extension FollowedLogRealm {
         if let answer { return completion(answer) }
         follower.hasten()
         guard !deadline.isDistantFuture else { return }
-        follower.timers.set(at: deadline) { [weak self] in self?.giveUp(number) }
+        follower.timers.set(at: deadline) { [weak self] in self?.expire(number) }
     }
 
     /// Whether a waiter needs a confirmed head of the log.
     var wantsConfirmation: Bool { monitor.withLock { $0.wantsConfirmation } }
 
     /// Reports the timeout to a caller that still waits.
-    private func giveUp(_ number: Int) {
+    private func expire(_ number: Int) {
         let late = monitor.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
             return state.waiters.remove(at: index)

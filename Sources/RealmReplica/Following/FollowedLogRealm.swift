@@ -82,7 +82,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         /// Since when it waits.
         let since: Instant
         /// When readers were asked to end.
-        var told: Instant?
+        var announced: Instant?
     }
 
     /// Makes a follower of an open realm that is not written here.

@@ -159,13 +159,13 @@ package final class LogFollower: Sendable {
         var start = 0
         while start < realms.count {
             let end = min(start + max(1, limits.headCount), realms.count)
-            look(Array(realms[start..<end]))
+            pollHeads(Array(realms[start..<end]))
             start = end
         }
     }
 
     /// Looks at the heads of some realms.
-    private func look(_ realms: [FollowedLogRealm]) {
+    private func pollHeads(_ realms: [FollowedLogRealm]) {
         let isConfirmed = realms.contains { $0.wantsConfirmation }
         let asked = clock()
         let heads: [ByteText: LogHead]

@@ -41,5 +41,5 @@ package struct LogOwner: Sendable, Hashable {
     }
 
     /// The owner of a realm that was released.
-    package static let nobody = LogOwner(node: "", token: "")
+    package static let unowned = LogOwner(node: "", token: "")
 }

@@ -39,7 +39,7 @@ package final class FilePosition {
     ///   - path: The path of the realm.
     package init(_ chain: RecordChain, top: Ref, for path: String) throws(StorageError) {
         let place = FilePosition.path(of: path)
-        let file = try NewFile(beside: place)
+        let file = try NewFile(nextTo: place)
         let bytes = try FilePosition.place(chain, top)
         try System.write(file.descriptor, bytes + bytes)
         try file.replace(place)

@@ -189,7 +189,7 @@ internal import RealmPlatform
     }
 
     /// Gives the connection up, because what it has done is in doubt.
-    func giveUp() { isBroken = true }
+    func abort() { isBroken = true }
 
     /// Runs statements without parameters as one transaction.
     func runScript(_ statements: [String], until deadline: Instant) throws(PostgresFailure) {

@@ -225,7 +225,7 @@ package final class PostgresLog: RealmLog {
                     bytes = try PostgresLog.read(descriptor, from: start, upTo: base.byteCount)
                 } catch {
                     failure = error
-                    connection.giveUp()
+                    connection.abort()
                     return false
                 }
                 let part = PostgresStep(.addBasePart, key + [.number(Int64(number)), .bytes(bytes)])

@@ -213,7 +213,7 @@ final class PostgresWorker: Sendable {
         guard let answers = try? connection.run(all, until: deadline), answers.count == all.count,
             answers.last?.tag == "COMMIT", !connection.hasWarned
         else {
-            connection.giveUp()
+            connection.abort()
             return calls.map { _ in .lost }
         }
         var index = 1

@@ -19,13 +19,13 @@ package final class NewFile: Sendable {
     private static let suffix = ".part"
 
     /// Makes an empty file in the folder of `path`, with access for its owner only.
-    package init(beside path: String) throws(StorageError) {
+    package init(nextTo path: String) throws(StorageError) {
         if let descriptor = System.createNameless(inFolder: System.folder(of: path)) {
             self.descriptor = descriptor
             temporaryPath = nil
             return
         }
-        let temporary = NewFile.temporaryPath(beside: path)
+        let temporary = NewFile.temporaryPath(nextTo: path)
         descriptor = try System.createForWriting(temporary)
         temporaryPath = temporary
         // Shows `removeLeftovers` that the file is in use.
@@ -88,7 +88,7 @@ package final class NewFile: Sendable {
         }
     }
 
-    /// Gives the file the name of another one, which loses it, and returns when that is durable: the
+    /// Replaces the file of another name atomically, and returns when that is durable: the
     /// file and its folder are synced.
     ///
     /// - Parameters:
@@ -103,7 +103,7 @@ package final class NewFile: Sendable {
         try System.syncFolder(of: path)
     }
 
-    /// Gives the file the name of another one, which loses it. The folder has to be synced afterwards.
+    /// Replaces the file of another name atomically. The folder has to be synced afterwards.
     ///
     /// - Throws: `.io`, and what `check` throws; then nothing has changed.
     func takeName(_ path: String, checking check: () throws(StorageError) -> Void = {}) throws(StorageError) {
@@ -136,7 +136,7 @@ package final class NewFile: Sendable {
     }
 
     /// Returns a temporary path in the folder of `path`.
-    private static func temporaryPath(beside path: String) -> String {
+    private static func temporaryPath(nextTo path: String) -> String {
         temporaryPath(inFolder: System.folder(of: path))
     }
 

@@ -17,7 +17,7 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     package static let null = ObjectKey(-1)
 
     /// The key of an object that does not exist. No object and no stored link has it, so it equals nothing, unlike `null`.
-    package static let nobody = ObjectKey(.min)
+    package static let missing = ObjectKey(.min)
 
     /// Whether this is the key of a link to nothing.
     @inlinable package var isNull: Bool { rawValue == -1 }

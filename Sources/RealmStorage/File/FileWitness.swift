@@ -81,7 +81,7 @@ package final class FileWitness: Sendable {
     /// reported.
     ///
     /// - Throws: `.refused(.fileChanged)` when the file is not in its expected state.
-    package func look() throws(StorageError) {
+    package func checkFile() throws(StorageError) {
         try requireWhole()
         let seen = state.withLock { $0 }
         guard !seen.isWriting else { return }

@@ -161,9 +161,9 @@ package struct TopNode: Sendable {
 extension TopNode {
     /// Throws `.refused` for a history that this program cannot continue.
     ///
-    /// - Parameter isGivenUp: Whether any history may be dropped, as in a copy.
-    package func requireWritableHistory(isGivenUp: Bool = false) throws(StorageError) {
-        guard !isGivenUp else { return }
+    /// - Parameter isDropped: Whether any history may be dropped, as in a copy.
+    package func requireWritableHistory(isDropped: Bool = false) throws(StorageError) {
+        guard !isDropped else { return }
         switch HistoryType(rawValue: historyType) {
         case .none?: return
         case .inFile?:

@@ -36,8 +36,8 @@ extension IndexedKeys {
             found = IndexedKeys(bits.keys)
             isLeft = { $0.count > limit }
         }
-        for list in lists.dropFirst() where isLeft(list) { found = IndexedKeys(try found.all(in: list, areThere: true)) }
-        for list in excluded where isLeft(list) { found = IndexedKeys(try found.all(in: list, areThere: false)) }
+        for list in lists.dropFirst() where isLeft(list) { found = IndexedKeys(try found.all(in: list, arePresent: true)) }
+        for list in excluded where isLeft(list) { found = IndexedKeys(try found.all(in: list, arePresent: false)) }
         return found
     }
 
@@ -84,10 +84,10 @@ extension IndexedKeys {
     }
 
     /// Returns the keys of this list that another list has, or those that it does not have.
-    private func all(in other: IndexedKeys, areThere: Bool) throws(StorageError) -> [ObjectKey] {
+    private func all(in other: IndexedKeys, arePresent: Bool) throws(StorageError) -> [ObjectKey] {
         var search = KeySearch(in: other)
         var found: [ObjectKey] = []
-        for key in try all() where try search.has(key) == areThere { found.append(key) }
+        for key in try all() where try search.has(key) == arePresent { found.append(key) }
         return found
     }
 }

@@ -40,7 +40,7 @@ package struct ShortTextNumbers: Sendable {
     ///   - rows: The rows; there must be a cell for each.
     ///   - result: Receives the number of each row, or `unknown`, from its beginning; it has room for a mask.
     /// - Returns: Whether all texts are known.
-    package func look(up cells: ByteView, width: Int, _ rows: Mask, into result: inout [UInt32]) -> Bool {
+    package func lookUp(_ cells: ByteView, width: Int, _ rows: Mask, into result: inout [UInt32]) -> Bool {
         precondition(result.count >= Mask.capacity, "too little room for the numbers of a leaf")
         guard let last = rows.last else { return true }
         precondition((last &+ 1) &* width <= cells.count, "too few cells for the rows of a leaf")

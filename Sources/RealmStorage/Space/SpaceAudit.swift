@@ -47,16 +47,16 @@ package struct SpaceAudit {
     /// - Parameters:
     ///   - greatest: The size in bytes of decrypted pages above which their memory is given back; nil for a file that others read or
     ///     write meanwhile.
-    ///   - goesOn: Called every few thousand nodes; false ends the walk.
+    ///   - continues: Called every few thousand nodes; false ends the walk.
     /// - Returns: Whether the walk was completed.
     /// - Throws: `.refused(.unsound)` with the first damage that was found.
     package mutating func run(
-        keepingDecrypted greatest: Int? = nil, _ goesOn: () -> Bool = { true }
+        keepingDecrypted greatest: Int? = nil, _ continues: () -> Bool = { true }
     ) throws(StorageError) -> Bool {
         guard !top.ref.isNone else { return true }
         do throws(StorageError) {
             try readFreeBlocks()
-            return try walk(keepingDecrypted: greatest, goesOn)
+            return try walk(keepingDecrypted: greatest, continues)
         } catch {
             guard case .corrupt = error else { throw error }
             throw .refused(.unsound("\(error)"))
@@ -77,9 +77,9 @@ package struct SpaceAudit {
         freeEnds = free.usable.map { UInt64($0.end) }
     }
 
-    /// Visits nodes until none is left, or `goesOn` returns false; returns whether all were
+    /// Visits nodes until none is left, or `continues` returns false; returns whether all were
     /// visited.
-    private mutating func walk(keepingDecrypted greatest: Int?, _ goesOn: () -> Bool) throws(StorageError) -> Bool {
+    private mutating func walk(keepingDecrypted greatest: Int?, _ continues: () -> Bool) throws(StorageError) -> Bool {
         try visit(top.ref)
         var count = 0
         while let ref = pending.popLast() {
@@ -98,7 +98,7 @@ package struct SpaceAudit {
             count += 1 + node.count
             guard count >= SpaceAudit.nodesPerQuestion else { continue }
             count = 0
-            if !goesOn() { return false }
+            if !continues() { return false }
         }
         return true
     }

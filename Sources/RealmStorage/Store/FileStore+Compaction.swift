@@ -18,7 +18,7 @@ extension FileStore {
             return try FileStore.compactCopy(of: snapshot, in: MemoryBackend(), data.key, nil, control)
         }
         // The file of a private copy has no name.
-        let file = try NewFile(beside: path.isEmpty ? System.temporaryFolder + "/realm" : path)
+        let file = try NewFile(nextTo: path.isEmpty ? System.temporaryFolder + "/realm" : path)
         if !path.isEmpty { System.copyPermissions(of: path, to: file.descriptor) }
         return try FileStore.compactCopy(of: snapshot, in: file.backend(loss: present.loss), data.key, file, control)
     }

@@ -35,7 +35,7 @@ extension FileStore {
     ///
     /// - Returns: The same version in the new file.
     package func renew() throws(StorageError) -> Snapshot {
-        let file = try NewFile(beside: path.isEmpty ? System.temporaryFolder + "/realm" : path)
+        let file = try NewFile(nextTo: path.isEmpty ? System.temporaryFolder + "/realm" : path)
         try BaseCopy.write(current, to: file.backend(), key: openFile.committer.data.key)
         return try adopt(file)
     }

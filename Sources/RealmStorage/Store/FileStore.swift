@@ -128,7 +128,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     /// throw, and changes neither the file nor its lock file.
     ///
     /// - Returns: A store whose changes stay in memory.
-    package static func rehearse(
+    package static func dryRun(
         path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
         let path = options.isExactPath ? path : try System.resolved(path)
@@ -146,7 +146,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     ///   - path: The file; symbolic links are followed unless the options exclude them.
     ///   - options: The allowed conversions.
     /// - Returns: A store whose changes stay in memory.
-    package static func rehearse(
+    package static func dryRun(
         copyOf path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
         let backend = try ShadowBackend(path: path, writing: false, isExact: options.isExactPath)
@@ -294,7 +294,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     /// Creates an encrypted or plain file with an empty realm. It gets its name only after its
     /// header is complete.
     private static func create(_ path: String, _ key: EncryptionKey?) throws(StorageError) -> FileBackend {
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         try requireLocal(file.descriptor)
         let backend = try file.backend()
         try EmptyFile.write(backend, key)
@@ -373,13 +373,13 @@ package final class FileStore: StoreWrite.Owner, Sendable {
 
     /// Audits the file, so that it can be written to. Called by the thread that writes.
     ///
-    /// - Parameter goesOn: Called every few thousand nodes; false ends the audit without a result.
+    /// - Parameter continues: Called every few thousand nodes; false ends the audit without a result.
     /// - Throws: `.refused(.unsound)` when the file must not be written to.
-    package func audit(_ goesOn: () -> Bool) throws(StorageError) {
+    package func audit(_ continues: () -> Bool) throws(StorageError) {
         guard awaitsAudit else { return }
         let snapshot = current
         var audit = try SpaceAudit(snapshot.top, snapshot.space)
-        if try audit.run(goesOn) { isAudited.store(true, ordering: .releasing) }
+        if try audit.run(continues) { isAudited.store(true, ordering: .releasing) }
     }
 
     /// Begins the one write transaction that may run at a time.

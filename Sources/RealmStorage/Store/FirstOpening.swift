@@ -118,7 +118,7 @@ enum FirstOpening {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
             // The reason that stays comes first: an upgrade would not change it.
-            try top.requireWritableHistory(isGivenUp: converting.contains(.foreignHistories))
+            try top.requireWritableHistory(isDropped: converting.contains(.foreignHistories))
             guard !header.isOutdated || converting.contains(.olderFormats) else {
                 throw .refused(.formatNotWritable(found: header.fileFormat))
             }
@@ -141,7 +141,7 @@ enum FirstOpening {
         let joinedValues = JoinedValues()
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> Bool in
             var audit = try SpaceAudit(top, data.plain.space(limit: top.logicalSize, joinedValues: joinedValues))
-            let isComplete = try audit.run { control?.goesOn ?? true }
+            let isComplete = try audit.run { control?.continues ?? true }
             if !isComplete { try control?.check() }
             return isComplete
         }

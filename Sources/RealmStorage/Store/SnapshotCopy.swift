@@ -37,7 +37,7 @@ package enum SnapshotCopy {
     ) throws(StorageError) {
         let path = try System.resolved(path)
         guard replacing else { return try write(snapshot, toNewFile: path, key: key, control) }
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         System.copyPermissions(of: path, to: file.descriptor)
         try write(snapshot, to: file.backend(), key: key, control)
         try file.replace(path)
@@ -53,7 +53,7 @@ extension SnapshotCopy {
         guard System.entry(atPath: path, followsLink: false) == nil else {
             throw .refused(.unsuitable("a file of that name exists"))
         }
-        let file = try NewFile(beside: path)
+        let file = try NewFile(nextTo: path)
         try write(snapshot, to: file.backend(), key: key, control)
         try file.publish(as: path)
     }

@@ -12,7 +12,7 @@ public func convert(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
     guard let path = Scratch.file(bytes), let file = try? LegacyFile(path: path) else { return 0 }
     _ = try? file.verify()
-    guard let new = try? NewFile(beside: path), (try? file.convert(to: new)) != nil else { return 0 }
+    guard let new = try? NewFile(nextTo: path), (try? file.convert(to: new)) != nil else { return 0 }
     guard let copy = try? Snapshot(file: RealmFile(path: new.openPath)), copy.verify().isClean else {
         fatalError("a damaged copy")
     }

@@ -23,7 +23,7 @@ package enum LegacyTrial {
             outcome.isOpened = true
             outcome.reads += 1
             _ = try file.verify()
-            let new = try NewFile(beside: path)
+            let new = try NewFile(nextTo: path)
             outcome.writes += 1
             _ = try file.convert(to: new)
             outcome.successfulWrites += 1

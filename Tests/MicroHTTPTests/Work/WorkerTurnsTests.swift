@@ -27,14 +27,14 @@ import Testing
         for _ in 0..<20 { expect(add(&turns, "many", isAdmitted: false), is: true) }
         expect(add(&turns, "few", isAdmitted: false), is: true)
         var order: [String?] = []
-        for _ in 0..<3 { order.append(turns.take()?.client) }
+        for _ in 0..<3 { order.append(turns.dequeue()?.client) }
         #expect(order == ["many", "few", "many"])
         // Both shares of the first are taken: the rest waits, whoever has time.
-        let none = turns.take()
+        let none = turns.dequeue()
         #expect(none == nil)
         #expect(turns.waiting == 18)
         turns.finish("many")
-        let next = turns.take()?.client
+        let next = turns.dequeue()?.client
         #expect(next == "many")
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(turns.startable == 2)
         _ = add(&turns, "b")
         #expect(turns.startable == 3)
-        _ = turns.take()
+        _ = turns.dequeue()
         #expect(turns.startable == 2)
         turns.finish("a")
         #expect(turns.startable == 3)

@@ -123,7 +123,7 @@ import Testing
         }
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/app/notes.txt"))
         #expect(try store.names(of: realm) == names.reversed())
-        let target = try NewFile(beside: folder + "/read")
+        let target = try NewFile(nextTo: folder + "/read")
         let listed = try #require(try store.list(of: realm).last)
         try store.get(listed, into: target.descriptor, nil)
         let snapshot = try Snapshot(file: try RealmFile(path: target.openPath))

@@ -134,10 +134,10 @@ import Testing
         try FaultyS3.run { _, _ in
             FaultyS3.answer(200, String(repeating: "x", count: 100_000))
         } _: { _, store in
-            let file = try NewFile(beside: NSTemporaryDirectory() + "/longer")
+            let file = try NewFile(nextTo: NSTemporaryDirectory() + "/longer")
             let longer = failure { try store.get(StoredBackup(name, byteCount: 5000), into: file.descriptor, nil) }
             #expect(longer.text.contains("longer than its list said"))
-            let other = try NewFile(beside: NSTemporaryDirectory() + "/shorter")
+            let other = try NewFile(nextTo: NSTemporaryDirectory() + "/shorter")
             let shorter = failure { try store.get(StoredBackup(name, byteCount: 200_000), into: other.descriptor, nil) }
             #expect(shorter.text.contains("has 100000 bytes, and was listed with 200000"), "\(shorter.text)")
         }

@@ -95,7 +95,7 @@ final class Shipping {
 
     /// Makes a version from the store, and returns it.
     func restored(_ target: ShippedRealm.Target = .newest) throws -> Snapshot {
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         _ = try ShippedRealm(Shipping.name, in: store).restore(target, to: file)
         let snapshot = try Snapshot(file: RealmFile(path: file.openPath))
         let report = snapshot.verify()

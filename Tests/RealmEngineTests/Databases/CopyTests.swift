@@ -22,7 +22,7 @@ import Testing
 
     /// Copies a version, and returns the copy with the file that it lives in.
     private func copy(_ database: Database, _ options: Database.CopyOptions) throws -> (file: NewFile, database: Database) {
-        let file = try NewFile(beside: System.temporaryFolder + "/copy")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/copy")
         try database.writeCopy(of: database.current.snapshot, to: file.backend(), options)
         return (file, try Database(name: try #require(RealmName("copy")), path: file.openPath, key: options.key))
     }

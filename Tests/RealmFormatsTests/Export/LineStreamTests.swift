@@ -173,9 +173,9 @@ struct LineStreamTests {
         ).execute()
         let queue = BatchQueue()
         for part in 0..<2 { queue.add(RowBatch(part: part, rows: .keys(keys[0..<10]))) }
-        let first = try #require(queue.take())
-        let second = try #require(queue.take())
-        #expect(queue.take() == nil)
+        let first = try #require(queue.dequeue())
+        let second = try #require(queue.dequeue())
+        #expect(queue.dequeue() == nil)
         #expect(queue.firstBatch?.number == first.number)
         let rest = RowBatch(part: 0, rows: .keys(keys[5..<10]))
         let lines = BatchLines(part: 0, bytes: OutputBuffer(), count: 5, rest: rest)
@@ -184,7 +184,7 @@ struct LineStreamTests {
         // The slower thread is late, and what is left of the batch must not be taken for written.
         queue.store(lines, at: first.number)
         #expect(queue.removeFirst() == nil)
-        let left = try #require(queue.take())
+        let left = try #require(queue.dequeue())
         #expect(left.number != first.number && left.number != second.number)
         queue.store(BatchLines(part: 1, bytes: OutputBuffer(), count: 10, rest: nil), at: second.number)
         #expect(queue.removeFirst() == nil)

@@ -116,7 +116,7 @@ import Testing
         // The oldest and the newest have what the realm had then.
         for name in [kept.first, kept.last] {
             let backup = try #require(try store.list(of: PlannedRealm.name).first { $0.name == name })
-            let file = try NewFile(beside: folder + "/read")
+            let file = try NewFile(nextTo: folder + "/read")
             try store.get(backup, into: file.descriptor, nil)
             #expect(try RealmEngineReader.age(file.openPath) == made.first { $0.name == name }.map { Int64($0.age) })
         }

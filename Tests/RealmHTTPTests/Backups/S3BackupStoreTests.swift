@@ -37,7 +37,7 @@ struct S3BackupStoreTests {
     }
 
     private func read(_ name: BackupName, from store: S3BackupStore) throws -> [UInt8] {
-        let file = try NewFile(beside: NSTemporaryDirectory() + "/read")
+        let file = try NewFile(nextTo: NSTemporaryDirectory() + "/read")
         // One that is gone was listed before.
         let backup = try store.list(of: name.realm).first { $0.name == name } ?? StoredBackup(name, byteCount: 1000)
         try store.get(backup, into: file.descriptor, nil)

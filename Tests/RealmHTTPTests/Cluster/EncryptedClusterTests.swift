@@ -119,7 +119,7 @@ import Testing
             pieces.append(Data(bytes))
         }
         for base in try log.bases(of: "secret") {
-            let file = try NewFile(beside: NSTemporaryDirectory() + "base")
+            let file = try NewFile(nextTo: NSTemporaryDirectory() + "base")
             try log.fetch(base, of: "secret", into: file.descriptor)
             pieces.append(try Data(contentsOf: URL(fileURLWithPath: file.openPath)))
         }

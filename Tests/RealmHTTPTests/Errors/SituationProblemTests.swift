@@ -23,7 +23,7 @@ import Testing
         let code: ProblemCode
         var change: @Sendable (inout ServerOptions) -> Void = { _ in }
         /// False where the server takes no writes at all.
-        var goesOn = true
+        var continues = true
         let raise: @Sendable (WriteServer, Stage) throws -> HTTPClient.Answer
         var testDescription: String { code.rawValue }
     }
@@ -108,7 +108,7 @@ import Testing
             }
             return try server.send("PATCH", "app/objects/Dog/1", age, key)
         },
-        Situation(code: .readOnly, change: { $0.isReadOnly = true }, goesOn: false) { server, _ in
+        Situation(code: .readOnly, change: { $0.isReadOnly = true }, continues: false) { server, _ in
             try server.send("PATCH", "app/objects/Dog/1", age)
         },
     ]
@@ -166,7 +166,7 @@ import Testing
                 #"{"delete":{"class":"Dog","key":"2"}}"#,
                 #"{"deleteWhere":{"class":"Dog","where":"ANY \#(path).age == _id - 1000"}}"#)
         },
-        Situation(code: .shuttingDown, change: { $0.graceSeconds = 30 }, goesOn: false) { server, stage in
+        Situation(code: .shuttingDown, change: { $0.graceSeconds = 30 }, continues: false) { server, stage in
             let gate = WriterGate(try server.database())
             let stuck = try HTTPClient(port: server.port)
             let other = try HTTPClient(port: server.port)
@@ -203,7 +203,7 @@ import Testing
         WriteProblemTests.check(answer, situation.code)
         #expect(try server.bytes() == stage.bytes)
         for work in stage.afterwards { try work() }
-        if situation.goesOn { try server.done("PATCH", "app/objects/Dog/2", #"{"age":55}"#) }
+        if situation.continues { try server.done("PATCH", "app/objects/Dog/2", #"{"age":55}"#) }
         try server.finish()
     }
 

@@ -39,7 +39,7 @@ import Testing
             for stream in [stream, wholeRealm] { #expect(WriteServer.number(try stream.next("changes").id) == number) }
             #expect(try server.get("app/objects/Dog/1/age?snapshot=\(lease)").json["value"]?.int == 3)
             #expect(try server.get("app/objects/Dog/1/age").json["value"]?.int == 42)
-            #expect(try server.database().health.look() == nil)
+            #expect(try server.database().health.checkFile() == nil)
         }
     }
 

@@ -181,10 +181,10 @@ import Testing
         for fixture in ["links", "links", "names"] {
             try catalog.reserve(name)
             catalog.open(name, path: try Fixtures.path(fixture), Database.OpenOptions(mode: .readOnly))
-            for _ in 0..<3 { watch.look() }
+            for _ in 0..<3 { watch.check() }
             catalog.remove("app")
         }
-        watch.look()
+        watch.check()
         log.close()
         try pipe.fileHandleForWriting.close()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

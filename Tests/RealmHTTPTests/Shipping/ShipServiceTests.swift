@@ -67,7 +67,7 @@ struct ShipServiceTests {
         }
 
         func restored() throws -> Snapshot {
-            let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+            let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
             _ = try ShippedRealm(ShipServiceTests.name, in: store).restore(.newest, to: file)
             return try Snapshot(file: RealmFile(path: file.openPath))
         }

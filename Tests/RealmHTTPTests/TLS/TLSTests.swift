@@ -44,7 +44,7 @@ import Testing
     @Test func `only TLS 1,2 and 1,3 are spoken`() throws {
         let server = try server()
         #expect(server.server.url.hasPrefix("https://127.0.0.1:"))
-        #expect(server.server.furtherURLs.first?.hasPrefix("http://127.0.0.1:") == true)
+        #expect(server.server.otherURLs.first?.hasPrefix("http://127.0.0.1:") == true)
         for (version, expected) in [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")] {
             let seen = try Tool.handshake(port: server.port, [version])
             #expect(seen.contains(expected) && !seen.contains("(NONE)"), "\(seen)")

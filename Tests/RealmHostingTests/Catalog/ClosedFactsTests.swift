@@ -20,7 +20,7 @@ import Testing
         let path = NSTemporaryDirectory() + "closed-\(UUID().uuidString).realm"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
-        let facts = try ClosedRealm(attached: try #require(RealmName("a")), path: path, Database.OpenOptions()).look()
+        let facts = try ClosedRealm(attached: try #require(RealmName("a")), path: path, Database.OpenOptions()).readFacts()
         #expect(facts.usedBytes == nil && facts.fileFormat == 9 && facts.mode == .copy)
     }
 }

@@ -46,7 +46,7 @@ import Testing
         ("cluster: {node: n1}", "needs 'cluster.log'"), ("cluster: {log: 'host=db', url: 'http://a'}", "'cluster.node'"),
         ("cluster: {log: 'host=db', node: n1}", "'cluster.url'"),
         ("cluster: {log: 'host=db', node: n1, url: 'http://a'}", "needs a folder for its realms"),
-        ("cluster: {log: 'host=db', node: n1, url: 'http://a'}\ndata: /tmp\nship: /tmp", "kept by its log"),
+        ("cluster: {log: 'host=db', node: n1, url: 'http://a'}\ndata: /tmp\nship: /tmp", "which its log keeps"),
         ("cluster: {log: 'host=db', node: n1, url: 'http://a'}\ndata: /tmp\nreadOnly: true", "for reading only"),
     ])
     func `what does not fit together is told before the start`(_ text: String, _ expected: String) throws {
@@ -60,7 +60,7 @@ import Testing
         #expect(try configuration(node + "bases: postgres}\n").options.cluster.baseStore == BaseStoreTarget())
         for (text, expected) in [
             ("bases: /folder}", "'postgres' or s3://BUCKET/PREFIX"), ("bases: 's3://B'}", "'postgres' or s3://BUCKET/PREFIX"),
-            ("basesRegion: eu-west-1}", "only bases in a bucket"), ("bases: 's3://bucket/x'}", "AWS_ACCESS_KEY_ID"),
+            ("basesRegion: eu-west-1}", "must be a bucket for this"), ("bases: 's3://bucket/x'}", "AWS_ACCESS_KEY_ID"),
             ("bases: 's3://bucket/x', basesEndpoint: x}", "expected an address"),
         ] {
             let error = #expect(throws: ConfigurationError.self) { try configuration(node + text + "\n").check() }

@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test func `what a client wrote is quoted briefly`() {
-        #expect("name".brief == "name" && "a\u{1b}[31mb\n".brief == "a\u{fffd}[31mb\u{fffd}")
-        let brief = String(repeating: "é", count: 500).brief
+        #expect("name".truncated == "name" && "a\u{1b}[31mb\n".truncated == "a\u{fffd}[31mb\u{fffd}")
+        let brief = String(repeating: "é", count: 500).truncated
         #expect(brief == String(repeating: "é", count: 80) + "…")
     }
 }

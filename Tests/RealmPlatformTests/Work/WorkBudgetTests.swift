@@ -44,9 +44,9 @@ import Testing
     @Test func `the question whether somebody waits is asked later`() {
         let budget = WorkBudget()
         budget.isStillWanted = { false }
-        #expect(budget.goesOn)
+        #expect(budget.continues)
         Threads.sleep(seconds: 0.3)
-        #expect(!budget.goesOn)
+        #expect(!budget.continues)
         #expect(budget.stop == .cancelled)
     }
 

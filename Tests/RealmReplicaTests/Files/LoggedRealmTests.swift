@@ -26,7 +26,7 @@ struct LoggedRealmTests {
         #expect(head.version == version && head.lineage == epoch.text && head.owner.node == "n1")
         #expect(head.checksum.bytes == owned.logged.owner.place?.checksum)
         try owned.finish()
-        #expect(try owned.head.owner == .nobody)
+        #expect(try owned.head.owner == .unowned)
         try owned.reopen()
         #expect(owned.logged.way == .records(0) && owned.logged.database.epoch == epoch)
         try owned.add(6...6)

@@ -27,7 +27,7 @@ struct ModelLog: Hashable {
     private static let zero = ModelLog().head.checksum
 
     static func owner(_ number: UInt8) -> LogOwner { owners[Int(number)] }
-    private static let owners = [LogOwner.nobody] + (1..<64).map { LogOwner(node: "", token: "\($0)") }
+    private static let owners = [LogOwner.unowned] + (1..<64).map { LogOwner(node: "", token: "\($0)") }
 }
 
 /// A request that was sent.

@@ -71,7 +71,7 @@ struct FenceTests {
             version += UInt64(count)
             guard
                 case .head(let head?) = logs[0].perform(
-                    LogCall(realm: "claims", owner: .nobody, request: .head), until: .now().adding(seconds: 10))
+                    LogCall(realm: "claims", owner: .unowned, request: .head), until: .now().adding(seconds: 10))
             else { throw PostgresServer.Failure(description: "no head") }
             #expect(count >= 1 && head.version == version, "round \(round): \(count) stored")
         }
@@ -85,7 +85,7 @@ struct FenceTests {
         var driver = first.driver
         #expect(driver.run(.release, until: .now().adding(seconds: 5)) == .released)
         guard case .fenced(let head) = try first.append() else { throw PostgresServer.Failure(description: "not fenced") }
-        #expect(head.owner == .nobody && head.version == 1)
+        #expect(head.owner == .unowned && head.version == 1)
         var second = RawOwner("released", "b", log)
         guard case .claimed = second.claim() else { throw PostgresServer.Failure(description: "no claim") }
         #expect(try second.append() == .stored)

@@ -47,7 +47,7 @@ struct LogFailoverTests {
             let acknowledged = try outcome.wait()
             var lost = 0
             for entry in acknowledged {
-                let call = LogCall(realm: realm, owner: .nobody, request: .checksum(lineage: "lineage1", version: entry.version))
+                let call = LogCall(realm: realm, owner: .unowned, request: .checksum(lineage: "lineage1", version: entry.version))
                 if log.perform(call, until: .now().adding(seconds: 10)) != .checksum(entry.checksum) { lost += 1 }
             }
             #expect(lost == 0, "\(realm): \(lost) of \(acknowledged.count) lost")

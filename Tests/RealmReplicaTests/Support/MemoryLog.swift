@@ -71,7 +71,7 @@ final class MemoryLog: RealmLog {
         case .checksum(let lineage, let version):
             return .checksum(realm.records.last { $0.lineage == lineage && $0.version == version }?.checksum)
         case .release:
-            if realm.head.owner == call.owner { realm.head.owner = .nobody }
+            if realm.head.owner == call.owner { realm.head.owner = .unowned }
             return .stored
         }
     }
@@ -176,7 +176,7 @@ final class MemoryLog: RealmLog {
         state.withLock { state in
             guard let epoch = state.realms[realm]?.head.epoch else { return }
             let head = LogHead(
-                lineage: lineage, version: base.version, checksum: base.checksum, epoch: epoch + 1, owner: .nobody)
+                lineage: lineage, version: base.version, checksum: base.checksum, epoch: epoch + 1, owner: .unowned)
             state.realms[realm] = Realm(head: head, bases: [(base, bytes)])
         }
     }
@@ -190,7 +190,7 @@ final class MemoryLog: RealmLog {
             found.head.version = last.version
             found.head.checksum = last.checksum
             found.head.epoch += 1
-            found.head.owner = .nobody
+            found.head.owner = .unowned
             state.realms[realm] = found
         }
     }

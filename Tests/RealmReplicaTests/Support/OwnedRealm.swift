@@ -62,7 +62,7 @@ final class OwnedRealm {
     var snapshot: Snapshot { logged.database.current.snapshot }
     var head: LogHead {
         get throws {
-            let call = LogCall(realm: name.text, owner: .nobody, request: .head)
+            let call = LogCall(realm: name.text, owner: .unowned, request: .head)
             guard case .head(let head?) = log.perform(call, until: .now().adding(seconds: 10)) else {
                 throw PostgresServer.Failure(description: "no head")
             }

@@ -43,12 +43,12 @@ struct RawOwner {
 
     /// Begins the log of a realm with a base of nothing in particular.
     static func create(_ realm: String, _ log: PostgresLog) throws {
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let file = try NewFile(nextTo: System.temporaryFolder + "/realm-rest")
         try System.write(file.descriptor, Array("base".utf8))
         guard let checksum = LogChecksum([UInt8](repeating: 0, count: 32)) else { return }
         let base = LogBase(
             lineage: "lineage1", version: 1, checksum: checksum, digest: try FileDigest.sha256(file.descriptor), byteCount: 4)
-        let head = LogHead(lineage: "lineage1", version: 1, checksum: checksum, epoch: 1, owner: .nobody)
+        let head = LogHead(lineage: "lineage1", version: 1, checksum: checksum, epoch: 1, owner: .unowned)
         _ = try log.create(head, of: realm, base: base, from: file.descriptor)
     }
 }

@@ -70,7 +70,7 @@ struct ChangedFileTests {
             let failure = error { try snapshot.file.requireWhole() }
             #expect(
                 report.isClean ? failure == nil || isChange(failure) : isChange(failure), "\(length): \(report.errors.prefix(2))")
-            #expect(isChange(error { try snapshot.file.witness?.look() }))
+            #expect(isChange(error { try snapshot.file.witness?.checkFile() }))
         }
     }
 
@@ -93,12 +93,12 @@ struct ChangedFileTests {
         let other = try TemporaryRealm("links")
         let store = try FileStore.open(path: file.path, key: try Self.key(isEncrypted))
         try commit(store, &random)
-        #expect(error { try store.witness?.look() } == nil)
+        #expect(error { try store.witness?.checkFile() } == nil)
         // The clock of a file system has ticks.
         usleep(20_000)
         try mischief.act(on: file.path, other: other.path)
         let after = try? Data(contentsOf: file.url)
-        #expect(isChange(error { try store.witness?.look() }), "\(mischief)")
+        #expect(isChange(error { try store.witness?.checkFile() }), "\(mischief)")
         // Junk may be met before anything is committed.
         let isCorrupt = mischief == .overwrittenWithJunk && !isEncrypted
         for _ in 0..<2 {
@@ -125,7 +125,7 @@ struct ChangedFileTests {
         try workload.makeSchema(realm.transaction)
         for round in 0..<30 {
             try realm.commit()
-            #expect(error { try realm.store.witness?.look() } == nil, "round \(round)")
+            #expect(error { try realm.store.witness?.checkFile() } == nil, "round \(round)")
             for _ in 0..<40 { try workload.step(realm.transaction) }
         }
         try realm.close()

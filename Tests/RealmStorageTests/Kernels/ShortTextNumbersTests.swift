@@ -30,7 +30,7 @@ import Testing
             let cells = Self.cells(texts, width: width, &random)
             let rows = randomMask(texts.count, using: &random)
             var found = [UInt32](repeating: 7, count: Mask.capacity)
-            let isComplete = ByteView.withBytes(of: cells) { table.look(up: $0, width: width, rows, into: &found) }
+            let isComplete = ByteView.withBytes(of: cells) { table.lookUp($0, width: width, rows, into: &found) }
             let before = known
             var place = 0
             var wasComplete = true
@@ -56,7 +56,7 @@ import Testing
         let cells: [UInt8] = [65, 66, 67, 9]
         ByteView.withBytes(of: cells) { table.remember(1, of: $0, width: 4, row: 0) }
         var found = [UInt32](repeating: 0, count: Mask.capacity)
-        let isComplete = ByteView.withBytes(of: cells) { table.look(up: $0, width: 4, Mask(first: 1), into: &found) }
+        let isComplete = ByteView.withBytes(of: cells) { table.lookUp($0, width: 4, Mask(first: 1), into: &found) }
         #expect(!isComplete && found[0] == ShortTextNumbers.unknown)
     }
 }

@@ -127,7 +127,7 @@ import Testing
         old = nil
         #expect(store.liveVersionCount == 1)
         #expect(store.oldestLiveSince == nil)
-        #expect(throws: Never.self) { try store.witness?.look() }
+        #expect(throws: Never.self) { try store.witness?.checkFile() }
         try store.close()
     }
 

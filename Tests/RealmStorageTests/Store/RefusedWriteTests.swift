@@ -32,20 +32,20 @@ struct RefusedWriteTests {
         var goingOn = 0
         for seed in 1...(TestRun.isLong ? 40 : 3) {
             var call = 0
-            var last = (call: -1, goesOn: false)
+            var last = (call: -1, continues: false)
             while true {
                 // The same commit each time.
                 var random = SeededGenerator(seed: UInt64(seed))
                 let scene = try Scene(key, using: &random)
                 let what = "\(taken), seed \(seed), call \(call)"
-                guard let goesOn = try fail(scene, call, taken, key, &random, what) else { break }
-                last = (call, goesOn)
-                if goesOn { goingOn += 1 }
+                guard let continues = try fail(scene, call, taken, key, &random, what) else { break }
+                last = (call, continues)
+                if continues { goingOn += 1 }
                 call += 1
             }
             // The last call is the one that makes the version, and it is as good as the others when nothing was taken.
-            #expect(last.call >= 3 && (taken != .nothing || last.goesOn), "\(taken), seed \(seed)")
-            #expect(taken == .nothing || taken == .half || !last.goesOn, "\(taken), seed \(seed)")
+            #expect(last.call >= 3 && (taken != .nothing || last.continues), "\(taken), seed \(seed)")
+            #expect(taken == .nothing || taken == .half || !last.continues, "\(taken), seed \(seed)")
         }
         // Half an entry is no entry, and a page without one is lost.
         #expect(goingOn > 0 || (isEncrypted && taken == .half))

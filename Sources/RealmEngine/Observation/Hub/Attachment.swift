@@ -35,7 +35,7 @@ extension Attachment {
         let completion: @Sendable (Result<Attached, ObservationError>) -> Void
 
         /// Whether the caller has time left and still waits. Called without a lock.
-        var isWanted: Bool { admission.mayGoOn }
+        var isWanted: Bool { admission.mayContinue }
     }
 }
 

@@ -142,7 +142,7 @@ struct DelayedTargets {
         var late: [DelayedTarget.Waiter] = []
         for target in queue {
             if let deadline = target.deadline, deadline <= now { drop(target, at: position, keeping: target.ends) }
-            let index = target.waiters.partition { !$0.admission.mayGoOn }
+            let index = target.waiters.partition { !$0.admission.mayContinue }
             late += target.waiters[index...]
             target.waiters.removeSubrange(index...)
         }

@@ -34,7 +34,7 @@ extension ObservationCore {
         registry.delay(observation)
         delayed.add(target, changes)
         if from == nil { for listener in observation.listenersInOrder { listener.willRestart() } }
-        observation.tellBehind(at: observation.since)
+        observation.reportBehind(at: observation.since)
     }
 
     /// Ends the way of a target whose observation has ended. Waiting callers get the error.
@@ -106,7 +106,7 @@ extension ObservationCore {
             // The commits meanwhile were not shown to what concerns it now.
             if step.isOutdated { target.isConcerned = true }
         }
-        goOn(target, to: position)
+        finishStep(target, to: position)
     }
 
     /// Counts a step.
@@ -130,19 +130,19 @@ extension ObservationCore {
     }
 
     /// Ends the way of a target that has reached the position of the hub, or has it wait for the next step.
-    private func goOn(_ target: DelayedTarget, to position: Version) {
+    private func finishStep(_ target: DelayedTarget, to position: Version) {
         let observation = target.observation
         var ready: [DelayedTarget.Waiter] = []
         if target.isDone(at: position) {
             ready = delayed.remove(observation)
             observation.since = position.token.version
-            observation.tellBehind(at: nil)
+            observation.reportBehind(at: nil)
         } else {
             let reached = target.from?.token.version ?? 0
             ready = target.waiters.filter { $0.version <= reached }
             target.waiters.removeAll { $0.version <= reached }
             delayed.requeue(target)
-            observation.tellBehind(at: observation.since)
+            observation.reportBehind(at: observation.since)
         }
         rounds.publish(position)
         for waiter in ready { waiter.call(nil) }

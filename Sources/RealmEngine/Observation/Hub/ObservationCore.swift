@@ -177,7 +177,7 @@ final class ObservationCore: @unchecked Sendable {
         clock.start(until: admission.deadline, isWanted: admission.isWanted)
         // The caller is not asked about later evaluations.
         defer { clock.handOver() }
-        guard clock.mayGoOn else { throw .query(.cancelled) }
+        guard clock.mayContinue else { throw .query(.cancelled) }
         let begin = Instant.now()
         let observer = try target.observer(at: position.snapshot, names: names, clock)
         let time = Instant.now().duration(since: begin)
@@ -333,7 +333,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     /// Ends an evaluation without waiting calls, unless it has begun. Its thread cancels it then.
-    func giveUp(_ evaluation: PendingEvaluation) {
+    func abandon(_ evaluation: PendingEvaluation) {
         guard evaluation.isUnused, evaluation.heldVersion == nil else { return }
         pending.remove(evaluation)
         _ = evaluation.end()

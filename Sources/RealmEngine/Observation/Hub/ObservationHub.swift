@@ -122,7 +122,7 @@ package final class ObservationHub: Sendable {
     /// Answers the calls whose deadline has passed while they wait for an evaluation. Called on the hub's thread.
     private func dismiss(_ evaluation: PendingEvaluation) {
         for call in evaluation.takeLate() { call.completion(.failure(.query(.cancelled))) }
-        core.giveUp(evaluation)
+        core.abandon(evaluation)
         watch(evaluation)
     }
 
@@ -320,7 +320,7 @@ package final class ObservationHub: Sendable {
         advanceDelayed()
         let deadline = core.deadline
         let next = inbox.withLock { inbox -> Next in
-            if !inbox.items.isEmpty { return .work(inbox.take()) }
+            if !inbox.items.isEmpty { return .work(inbox.dequeue()) }
             guard !inbox.isClosed else { return .end }
             inbox.isScheduled = false
             return .leave(setsTimer: inbox.setTimer(for: deadline))

@@ -73,7 +73,7 @@ struct ObservationInbox {
     }
 
     /// Removes and returns all work in its order.
-    mutating func take() -> [Item] {
+    mutating func dequeue() -> [Item] {
         defer { (items, commitCount, changeCount, versionCount) = ([], 0, 0, 0) }
         return items
     }

@@ -73,7 +73,7 @@ final class PendingEvaluation: @unchecked Sendable {
         guard let version else { return false }
         clock.start(isWanted: { [self] in isWanted })
         defer { clock.handOver() }
-        guard clock.mayGoOn else { return true }
+        guard clock.mayContinue else { return true }
         let begin = Instant.now()
         result = Result { () throws(ObservationError) in try observer(at: version) }
         time = Instant.now().duration(since: begin)

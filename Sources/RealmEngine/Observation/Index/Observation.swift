@@ -93,7 +93,7 @@ final class Observation {
     }
 
     /// Reports the version of the last event to the listeners; nil for the position of the hub.
-    func tellBehind(at version: UInt64?) {
+    func reportBehind(at version: UInt64?) {
         for listener in listenersInOrder { listener.isBehind(at: version) }
     }
 

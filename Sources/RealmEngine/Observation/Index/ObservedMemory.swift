@@ -28,7 +28,7 @@ package final class ObservedMemory: Sendable {
         /// Called on the thread that evaluates and on that of the hub.
         package var isWanted: (@Sendable () -> Bool)?
         /// Whether the caller has time left and still waits. Called without a lock.
-        var mayGoOn: Bool { Instant.now() < deadline && isWanted?() ?? true }
+        var mayContinue: Bool { Instant.now() < deadline && isWanted?() ?? true }
         /// The seconds between two checks whether a waiting call is still wanted.
         private static let pause = 0.5
         /// The instant at which a waiting call is looked at next: its deadline, or soon when its client may leave.

@@ -102,7 +102,7 @@ struct TargetSearch {
         let after = ValueSearch(of: table, targets, in: range.to.snapshot, adding: found)
         let before = ValueSearch(of: table, targets, in: range.from.snapshot, adding: found)
         for (index, key) in keys.sorted().enumerated() {
-            if index & 0xff == 0xff, !clock.mayGoOn { return targets.forEachFiled(found.add) }
+            if index & 0xff == 0xff, !clock.mayContinue { return targets.forEachFiled(found.add) }
             if log?.deleted.contains(key) != true { try after.read(key) }
             if wasOther(key, log) { try before.read(key) }
         }

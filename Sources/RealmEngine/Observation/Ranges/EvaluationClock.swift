@@ -62,9 +62,9 @@ final class EvaluationClock: Sendable {
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
     /// Whether the evaluation has time left, is still wanted and was not stopped. All threads may read it.
-    var mayGoOn: Bool {
+    var mayContinue: Bool {
         if let hub {
-            if isHandedOver.load(ordering: .acquiring) { return hub.mayGoOn }
+            if isHandedOver.load(ordering: .acquiring) { return hub.mayContinue }
             guard !hub.isStopped.load(ordering: .relaxed) else { return false }
         }
         guard !isStopped.load(ordering: .relaxed), Instant.now().nanoseconds < end.load(ordering: .relaxed) else { return false }
@@ -72,13 +72,13 @@ final class EvaluationClock: Sendable {
     }
 
     /// The check that queries make at intervals.
-    var check: BoundQuery.Check { { [self] in mayGoOn } }
+    var check: BoundQuery.Check { { [self] in mayContinue } }
 
     /// Checks the time once in 256 steps of a loop that is not a query.
     ///
     /// - Throws: `QueryError.cancelled` when the evaluation has to end.
     func step(_ index: Int) throws(QueryError) {
-        if index & 0xff == 0, !mayGoOn { throw .cancelled }
+        if index & 0xff == 0, !mayContinue { throw .cancelled }
     }
 
     /// Checks the time like `step`, in a loop that reads storage.
@@ -86,6 +86,6 @@ final class EvaluationClock: Sendable {
     /// - Parameter index: The index of the step.
     /// - Throws: `.stopped(.expired)` when the evaluation has to end.
     func read(_ index: Int) throws(StorageError) {
-        if index & 0xff == 0, !mayGoOn { throw .stopped(.expired) }
+        if index & 0xff == 0, !mayContinue { throw .stopped(.expired) }
     }
 }

@@ -44,7 +44,7 @@ struct ScopedChanges {
     }
 
     /// The visibility of the changes of an object.
-    private enum Fate {
+    private enum Outcome {
         case seen
         /// The object is not seen before or not after, or neither.
         case entered, left, hidden
@@ -56,7 +56,7 @@ struct ScopedChanges {
     /// - Complexity: Linear in the number of changes and of what is embedded in objects that come or go; linear in the size of a class whose rule reads other objects, when
     ///   one of their classes has changed.
     func visible() throws(StorageError) -> [[ObjectChange]] {
-        var fates: [ObservedObject: Fate] = [:]
+        var outcomes: [ObservedObject: Outcome] = [:]
         var unchanged: [Written: Bool] = [:]
         var result: [[ObjectChange]] = []
         for commit in changes {
@@ -64,7 +64,7 @@ struct ScopedChanges {
             for (index, change) in commit.enumerated() {
                 try clock.read(index)
                 guard case .createdRun(let table, let first, let count) = change else {
-                    if try isVisible(change, &fates, &unchanged) { visible.append(change) }
+                    if try isVisible(change, &outcomes, &unchanged) { visible.append(change) }
                     continue
                 }
                 for (place, key) in ObjectChange.keys(of: (first, count)).enumerated() {
@@ -74,10 +74,10 @@ struct ScopedChanges {
             }
             result.append(visible)
         }
-        try addDistant(&fates)
-        try addEmbedded(&fates)
+        try addDistant(&outcomes)
+        try addEmbedded(&outcomes)
         var moves: [ObjectChange] = []
-        let sorted = fates.sorted { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }
+        let sorted = outcomes.sorted { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }
         for (index, entry) in sorted.enumerated() {
             try clock.read(index)
             let object = entry.key
@@ -94,10 +94,10 @@ struct ScopedChanges {
     /// Returns whether a change is seen as it is.
     ///
     /// - Parameters:
-    ///   - fates: The known fates of objects.
+    ///   - outcomes: The known fates of objects.
     ///   - unchanged: Which properties show the same before and after, as far as that is known.
     private func isVisible(
-        _ change: ObjectChange, _ fates: inout [ObservedObject: Fate], _ unchanged: inout [Written: Bool]
+        _ change: ObjectChange, _ outcomes: inout [ObservedObject: Outcome], _ unchanged: inout [Written: Bool]
     ) throws(StorageError) -> Bool {
         switch change {
         case .created(let table, let key), .createdRun(let table, let key, _):
@@ -106,14 +106,14 @@ struct ScopedChanges {
         case .modified(let table, let key, let column):
             guard to.table(table)?.column(column) != nil || from.table(table)?.column(column) != nil else {
                 // The rule may read a property that is hidden.
-                _ = try fate(of: ObservedObject(table, key), &fates)
+                _ = try outcome(of: ObservedObject(table, key), &outcomes)
                 return false
             }
-            guard try fate(of: ObservedObject(table, key), &fates) == .seen else { return false }
+            guard try outcome(of: ObservedObject(table, key), &outcomes) == .seen else { return false }
             return try !isUnchanged(Written(object: ObservedObject(table, key), column: column), &unchanged)
         case .collection(let table, let key, let column, _):
             guard to.table(table)?.column(column) != nil else { return false }
-            guard try fate(of: ObservedObject(table, key), &fates) == .seen else { return false }
+            guard try outcome(of: ObservedObject(table, key), &outcomes) == .seen else { return false }
             return try !isUnchanged(Written(object: ObservedObject(table, key), column: column), &unchanged)
         case .schema(let table): return to.table(table) != nil || from.table(table) != nil
         }
@@ -128,22 +128,22 @@ struct ScopedChanges {
     }
 
     /// Returns what becomes of the changes of an object that was modified, and keeps it.
-    private func fate(of object: ObservedObject, _ fates: inout [ObservedObject: Fate]) throws(StorageError) -> Fate {
-        if let known = fates[object] { return known }
+    private func outcome(of object: ObservedObject, _ outcomes: inout [ObservedObject: Outcome]) throws(StorageError) -> Outcome {
+        if let known = outcomes[object] { return known }
         let isNew = log.tables[object.table]?.inserted.contains(object.key) ?? false
         let after = try sees(object, in: to)
         // Of an object that was created or deleted in the range, that change says whether it is seen.
         let before = isNew ? after : try sees(object, in: from)
         let isGone = log.isDeleted(object)
-        let fate: Fate =
+        let outcome: Outcome =
             switch (before, isGone ? before : after) {
             case (true, true): .seen
             case (false, true): .entered
             case (true, false): .left
             case (false, false): .hidden
             }
-        fates[object] = fate
-        return fate
+        outcomes[object] = outcome
+        return outcome
     }
 
     /// Returns whether an object is seen: it is in the view, as embedded ones are with their owners.
@@ -154,7 +154,7 @@ struct ScopedChanges {
     // MARK: - Rules that read other objects
 
     /// Adds the objects that come into the view, or leave it, because of changes of other objects.
-    private func addDistant(_ fates: inout [ObservedObject: Fate]) throws(StorageError) {
+    private func addDistant(_ outcomes: inout [ObservedObject: Outcome]) throws(StorageError) {
         for table in to.classes {
             guard let rule = table.rule, let before = from.table(table.key), let ruleBefore = before.rule,
                 reads(rule, besides: table)
@@ -164,7 +164,7 @@ struct ScopedChanges {
             let known = log.tables[table.key]
             for key in seenAfter.symmetricDifference(seenBefore) {
                 if known?.inserted.contains(key) ?? false || known?.deleted.contains(key) ?? false { continue }
-                fates[ObservedObject(table.key, key)] = seenAfter.contains(key) ? .entered : .left
+                outcomes[ObservedObject(table.key, key)] = seenAfter.contains(key) ? .entered : .left
             }
         }
     }
@@ -182,21 +182,21 @@ struct ScopedChanges {
     }
 
     /// Adds the embedded objects that come into the view, or leave it, with what owns them.
-    private func addEmbedded(_ fates: inout [ObservedObject: Fate]) throws(StorageError) {
-        var waiting = fates.filter { $0.value == .entered || $0.value == .left }.map(\.key)
+    private func addEmbedded(_ outcomes: inout [ObservedObject: Outcome]) throws(StorageError) {
+        var waiting = outcomes.filter { $0.value == .entered || $0.value == .left }.map(\.key)
         var count = 0
         while let owner = waiting.popLast() {
             try clock.read(count)
             count += 1
-            let fate = fates[owner] ?? .hidden
-            let view = fate == .entered ? to : from
+            let outcome = outcomes[owner] ?? .hidden
+            let view = outcome == .entered ? to : from
             guard let table = view.table(owner.table), let row = try table.find(owner.key) else { continue }
             for column in table.columns where column.type == .link {
                 guard let part = column.targetTable.flatMap({ view.table($0) }), part.kind == .embedded else { continue }
                 let known = log.tables[part.key]
                 for key in try row.links(column, in: view) {
                     if known?.inserted.contains(key) ?? false || known?.deleted.contains(key) ?? false { continue }
-                    fates[ObservedObject(part.key, key)] = fate
+                    outcomes[ObservedObject(part.key, key)] = outcome
                     waiting.append(ObservedObject(part.key, key))
                 }
             }

@@ -18,7 +18,7 @@ package struct IgnoredMembers: Sendable {
 
     /// Adds a member, unless it is known.
     package mutating func add(_ name: String, of className: String) {
-        add(className + "." + name.brief)
+        add(className + "." + name.truncated)
     }
 
     /// Adds the members of another list.

@@ -135,7 +135,7 @@ package struct WriteError: Error, Sendable {
     /// The setting that `limit` comes from, if it is one.
     package var exceeded: Setting?
     /// An unknown name together with the known ones, from which the nearest one can be suggested.
-    package var misnomer: (name: String, known: [String])?
+    package var unknownName: (name: String, known: [String])?
     /// The time after which another attempt may succeed.
     package var retryAfter: Duration?
     /// The error of another layer that this error wraps.

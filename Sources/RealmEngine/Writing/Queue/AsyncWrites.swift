@@ -13,16 +13,16 @@ package final class AsyncWrites: Sendable {
         /// The whole outcome.
         package let whole: [UInt8]
         /// The short form, for when memory does not suffice for the whole.
-        package let brief: [UInt8]
+        package let truncated: [UInt8]
 
         /// Makes an outcome.
-        package init(whole: [UInt8], brief: [UInt8]) {
+        package init(whole: [UInt8], truncated: [UInt8]) {
             self.whole = whole
-            self.brief = brief
+            self.truncated = truncated
         }
 
         /// The outcome that stays without memory for the whole.
-        fileprivate var shortened: Outcome { Outcome(whole: brief, brief: brief) }
+        fileprivate var shortened: Outcome { Outcome(whole: truncated, truncated: truncated) }
     }
 
     /// The progress or the outcome of a write.

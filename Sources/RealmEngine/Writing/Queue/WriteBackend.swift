@@ -12,8 +12,8 @@ protocol WriteBackend: AnyObject, Sendable {
     var current: Version { get }
     /// Prepares the file for its first write; called once, before anything else.
     ///
-    /// - Parameter goesOn: Returns false when the preparation should stop; it is called at intervals.
-    func prepare(_ goesOn: () -> Bool)
+    /// - Parameter continues: Returns false when the preparation should stop; it is called at intervals.
+    func prepare(_ continues: () -> Bool)
     /// Begins a transaction at the newest version.
     ///
     /// - Throws: `WriteError` when the database accepts no writes at present.

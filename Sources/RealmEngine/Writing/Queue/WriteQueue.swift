@@ -336,7 +336,7 @@ final class WriteQueue: Sendable {
         if let work = waitForWork(for: threads.isCrowded ? .zero : WriteQueue.pause) { return work }
         writer.didPause()
         return monitor.broadcast { state in
-            if let work = take(&state) { return work }
+            if let work = dequeue(&state) { return work }
             state.isScheduled = false
             return nil
         }
@@ -345,7 +345,7 @@ final class WriteQueue: Sendable {
     /// Waits for work for the given time; nil when none arrives or the queue is closed.
     private func waitForWork(for time: Duration) -> Work? {
         let work = monitor.wait(until: Instant.now().adding(time)) { state -> Work?? in
-            if let work = take(&state) { return work }
+            if let work = dequeue(&state) { return work }
             return state.isClosed ? .some(nil) : nil
         }
         return work ?? nil
@@ -355,7 +355,7 @@ final class WriteQueue: Sendable {
     private func passesThreadOn() -> Bool { (try? threads.submit { [self] in run() }) != nil }
 
     /// Removes the next work from the queue; nil when it is empty.
-    private func take(_ state: inout State) -> Work? {
+    private func dequeue(_ state: inout State) -> Work? {
         guard !state.entries.isEmpty else { return nil }
         // Between two interactive transactions the waiting writes are next.
         let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)

@@ -41,7 +41,7 @@ package final class WriteMemory: Sendable, Equatable {
     /// - Throws: `overloaded` when all transactions, or those of the client, would take more than their limit; nothing has changed
     ///   then.
     fileprivate func take(
-        _ bytes: Int, for client: ByteText?, beside own: (total: Int, ofClient: Int), _ limits: WriteLimits
+        _ bytes: Int, for client: ByteText?, plus own: (total: Int, ofClient: Int), _ limits: WriteLimits
     ) throws(WriteError) {
         let refusal = state.withLock { state -> WriteError? in
             if let client {
@@ -133,7 +133,7 @@ extension WriteMemory {
             guard bytes > byteCount else { return }
             let more = bytes - byteCount + Holding.step
             let ofClient = client.flatMap { shares[$0] } ?? 0
-            try memory.take(more, for: client, beside: (total: counted, ofClient: ofClient), limits)
+            try memory.take(more, for: client, plus: (total: counted, ofClient: ofClient), limits)
             if let client { shares[client] = ofClient + more }
             byteCount += more
         }

@@ -127,8 +127,8 @@ extension WriteSession {
     /// Makes the error for a name that no property of a class has. It carries the known names, from which
     /// a suggestion is made.
     func unknown(_ property: String, _ table: TableState) -> WriteError {
-        var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property.brief)'")
-        error.misnomer = (name: property, known: knownColumns(of: table).map(\.name))
+        var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property.truncated)'")
+        error.unknownName = (name: property, known: knownColumns(of: table).map(\.name))
         return error
     }
 

@@ -81,7 +81,7 @@ extension WriteSession {
     private func deleteAllSeen(in table: TableState) throws(WriteError) -> Int {
         let view = try view()
         guard let seen = view.table(table.key) else { return 0 }
-        let keys = try queried(try Query.all.bind(to: seen, in: view).execute(check: { [budget] in budget.goesOn }))
+        let keys = try queried(try Query.all.bind(to: seen, in: view).execute(check: { [budget] in budget.continues }))
         for (index, key) in keys.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
             try authorize(.delete, ObjectPlace(table: table.key, object: key), table)
@@ -98,7 +98,7 @@ extension WriteSession {
         if let restriction, restriction.allowance(action, table) == nil { throw WriteSession.forbidden }
         let bound = try bind(query, to: table.key, arguments)
         let begin = Instant.now()
-        let keys = try queried(try bound.execute(check: { [budget] in budget.goesOn }))
+        let keys = try queried(try bound.execute(check: { [budget] in budget.continues }))
         didQuery(begin, table.className)
         if let maximum, keys.count > maximum {
             var error = WriteError(.tooManyAffected, "the query matches \(keys.count) objects, at most \(maximum) are allowed")
@@ -122,7 +122,8 @@ extension WriteSession {
         }
         return try queried(
             try query.bind(
-                to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.goesOn }))
+                to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.continues }
+            ))
     }
 
     // MARK: - Assertions
@@ -141,7 +142,7 @@ extension WriteSession {
         guard let query else { return place }
         let bound = try bind(query, to: place.table, arguments)
         guard let row = try stored(try bound.table.find(place.object)),
-            try queried(try bound.matches(row, check: { [budget] in budget.goesOn }))
+            try queried(try bound.matches(row, check: { [budget] in budget.continues }))
         else { throw WriteError(.assertionFailed, "the object does not match") }
         return place
     }
@@ -158,7 +159,7 @@ extension WriteSession {
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], count: Int? = nil
     ) throws(WriteError) -> Int {
         let bound = try bind(query, to: try table(class: className).key, arguments)
-        let matched = try queried(try bound.count(check: { [budget] in budget.goesOn }))
+        let matched = try queried(try bound.count(check: { [budget] in budget.continues }))
         guard count.map({ $0 == matched }) ?? (matched > 0) else {
             var error = WriteError(.assertionFailed, "\(matched) objects match")
             error.counts = [(name: "matched", count: matched)]

@@ -226,13 +226,13 @@ extension WriteSession {
         let text = key?.use { KeyText.text($0, objectKey: .null) }
         var error = WriteError(
             .duplicateKey,
-            "class '\(table.className)' already has an object with \(text.map { "the primary key '\($0.brief)'" } ?? "this primary key")",
+            "class '\(table.className)' already has an object with \(text.map { "the primary key '\($0.truncated)'" } ?? "this primary key")",
             path: InputPath([.name(column.name)]))
         error.key = text
         return error
     }
 
-    /// Throws `duplicateKey` for an object of which the sender of the write does not know: it cannot be written, and no other can
+    /// Throws `duplicateKey` for an object that the caller cannot see: it cannot be written, and no other can
     /// have its key.
     func requireKnown(_ existing: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard restriction != nil, let column = table.primaryKey, try !knows(existing, table) else { return }

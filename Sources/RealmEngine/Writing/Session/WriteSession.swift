@@ -184,7 +184,7 @@ package final class WriteSession {
     ///   take too much memory.
     package func checkDeadline() throws(WriteError) {
         if let control, control.isCancelled { throw WriteError(.cancelled, "the write was cancelled") }
-        guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
+        guard budget.continues else { throw WriteError(.deadlineExceeded, WriteError.late) }
         try requireRoom()
     }
 
@@ -262,9 +262,9 @@ package final class WriteSession {
     /// none.
     func table(class name: String) throws(WriteError) -> TableState {
         guard let table = try classTable(named: name) else {
-            var error = WriteError(.classNotFound, "there is no class '\(name.brief)'")
+            var error = WriteError(.classNotFound, "there is no class '\(name.truncated)'")
             // Only what the sender sees is suggested.
-            error.misnomer = (name: name, known: try view().classes.compactMap(\.className))
+            error.unknownName = (name: name, known: try view().classes.compactMap(\.className))
             throw error
         }
         return table

@@ -350,7 +350,7 @@ import Testing
     }
 
     private static func outcome(_ whole: String, _ brief: String = "") -> AsyncWrites.Outcome {
-        AsyncWrites.Outcome(whole: Array(whole.utf8), brief: Array(brief.utf8))
+        AsyncWrites.Outcome(whole: Array(whole.utf8), truncated: Array(brief.utf8))
     }
 
     /// What is told of a committed write; nil for any other state.

@@ -133,7 +133,7 @@ private final class Exchange: Sendable {
         pieces.finish(throwing: error)
     }
 
-    private var goesOn: Bool { state.withLock { $0.failure == nil } }
+    private var continues: Bool { state.withLock { $0.failure == nil } }
 
     /// Takes a line of the head; the empty one completes it, unless it is a provisional answer's.
     private func take(line: String) -> Bool {
@@ -157,12 +157,12 @@ private final class Exchange: Sendable {
             }
             if let body { head?.resume(returning: body) }
         }
-        return goesOn
+        return continues
     }
 
     private func take(piece: [UInt8]) -> Bool {
         if case .dropped = pieces.yield(piece) { end(ConnectionLost("the reader is too far behind")) }
-        return goesOn
+        return continues
     }
 
     /// Transfers on this thread.
@@ -175,7 +175,7 @@ private final class Exchange: Sendable {
         let texts = fields.map { UnsafePointer(strdup($0)) }
         defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
         let problem =
-            goesOn
+            continues
             ? texts.withUnsafeBufferPointer { headers -> String? in
                 (body ?? []).withUnsafeBufferPointer { bytes in
                     method.withCString { method in
@@ -194,7 +194,7 @@ private final class Exchange: Sendable {
                                         Exchange.of(context)?.take(piece: Array(UnsafeBufferPointer(start: bytes, count: count)))
                                             ?? false
                                     },
-                                    goes_on: { context in Exchange.of(context)?.goesOn ?? false })
+                                    goes_on: { context in Exchange.of(context)?.continues ?? false })
                                 return transfer_perform(handle, &asked).map { String(cString: $0) }
                             }
                         }

@@ -16,30 +16,30 @@ extension Database {
     ///   - seed: The file that would be copied to `path` first; nil when `path` itself would be opened.
     ///   - options: How it would be opened.
     /// - Throws: `StorageError`: the error that `open` would throw.
-    package static func rehearse(
+    package static func dryRun(
         name: RealmName, path: String, seed: String? = nil, _ options: OpenOptions
     ) throws(StorageError) -> Database {
-        let rehearsal = Rehearsal(name: name, path: path, seed: seed, options: options)
+        let dryRun = DryRun(name: name, path: path, seed: seed, options: options)
         switch options.mode {
-        case .readWrite: return try rehearsal.forWriting()
-        case .readOnly: return try rehearsal.forReading(nil)
-        case .copy: return try rehearsal.copy()
-        case .follow: return try rehearsal.following()
+        case .readWrite: return try dryRun.forWriting()
+        case .readOnly: return try dryRun.forReading(nil)
+        case .copy: return try dryRun.copy()
+        case .follow: return try dryRun.following()
         case nil:
             do throws(StorageError) {
-                return try rehearsal.forWriting()
+                return try dryRun.forWriting()
             } catch {
                 guard let reason = reasonToRead(error), seed == nil || !error.isUnsound else { throw error }
                 if case .refused(.formatNotWritable(let found)) = error, LegacyFile.reads(format: found) {
-                    return try rehearsal.copy()
+                    return try dryRun.copy()
                 }
-                return try rehearsal.forReading(reason)
+                return try dryRun.forReading(reason)
             }
         }
     }
 
     /// The opening of a file in memory, with the parameters that a real opening would have.
-    private struct Rehearsal {
+    private struct DryRun {
         let name: RealmName
         /// The file that would be opened.
         let path: String
@@ -65,13 +65,13 @@ extension Database {
             let place = options.isExactPath ? path : try System.resolved(path)
             guard let seed else {
                 if let format = try Database.oldFormat(of: place, options) { return try converting(format, at: place, store) }
-                return serve(try FileStore.rehearse(path: path, key: options.key, store), .readWrite, original.name)
+                return serve(try FileStore.dryRun(path: path, key: options.key, store), .readWrite, original.name)
             }
             try OwnershipLock.check(ofFile: place)
             // A seed of an old format is converted when it is copied.
             let converted = try converted(seed)
             store.isExactPath = converted == nil && store.isExactPath
-            let opened = try FileStore.rehearse(copyOf: converted?.path ?? seed, key: options.key, store)
+            let opened = try FileStore.dryRun(copyOf: converted?.path ?? seed, key: options.key, store)
             return serve(opened, .readWrite, original.name, conversion: converted?.report)
         }
 
@@ -89,7 +89,7 @@ extension Database {
             guard let converted = try converted(place) else { throw .refused(.fileChanged("the file was replaced")) }
             var options = options
             options.isExactPath = false
-            let store = try FileStore.rehearse(copyOf: converted.path, key: self.options.key, options)
+            let store = try FileStore.dryRun(copyOf: converted.path, key: self.options.key, options)
             return serve(store, .readWrite, copy, conversion: converted.report)
         }
 
@@ -102,7 +102,7 @@ extension Database {
         private func requireSoundSeed() throws(StorageError) {
             guard let seed, try converted(seed) == nil else { return }
             do throws(StorageError) {
-                try FileStore.rehearse(copyOf: seed, key: options.key, options.store).close()
+                try FileStore.dryRun(copyOf: seed, key: options.key, options.store).close()
             } catch {
                 // A copy that can only be read is served all the same.
                 if error.isUnsound { throw error }
@@ -142,7 +142,7 @@ extension Database {
                 if let converted { converted.report } else {
                     try Database.upgradeReport(of: source, options.key, isExact: options.isExactPath)
                 }
-            let opened = try FileStore.rehearse(copyOf: converted?.path ?? source, key: options.key, store)
+            let opened = try FileStore.dryRun(copyOf: converted?.path ?? source, key: options.key, store)
             return serve(opened, .copy, conversion: report)
         }
 
