@@ -148,8 +148,6 @@ package final class HTTPServer: @unchecked Sendable {
     func isTrustedProxy(_ address: String) -> Bool { configuration.trustedProxies.contains(address) }
 
     /// Lets the attendant check whether certificates have changed, unless it is about to. It does not wait.
-    ///
-    /// - Parameter store: The certificates.
     package func checkCertificates(of store: TLSStore) {
         guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let isQueued = attendant.submitContinuation(for: WorkerPool.server) { [self] in

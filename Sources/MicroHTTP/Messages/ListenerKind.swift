@@ -15,7 +15,6 @@ package enum ListenerKind: Sendable {
     /// The administrators' Unix socket, whose file only the user of the server can open.
     case adminSocket
 
-    /// Whether the listener is that of administrators.
     package var isForAdministrators: Bool {
         switch self {
         case .main, .mainSocket: return false

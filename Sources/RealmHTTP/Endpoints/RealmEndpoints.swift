@@ -115,7 +115,7 @@ struct RealmEndpoints: Sendable {
     /// realm.
     ///
     /// - Parameters:
-    ///   - operation: The attachment.
+    ///   - operation: The attempt, which has not begun.
     ///   - options: The other options of the client.
     ///   - promise: Delivers the response.
     /// - Throws: A `Problem` that is known before the file is opened, such as a missing file or too

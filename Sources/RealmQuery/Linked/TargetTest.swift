@@ -71,7 +71,6 @@ final class TargetTest {
         return (others?.contains(key) ?? false) != missing
     }
 
-    /// Looks an object up and tests it.
     private func lookUp(_ key: ObjectKey) throws(StorageError) -> Bool {
         try cancellation.step()
         guard let row = try finder.find(key) else { return missing }
