@@ -46,7 +46,8 @@ struct LegacyMapping {
         for table in file.tables where table.className == nil && !LegacyMapping.known.contains(table.name) {
             let name = String(decoding: table.name, as: UTF8.self)
             report.note(
-                .tableLeftOut, count: table.rowCount, "the table '\(name)' is no class; its \(table.rowCount) rows are left out")
+                .tableLeftOut, count: table.rowCount,
+                "the table '\(name)' is not a class; its \(table.rowCount) rows are left out")
         }
         for index in classes.indices {
             try control?.check()
@@ -176,7 +177,7 @@ struct LegacyMapping {
             guard let target = column.target, file.tables.indices.contains(target) else {
                 return "links to a table that the file does not have"
             }
-            return "links to the table '\(String(decoding: file.tables[target].name, as: UTF8.self))', which is no class"
+            return "links to the table '\(String(decoding: file.tables[target].name, as: UTF8.self))', which is not a class"
         case .table:
             let columns = column.subspec?.columns ?? []
             guard columns.count == 1 else {
@@ -243,7 +244,7 @@ struct LegacyMapping {
         }
         let found = number(of: property, index)
         guard let found else {
-            return report.note(.entryIgnored, class: classes[index].name, "a primary key is stated that is no property")
+            return report.note(.entryIgnored, class: classes[index].name, "a primary key is stated that is not a property")
         }
         guard [.int, .string, .enumerated].contains(classes[index].properties[found].column.type) else {
             return report.note(

@@ -118,7 +118,7 @@ package final class LegacySpec: Sendable {
         /// Takes the next entry of the subspecs, which is a number.
         private mutating func number() throws(StorageError) -> Int {
             guard let subspecs, nextSubspec < subspecs.count, case .tagged(let number) = try subspecs.slot(nextSubspec) else {
-                throw node.corrupt("a subspec is no number")
+                throw node.corrupt("a subspec is not a number")
             }
             nextSubspec += 1
             return Int(clamping: number)

@@ -207,7 +207,7 @@ final class EventFollower {
     /// Returns a refusal in words: the detail of the problem with its code, or the beginning of another body.
     private static func refusal(_ answer: WebAnswer) -> Failure {
         let isPassing = [423, 429, 503].contains(answer.status)
-        let notThere = "this is no stream of changes; those are at /v1/realms/{realm}/changes"
+        let notThere = "this is not a stream of changes; those are at /v1/realms/{realm}/changes"
         guard answer.status != 200, answer.status != 406 else { return Failure(description: notThere, isPassing: false) }
         let body = String(decoding: answer.body, as: UTF8.self)
         guard let problem = try? JSONParser.parse(body, depthLimit: 64).object, let detail = problem["detail"]?.string else {

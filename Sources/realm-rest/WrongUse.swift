@@ -34,7 +34,7 @@ enum CommandName {
     static func mistake(in arguments: [String], commands: [String]) -> String? {
         guard let first = arguments.first, !first.hasPrefix("-"), !commands.contains(first), first != "help" else { return nil }
         if first.hasSuffix(".realm") || RealmFiles.exists(first) {
-            return "'\(first.truncated)' is no command; did you mean 'realm-rest serve \(first.truncated)'?"
+            return "'\(first.truncated)' is not a command; did you mean 'realm-rest serve \(first.truncated)'?"
         }
         let meant = meanings[first.lowercasedASCII].map { "; did you mean '\($0)'?" }
         let hint = meant ?? Suggestion.hint(for: first, in: commands)

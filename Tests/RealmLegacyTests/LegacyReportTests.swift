@@ -138,7 +138,7 @@ import Testing
             #expect(snapshot.tables.map(\.name) == ["class_A"])
             #expect(note(.tableLeftOut, in: report)?.count == 3)
             #expect(note(.propertyLeftOut, in: report)?.property == "link")
-            #expect(note(.propertyLeftOut, in: report)?.text == "links to the table 'other', which is no class")
+            #expect(note(.propertyLeftOut, in: report)?.text == "links to the table 'other', which is not a class")
         }
     }
 

@@ -45,7 +45,7 @@ struct ValidationChecklistTests {
         Case(line: 1, what: "another signature", fixture: "types-single", expected: "no Realm signature") { file, _ in
             file.bytes[16] = 0x55
         },
-        Case(line: 1, what: "a size that is no multiple of 8", fixture: "types-single", expected: "multiple of 8") { file, _ in
+        Case(line: 1, what: "a size that is not a multiple of 8", fixture: "types-single", expected: "multiple of 8") { file, _ in
             file.bytes.append(0)
         },
         Case(line: 1, what: "an unknown format", fixture: "types-single", expected: "format 25 is newer than 24") { file, _ in
@@ -64,7 +64,7 @@ struct ValidationChecklistTests {
         Case(line: 2, what: "a top node of another size", fixture: "types-single", expected: "a top node of 8 slots") { file, _ in
             file.setCount(file.top, 8)
         },
-        Case(line: 2, what: "a logical size that is no number", fixture: "types-single", expected: "not a number") { file, _ in
+        Case(line: 2, what: "a logical size that is not a number", fixture: "types-single", expected: "not a number") { file, _ in
             file.setElement(file.top, 2, file.element(file.top, 2) & ~1)
         },
         Case(line: 2, what: "a logical size beyond the file", fixture: "types-single", expected: "a logical file size") {

@@ -59,7 +59,7 @@ struct AuditFile: Sendable {
         let start = try System.read(descriptor, at: 0, byteCount: min(byteCount, lineStart.count))
         guard lineStart.starts(with: start) else {
             // Nothing of another file is lost because its path was stated by mistake.
-            throw .refused(.unsuitable("the file is no audit log"))
+            throw .refused(.unsuitable("the file is not an audit log"))
         }
         var end = byteCount
         while end > 0 {

@@ -28,7 +28,7 @@ package struct KeyFile: Sendable {
         package var description: String {
             switch self {
             case .storage(let error): return "\(error)"
-            case .broken(let path): return "\(path) is no list of keys: every key is refused until it is repaired or removed"
+            case .broken(let path): return "\(path) is not a list of keys: every key is refused until it is repaired or removed"
             case .unknownID(let id): return "there is no key '\(id)'"
             case .notPermitted: return "the credential is not valid any more"
             case .tooMany: return "there are \(KeyFile.countLimit) keys already"

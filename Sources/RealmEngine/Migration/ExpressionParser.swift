@@ -127,7 +127,7 @@ struct ExpressionParser {
         }
         let text = String(characters[start..<position])
         if let whole = Int64(text) { return .value(OwnedValue(.int(whole))) }
-        guard let real = Double(text), real.isFinite else { throw error("'\(text)' is no number") }
+        guard let real = Double(text), real.isFinite else { throw error("'\(text)' is not a number") }
         return .value(OwnedValue(.double(real)))
     }
 

@@ -30,7 +30,7 @@ struct PropertyConversion {
         value = change.conversion.flatMap { ValueConversion.named($0) }
         kind = change.conversion.flatMap { CollectionConversion(rawValue: $0) }
         if let name = change.conversion, value == nil, kind == nil {
-            var error = WriteSession.invalid("'\(name)' is no conversion", "conversion")
+            var error = WriteSession.invalid("'\(name)' is not a conversion", "conversion")
             error.unknownName = (
                 name: name, known: ValueConversion.all.map(\.name) + CollectionConversion.allCases.map(\.rawValue)
             )
@@ -55,7 +55,7 @@ struct PropertyConversion {
         let old = PropertyType(column.type)
         var type = value?.target ?? old
         if let name = wanted {
-            guard let known = PropertyType(rawValue: name) else { throw WriteSession.invalid("'\(name)' is no type", "type") }
+            guard let known = PropertyType(rawValue: name) else { throw WriteSession.invalid("'\(name)' is not a type", "type") }
             type = known
         }
         if let value, value.target != type || value.source.map({ $0 != old }) ?? false {

@@ -147,7 +147,7 @@ package enum SchemaValidator {
         case nil, "object": return .topLevel
         case "embedded": return .embedded
         case "asymmetric": throw invalid("asymmetric classes are for synchronized realms only", [.name("type")])
-        case let name?: throw invalid("'\(name)' is no type of class", [.name("type")])
+        case let name?: throw invalid("'\(name)' is not a type of class", [.name("type")])
         }
     }
 
@@ -158,7 +158,7 @@ package enum SchemaValidator {
     ) throws(WriteError) {
         guard kind != .embedded else { throw invalid("an embedded class has no primary key") }
         guard let index = properties.firstIndex(where: { $0.name == name }) else {
-            throw invalid("the primary key '\(name)' is no property")
+            throw invalid("the primary key '\(name)' is not a property")
         }
         try requireKeyType(properties[index])
         properties[index] = properties[index].indexed(.general)
@@ -184,7 +184,7 @@ package enum SchemaValidator {
     static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
         try checkName(input.name, maximumNameByteCount, "property")
         guard let type = PropertyType(rawValue: input.type) else {
-            throw invalid("'\(input.type)' is no type", [.name("type")])
+            throw invalid("'\(input.type)' is not a type", [.name("type")])
         }
         let collection = try collection(named: input.collection)
         let isOptional = try optional(input, type, collection)
@@ -206,7 +206,7 @@ package enum SchemaValidator {
         case "list": return .list
         case "set": return .set
         case "dictionary": return .dictionary
-        case let name?: throw invalid("'\(name)' is no kind of collection", [.name("collection")])
+        case let name?: throw invalid("'\(name)' is not a kind of collection", [.name("collection")])
         }
     }
 
@@ -219,7 +219,7 @@ package enum SchemaValidator {
         case nil: return nil
         case "general": return .general
         case "fulltext": return .fullText
-        case let name?: throw invalid("'\(name)' is no kind of index", [.name("indexed")])
+        case let name?: throw invalid("'\(name)' is not a kind of index", [.name("indexed")])
         }
     }
 

@@ -160,7 +160,7 @@ extension WriteSession {
     ///   object that has been deleted.
     private func object(_ variable: String, _ bindings: MigrationOperand.Bindings) throws(WriteError) -> ObjectPlace {
         guard case .object(let place, _)? = bindings.variables[variable] else {
-            throw WriteError(.typeMismatch, "'\(variable)' is no object")
+            throw WriteError(.typeMismatch, "'\(variable)' is not an object")
         }
         try requireObject(place, variable)
         return place

@@ -68,7 +68,7 @@ extension WriteSession {
         case .collection(let elements, let isDictionary): return (elements, isDictionary)
         case .value(let held) where held.value.isNull: return nil
         case .value, .object:
-            throw WriteError(.typeMismatch, "'\(path.text)' is no list, set or dictionary")
+            throw WriteError(.typeMismatch, "'\(path.text)' is not a list, set or dictionary")
         }
     }
 

@@ -43,7 +43,7 @@ package struct BacklinkNames: Sendable, Equatable {
             guard let table = snapshot.classTable(named: className) else { return "there is no class '\(className)'" }
             for (name, path) in names.map({ ($0.key.text, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
                 if table.column(named: name) != nil { return "class \(className) has a property '\(name)' already" }
-                guard BacklinkNames.isName(name) else { return "'\(name)' is no name" }
+                guard BacklinkNames.isName(name) else { return "'\(name)' is not a name" }
                 guard table.backlinkColumn(from: path, in: snapshot) != nil else {
                     return "no property '\(path)' links to class \(className)"
                 }

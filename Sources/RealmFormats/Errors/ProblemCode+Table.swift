@@ -21,7 +21,7 @@ extension ProblemCode {
             Send the request with an HTTP client library. Typical causes by hand are blanks in the path, which are written \
             `%20`, line breaks in header fields, or plain HTTP sent to a port that takes https.
             """)
-        case .invalidJSON: (400, .bodies, "The body is empty, is no valid JSON, or nests too deeply.", """
+        case .invalidJSON: (400, .bodies, "The body is empty, is not valid JSON, or nests too deeply.", """
             `detail` names the place in the body. Check for a missing brace, a comma after the last member, single quotes, or a \
             body that a shell has changed: with curl use `--data-binary @file`.
             """)
@@ -68,7 +68,7 @@ extension ProblemCode {
             """)
         case .crossOrigin: (403, .any, "A web page of another origin made the browser send this request.", """
             List the origins of pages that may use this server with `--allow-origin`. To look at an answer in a browser, type \
-            the address into the address bar. Programs that are no browsers are not affected.
+            the address into the address bar. Programs that are not browsers are not affected.
             """)
         case .transactionsDisabled: (403, .reads, "The server was started without transactions that last for several requests.",
             """
@@ -178,7 +178,7 @@ extension ProblemCode {
             owners from `realm-rest cluster map`.
             """)
         case .unknownProperty: (422, [.queries, .objects, .values],
-            "An object in the body has a member that is no property of its class.",
+            "An object in the body has a member that is not a property of its class.",
             "`pointer` leads to it. Linking objects and `$meta` cannot be written.")
         case .missingProperty: (422, .values, "An object that is to be created lacks a property that cannot be null.",
             "`pointer` leads to the object, and `detail` names the property. Give it a value, or a default in the schema.")

@@ -41,7 +41,7 @@ package struct ImportOptions: Sendable {
         }
         let json: JSONValue
         do throws(JSONError) { json = try JSONParser.parse(text, depthLimit: depthLimit) } catch {
-            throw .invalidParameter(parameter, "'\(parameter)' is no valid JSON: \(error)")
+            throw .invalidParameter(parameter, "'\(parameter)' is not valid JSON: \(error)")
         }
         for member in json.object?.members ?? [] {
             guard let other = member.value.string else {

@@ -125,7 +125,7 @@ struct SQLiteCell {
     /// Makes the error of a number that is no date.
     private func noDate(_ number: String) -> Unfit {
         unfit(
-            "\(number) is no date; whole numbers are seconds since 1970, until the year 9999, and texts are written YYYY-MM-DD HH:MM:SS"
+            "\(number) is not a date; whole numbers are seconds since 1970, until the year 9999, and texts are written YYYY-MM-DD HH:MM:SS"
         )
     }
 

@@ -94,7 +94,7 @@ package struct SQLiteImport {
                 .bodyTooLarge, "reading the database takes more than \(memoryLimit) bytes of memory", limit: memoryLimit)
         case .refused: return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
         case .full, .malformed, .constraint, .other:
-            return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
+            return Problem(.invalidBody, "the body is not an SQLite database, or is damaged")
         }
     }
 

@@ -181,7 +181,7 @@ final class SQLiteParts {
         writer.beginObject()
         for element in elements {
             guard case .text(let bytes) = element.key, let key = String(validating: bytes, as: UTF8.self) else {
-                throw SQLiteCell.Unfit(name: column.name, detail: "a key of '\(column.name.truncated)' is no text")
+                throw SQLiteCell.Unfit(name: column.name, detail: "a key of '\(column.name.truncated)' is not a text")
             }
             writer.key(key)
             try write(element.value, column, named: key, isMember: false, to: &writer)

@@ -102,7 +102,8 @@ extension OpenAPIChanges {
             "type": "object", "description": "Is a row of a subscription: an object, or an element of a collection.",
             "properties": [
                 "index": ints.schema, "oldIndex": ints.schema, "section": ints.schema, "oldSection": ints.schema, "key": text,
-                "entry": text, "properties": texts, "object": object, "value": anything("Is the element where it is no object."),
+                "entry": text, "properties": texts, "object": object,
+                "value": anything("Is the element where it is not an object."),
             ],
         ]
     }

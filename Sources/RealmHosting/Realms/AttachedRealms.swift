@@ -79,7 +79,7 @@ final class AttachedRealms: Sendable {
 
     /// The error for a file that is no list of realms.
     private static func unreadable(_ path: String) -> StorageError {
-        .refused(.unsuitable("\(path) is no list of realms; remove it, and attach its realms again"))
+        .refused(.unsuitable("\(path) is not a list of realms; remove it, and attach its realms again"))
     }
 
     /// Reads one entry; nil when it is malformed.

@@ -23,7 +23,7 @@ internal import COpenSSL
     /// Makes a context for a key of 32 bytes; throws `.io` when the crypto library lacks memory or the
     /// algorithm.
     package init(_ direction: Direction, key: [UInt8]) throws(StorageError) {
-        precondition(key.count == 32, "\(key.count) bytes are no key of AES-256")
+        precondition(key.count == 32, "\(key.count) bytes are not a key of AES-256")
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .cryptography("EVP_CIPHER_CTX_new") }
         // The context keeps what it needs of the algorithm.
         let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)

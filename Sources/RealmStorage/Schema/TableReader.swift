@@ -192,7 +192,7 @@ struct TableReader {
         guard case .tagged(let key) = try top.slot(11) else { return nil }
         let wanted = ColumnKey(Int64(bitPattern: key))
         guard let column = columns.first(where: { $0.type != .backlink && $0.key == wanted }) else {
-            throw top.corrupt("\(what): the primary key is no column")
+            throw top.corrupt("\(what): the primary key is not a column")
         }
         guard [.int, .string, .objectID, .uuid].contains(column.type), column.collection == nil else {
             throw top.corrupt("\(what): '\(column.name)' cannot be a primary key")

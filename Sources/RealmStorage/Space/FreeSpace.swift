@@ -190,7 +190,7 @@ extension FreeSpace {
     package init(_ top: TopNode, _ space: NodeSpace, isShared: Bool = false) throws(StorageError) {
         self.init(logicalSize: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize))
         guard logicalSize & 7 == 0 else {
-            throw .corrupt(ref: top.ref, reason: "a logical file size of \(logicalSize) bytes is no multiple of 8")
+            throw .corrupt(ref: top.ref, reason: "a logical file size of \(logicalSize) bytes is not a multiple of 8")
         }
         guard !top.ref.isNone, !top.freePositions.isNone, !top.freeLengths.isNone else { return }
         let positions = try FreeSpace.integers(top.freePositions, space)

@@ -115,7 +115,7 @@ enum FirstOpening {
             let space = data.plain.space(limit: UInt64(data.plainByteCount), joinedValues: joinedValues)
             let top = try TopNode.read(header.topRef, space)
             guard top.version < maximumVersion else {
-                throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
+                throw .corrupt(ref: top.ref, reason: "version \(top.version) is not a number of commits")
             }
             // The reason that stays comes first: an upgrade would not change it.
             try top.requireWritableHistory(isDropped: converting.contains(.foreignHistories))

@@ -152,7 +152,7 @@ extension WriteTransaction {
     }
 
     /// The error for a path that leads to a value that is not a collection.
-    static let noCollection = StorageError.limit("the value is no collection")
+    static let noCollection = StorageError.limit("the value is not a collection")
     /// The error for a path that leads past the end of a collection, or to a missing key.
     static let noElement = StorageError.limit("the collection has no such element")
 }

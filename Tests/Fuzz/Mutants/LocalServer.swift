@@ -37,7 +37,7 @@ package final class LocalServer: Sendable {
 
     /// Opens a file under a name; the error when it is not served.
     package func open(_ name: String, path: String, _ options: Database.OpenOptions) -> StorageError? {
-        guard let realm = RealmName(name) else { return .limit("'\(name)' is no name of a realm") }
+        guard let realm = RealmName(name) else { return .limit("'\(name)' is not a name of a realm") }
         guard (try? state.catalog.reserve(realm)) != nil else { return .limit("'\(name)' is taken") }
         guard case .failed(let error) = state.catalog.open(realm, path: path, options) else { return nil }
         return error

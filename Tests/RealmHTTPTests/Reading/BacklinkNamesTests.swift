@@ -85,8 +85,8 @@ import Testing
         (["Dog": ["owners": "Person.dgos"]], "no property 'Person.dgos' links to class Dog"),
         (["Dog": ["owners": "Person.friends"]], "no property 'Person.friends' links to class Dog"),
         (["Dog": ["name": "Person.dogs"]], "class Dog has a property 'name' already"),
-        (["Dog": ["o.w": "Person.dogs"]], "'o.w' is no name"),
-        (["Dog": ["": "Person.dogs"]], "'' is no name"),
+        (["Dog": ["o.w": "Person.dogs"]], "'o.w' is not a name"),
+        (["Dog": ["": "Person.dogs"]], "'' is not a name"),
     ])
     func `names that do not fit stop the start`(_ names: [ByteText: [ByteText: String]], _ detail: String) throws {
         let failure = #expect(throws: RealmServer.Failure.self) { try BacklinkNamesTests.server(names) }

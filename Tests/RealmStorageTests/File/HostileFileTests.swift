@@ -289,7 +289,7 @@ struct VerifyDetailTests {
             file, snapshot in
             file.setElement(file.table("Person", in: snapshot), 12, 3)
         },
-        Case(what: "the primary key's key", fixture: "links", expected: "primary key is no column") { file, snapshot in
+        Case(what: "the primary key's key", fixture: "links", expected: "primary key is not a column") { file, snapshot in
             let table = file.table("Person", in: snapshot)
             file.setElement(table, 11, file.element(table, 11) ^ 1 << 40)
         },

@@ -489,7 +489,7 @@ def test_messages_are_reached_while_a_dialog_is_open(console):
 SHORT = {"fromFormat": 9, "lossless": False, "noteCount": 3}
 OLD = {**SHORT, "writtenBy": "realm-core 4.0 to 5.23 (2017 to 2020): Swift 3.0 to 4.4",
        "classes": [{"name": "Dog", "objects": 12}, {"name": "Cat", "objects": 3}],
-       "notes": [{"kind": "tableLeftOut", "class": None, "property": None, "count": 7, "text": "the table 'odd' is no class"},
+       "notes": [{"kind": "tableLeftOut", "class": None, "property": None, "count": 7, "text": "the table 'odd' is not a class"},
                  {"kind": "oldDates", "class": "Dog", "property": "born", "count": 12, "text": "dates of whole seconds"},
                  {"kind": "somethingNew", "class": "Dog", "property": None, "count": 1, "text": "<b>not markup</b>"}]}
 
@@ -520,7 +520,7 @@ def test_what_became_of_an_old_file_is_listed(console):
     assert "Swift 3.0 to 4.4" in report.inner_text() and "15 objects of 2 classes" in report.inner_text()
     assert "The old file is kept as store.realm.v9.backup." in report.inner_text()
     assert [one.inner_text().split("\n")[0] for one in notes.all()] == ["Table left out (7)", "Dates without nanoseconds: Dog.born (12)", "somethingNew: Dog (1)"]
-    assert [one.locator("p").inner_text() for one in notes.all()] == ["the table 'odd' is no class", "dates of whole seconds", "<b>not markup</b>"]
+    assert [one.locator("p").inner_text() for one in notes.all()] == ["the table 'odd' is not a class", "dates of whole seconds", "<b>not markup</b>"]
     # The served format, and that of the file.
     assert fact(page, "Format") == "24, from format 9"
     assert card(page).get_by_role("button", name="Backups…").count() == 0

@@ -238,7 +238,7 @@ def watching(binary, folder):
         for target, text in [
             ("/v1/realms/store/changes?class=Prodct", "404 class_not_found: there is no class of this name; did you mean 'Product'?"),
             ("/v1/realms/stor/changes", "404 realm_not_found: there is no realm of this name; did you mean 'store'?"),
-            ("/v1/realms/store/objects/Product", "this is no stream of changes"),
+            ("/v1/realms/store/objects/Product", "this is not a stream of changes"),
         ]:
             run = subprocess.run([binary, "watch", server.url + target], capture_output=True, text=True, timeout=30)
             row(f"`realm-rest watch http://…{target}`", run.stderr.strip(), run.returncode == 1 and text in run.stderr)

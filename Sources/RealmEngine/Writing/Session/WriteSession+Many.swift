@@ -185,7 +185,7 @@ extension WriteSession {
         try requireSeen(place)
         guard case .slot(let slot, let shape) = try locate(property, in: place),
             [.int, .float, .double, .decimal].contains(shape.type)
-        else { throw WriteError(.typeMismatch, "'\(property.text)' is no number") }
+        else { throw WriteError(.typeMismatch, "'\(property.text)' is not a number") }
         if case .property(let owner, let column) = slot, try table(owner.table).primaryKey?.leafIndex == column.leafIndex {
             throw WriteError(.primaryKeyImmutable, "the primary key of an object never changes")
         }
@@ -215,7 +215,7 @@ extension WriteSession {
             let sum = left + right
             guard sum.isFinite || !left.isFinite || !right.isFinite else { throw tooLarge("decimal128") }
             return .decimal(sum)
-        default: throw WriteError(.typeMismatch, "the value is no number")
+        default: throw WriteError(.typeMismatch, "the value is not a number")
         }
     }
 

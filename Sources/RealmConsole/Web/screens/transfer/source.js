@@ -36,7 +36,7 @@ export async function sourceOf(file, name) {
   const advice = OTHERS.find(([begin]) => begin.test(head))?.[1];
   if (advice) throw unreadable(advice);
   const made = { file, name, head };
-  if (isDatabase(head)) return { ...made, kind: "sqlite", names: [], tables: await tablesOf(file).catch(() => { throw unreadable("It is no database of SQLite, or is damaged."); }) };
+  if (isDatabase(head)) return { ...made, kind: "sqlite", names: [], tables: await tablesOf(file).catch(() => { throw unreadable("It is not an SQLite database, or is damaged."); }) };
   if (/^\s*[{[]/.test(head)) {
     const names = [...new Set([...head.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)].map(([, one]) => one))];
     return { ...made, kind: /^\s*\{"\$begin"/.test(head) ? "export" : /^\s*\{/.test(head) ? "ndjson" : "json", names };
