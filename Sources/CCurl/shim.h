@@ -48,7 +48,7 @@ realm_rest_curl_set_error_room (CURL *handle, char *room)
   return CURLE_OK == curl_easy_setopt (handle, CURLOPT_ERRORBUFFER, room);
 }
 
-/* What is called during a transfer, with the same context everywhere. */
+/* The callbacks of a transfer, with the same context everywhere. */
 struct realm_rest_curl_callbacks {
   void *context;
   curl_read_callback read;

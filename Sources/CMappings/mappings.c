@@ -54,7 +54,7 @@ static bool covers(struct realm_rest_mapping *entry, uintptr_t address, uintptr_
     return is_whole && *lost != NULL && address >= start && address < *end;
 }
 
-// What is behind a page that is gone is gone too, so all of it is replaced at once.
+// The pages behind a missing page are missing too, so all of them are replaced at once.
 static bool replace(uintptr_t address) {
     for (struct chunk *chunk = atomic_load(&chunks); chunk; chunk = atomic_load(&chunk->next)) {
         for (int index = 0; index < chunk_length; index++) {

@@ -215,7 +215,7 @@ static const sqlite3_io_methods methods = {
   .xDeviceCharacteristics = file_traits,
 };
 
-/* What a file that SQLite makes for itself may hold. */
+/* The content of a file that SQLite makes for itself. */
 static const int64_t own_limit = (int64_t) 4 << 30;
 
 /* A name is "descriptor limit is-constant"; a file without a name is one that SQLite makes for itself. */

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 #include <xlsxwriter.h>
 
-/* What a stream calls. It is cookie_io_functions_t of the C library, which only shows it to programs that ask for all of its extensions. */
+/* The callbacks of a stream. It is cookie_io_functions_t of the C library, which only shows it to programs that ask for all of its extensions. */
 typedef struct {
     ssize_t (*read)(void *cookie, char *bytes, size_t count);
     ssize_t (*write)(void *cookie, const char *bytes, size_t count);

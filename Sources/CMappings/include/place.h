@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the system reports about a file, without its times. It is in C because Swift's view of the C
+/// The facts that the system reports about a file, without its times. It is in C because Swift's view of the C
 /// library has no `statx`.
 #ifndef REALM_REST_PLACE_H
 #define REALM_REST_PLACE_H

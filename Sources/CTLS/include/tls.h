@@ -41,7 +41,7 @@ typedef struct realm_rest_authorities realm_rest_authorities;
 realm_rest_authorities *realm_rest_authorities_new (const uint8_t *text, size_t size, char *failure, size_t room);
 void realm_rest_authorities_free (realm_rest_authorities *authorities);
 
-/// What the certificate of a client says. Texts that do not fit or have control characters are left out.
+/// The facts in the certificate of a client. Texts that do not fit or have control characters are left out.
 struct realm_rest_peer {
   int is_verified;
   int64_t expiry;
@@ -76,7 +76,7 @@ void realm_rest_session_notice_plain (void *session);
 /// Whether a file can be read, written or used by users who are neither its owner nor in its group.
 int realm_rest_is_open_to_others (const char *path);
 
-/// What the option MHD_OPTION_HTTPS_CERT_CALLBACK takes.
+/// The value of the option MHD_OPTION_HTTPS_CERT_CALLBACK.
 void *realm_rest_certificate_callback (void);
 
 #endif
