@@ -91,7 +91,7 @@ MISTAKES_SERVER ?=
 .PHONY: test-mistakes
 test-mistakes: ## Test: compare the first mistakes of newcomers with the table of answers
 	@[ -n '$(MISTAKES_SERVER)' ] || $(MAKE) build
-	@python3 Tests/System/Trials/mistakes.py $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
+	@python3 Tests/System/Trials/mistakes.py --server $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
 
 # The checker of the console's types, which stand in comments.
 setup-console: ## Setup: install the checker of the console's types
@@ -137,8 +137,8 @@ test-formats: setup-formats ## System tests: compare exports and imports with ot
 	/usr/bin/python3 Tests/System/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/System/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/System/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
-	if [ -d $(SHARED)/fixtures/legacy ]; then /usr/bin/python3 Tests/System/Formats/legacy.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest) --fixtures $(SHARED)/fixtures/legacy; fi
-	python3 Tests/System/Trials/upgrade.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/System/Formats/legacy.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	python3 Tests/System/Formats/upgrade.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 
 # The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
 LIVE ?= --quick
@@ -206,7 +206,7 @@ FLEET_STREAMS ?= 45000
 INSPECT = $(addprefix --inspector ,$(wildcard $(SHARED)/tools/realm_inspect.py))
 test-fleet: setup-fleet setup-cluster ## Long tests: try fleets and clusters under bad luck (FLEET_RUNS=50)
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
-	python3 Tests/Cluster/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Cluster/proxies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Cluster/fence.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --claims $(FENCE_CLAIMS)
 	/usr/bin/python3 Tests/Cluster/fence.py --log nats --claims 1000 --expect-double-winners
 	/usr/bin/python3 Tests/Cluster/fence.py --log nats --claims 1000 --replicas 1

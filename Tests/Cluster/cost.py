@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fleet import SCHEMA, Fleet
 from nodes import call, until
-from postgres import free_port
+from harness import Server  # noqa: E402
 from writers import owner
 
 LOAD = """
@@ -37,17 +37,14 @@ end
 """
 
 
-class Alone:
+class Alone(Server):
     """A server by itself."""
 
     def __init__(self, server, folder, files=(), more=()):
-        self.port = free_port()
         folder.mkdir()
         for file in files:
             shutil.copy(file, folder)
-        self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error", *more],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(lambda: call(self.port, "GET", "/healthz")[0] == 200, "the server answers")
+        super().__init__(server, "--data", folder, "--log-level", "error", *more)
 
 
 def load(port, realm, connections, seconds, script, name):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fleet import SCHEMA, Fleet
 from nodes import call, until
-from postgres import free_port
+from harness import free_port  # noqa: E402
 
 FLEET = Path(__file__).resolve().parents[2] / "docker" / "fleet"
 

@@ -5,9 +5,12 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import time
+from pathlib import Path
 
-from postgres import free_port
+sys.path.append(str(Path(__file__).resolve().parents[1] / "System"))
+from harness import free_port  # noqa: E402
 
 
 class Nats:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes of a cluster as processes, each with a link to the log that can be cut."""
 
-import http.client
 import json
 import os
 import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
-from postgres import free_port
+sys.path.append(str(Path(__file__).resolve().parents[1] / "System"))
+from harness import free_port, request, until  # noqa: E402, F401
 
 
 class Link:
@@ -148,23 +150,6 @@ class Node:
 def call(place, method, path, body=None, headers=None, seconds=8):
     """Sends one request to a node or a port of loopback, on a connection of its own, and returns status, body and header fields."""
     host, port, own = (place.host, place.port, place.headers) if isinstance(place, Node) else ("127.0.0.1", place, {})
-    connection = http.client.HTTPConnection(host, port, timeout=seconds)
-    try:
-        data = None if body is None else json.dumps(body)
-        connection.request(method, path, data, {"Content-Type": "application/json", **own, **(headers or {})})
-        answer = connection.getresponse()
-        return answer.status, answer.read(), answer.headers
-    finally:
-        connection.close()
-
-
-def until(condition, what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if condition():
-                return
-        except (OSError, http.client.HTTPException, subprocess.CalledProcessError):
-            pass
-        time.sleep(0.05)
-    raise SystemExit(f"not met: {what}")
+    headers = {"Content-Type": "application/json", **own, **(headers or {})}
+    status, fields, answer = request(port, method, path, None if body is None else json.dumps(body), headers, seconds, host)
+    return status, answer, fields

@@ -6,10 +6,13 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "System"))
+from harness import free_port  # noqa: E402
 
 BINARIES = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))[-1]
 
@@ -17,12 +20,6 @@ BINARIES = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(p
 def as_user():
     """The beginning of a command that may not run as root."""
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.geteuid() == 0 else []
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def descendants(process):

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from serving import UNKEPT, Client, Server
+from harness import free_port  # noqa: E402
 
 CITIES, AGES, SYLLABLES = 1000, 90, [first + second for first in "bdfgklmnprstvwz" for second in "aeiou"]
 PROPERTIES = {"id": "string", "name": "string", "age": "int", "score": "double", "active": "bool", "city": "string"}
@@ -162,12 +163,6 @@ class Theirs:
     def end(self):
         self.process.terminate()
         self.process.wait()
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def wait_for(port):

@@ -4,6 +4,10 @@ import http.client
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 
 # No answers are kept for the same request.
@@ -23,17 +27,12 @@ class Client:
         return text
 
 
-class Server:
-    """Serves a folder at a port that the system chooses; without other arguments it keeps no answers and has time for anything."""
+class Server(harness.Server):
+    """Serves a folder; without other arguments it keeps no answers and has time for anything."""
 
     def __init__(self, binary, folder, arguments=("--log-format", "none", *UNKEPT, "--limit=write-seconds=3600", "--limit=read-seconds=3600")):
         begin = time.monotonic()
-        self.process = subprocess.Popen([binary, "serve", "--data", folder, "--port", "0", *arguments],
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        if not line.startswith("listening"):
-            sys.exit("the server did not start: " + line)
-        self.port = int(line.strip().rsplit(":", 1)[1])
+        super().__init__(binary, "--data", folder, *arguments, errors=subprocess.DEVNULL)
         self.started = time.monotonic() - begin
 
     def resident(self):
@@ -43,5 +42,4 @@ class Server:
         return [int(sizes[name].split()[0]) / 1024 for name in ("RssAnon", "VmRSS")]
 
     def end(self):
-        self.process.terminate()
-        self.process.wait()
+        return super().end(seconds=600)

@@ -9,15 +9,15 @@ number of times on one connection. A stage is what a function costs together wit
 docs/performance.md has the results and says what the stages are.
 """
 import argparse
-import http.client
 import json
 import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
-import threading
+
+from serving import Client
+import harness  # noqa: E402
 
 OBJECTS = 20_000
 SCHEMA = {"classes": [{"name": "Item", "primaryKey": "id", "properties": [
@@ -77,7 +77,7 @@ def kinds(count):
     }
 
 
-class Server:
+class Server(harness.Program):
     """A server under callgrind, which counts only while it is told to."""
 
     def __init__(self, binary, folder):
@@ -85,26 +85,15 @@ class Server:
         # Valgrind 3.19 gives up on debug information that newer compilers write. The names of functions are elsewhere.
         program = os.path.join(folder, "realm-rest")
         subprocess.run(["objcopy", "--strip-debug", binary, program], check=True)
-        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self.out}", program, "serve",
-                   "--port", "0", "--data", folder, "--log-format", "none", "--limit", "read-seconds=3600", "--limit",
-                   "write-seconds=3600"]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
-        line = self.process.stdout.readline()
-        if not line.startswith("listening"):
-            sys.exit("the server did not start: " + line)
-        self.port = int(line.strip().rsplit(":", 1)[1])
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3600)
+        # Valgrind says on its errors what it does, line by line.
+        super().__init__(
+            ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self.out}", program, "serve",
+             "--port", "0", "--data", folder, "--log-format", "none", "--limit", "read-seconds=3600", "--limit", "write-seconds=3600"],
+            errors=subprocess.DEVNULL, env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
+        self.client = Client(self.port)
 
-    def send(self, method, target, body=None, media=None):
-        path = "/v1/realms" + ("/app/" + target if target else "")
-        self.connection.request(method, path, body, {"Content-Type": media} if media else {})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 400:
-            sys.exit(f"{method} {path}: {answer.status} {text[:300]}")
+    def send(self, method, target, body=None, media="application/json"):
+        self.client.send(method, "/v1/realms" + ("/app/" + target if target else ""), body, media)
 
     def control(self, *words):
         subprocess.run(["callgrind_control", *words, str(self.process.pid)], stdout=subprocess.DEVNULL, check=True)
@@ -124,8 +113,7 @@ class Server:
         return subprocess.run(["swift", "demangle", "--simplified"], input=text, capture_output=True, text=True).stdout
 
     def end(self):
-        self.process.terminate()
-        self.process.wait()
+        return super().end(seconds=600)
 
 
 def costs(text):

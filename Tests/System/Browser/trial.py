@@ -11,7 +11,6 @@ Exit status 0: it learned nothing, and pages of a listed origin, typed addresses
 """
 
 import argparse
-import http.client
 import http.server
 import json
 import os
@@ -24,8 +23,12 @@ import tempfile
 import threading
 import time
 import urllib.parse
+from pathlib import Path
 
 from devtools import Browser
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORKER = """self.onmessage = (event) => fetch(event.data, {mode: 'no-cors'})
@@ -74,42 +77,26 @@ class FleetingPage(Page):
     protocol_version = "HTTP/1.0"
 
 
-class Server:
+class Server(harness.Server):
     """realm-rest, with its log."""
 
     def __init__(self, executable, realm, port=0, options=()):
-        self.process = subprocess.Popen(
-            [executable, "serve", realm, "--read-only", "--port", str(port), "--limit", "read-seconds=2", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        if not line.startswith("listening on "):
-            raise RuntimeError("the server does not start: " + line)
-        self.port = int(line.strip().rsplit(":", 1)[1])
-        self.lines = []
-        threading.Thread(target=self._read, daemon=True).start()
+        self.entries = []
+        super().__init__(
+            executable, realm, "--read-only", "--limit", "read-seconds=2", *options, port=port, errors=subprocess.DEVNULL, heard=self.hear)
 
-    def _read(self):
-        for line in self.process.stdout:
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            # Events have none.
-            if "status" in entry:
-                self.lines.append(entry)
+    def hear(self, line):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return
+        # Events have none.
+        if "status" in entry:
+            self.entries.append(entry)
 
     def get(self, target, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("GET", target, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-
-    def end(self):
-        self.process.terminate()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        status, _, body = self.request("GET", target, headers=headers)
+        return status, body
 
 
 def pairs(realm, email):
@@ -145,10 +132,10 @@ class Trial:
             if self.arguments.verbose:
                 print(f"{page_origin} on {target_host}: {name}", file=sys.stderr, flush=True)
             for what, addresses in pairs.items():
-                before = len(server.lines)
+                before = len(server.entries)
                 seen, gap = self.compare(tab, name, [base + address for address in addresses])
                 time.sleep(0.05)
-                answers = sorted({line.get("status") for line in server.lines[before:]})
+                answers = sorted({line.get("status") for line in server.entries[before:]})
                 lesson = []
                 if seen[0] != seen[1]:
                     lesson.append(f"sees {sorted(seen[0])} or {sorted(seen[1])}")
@@ -184,7 +171,7 @@ class Trial:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", required=True)
-    parser.add_argument("--data", required=True, help="the sample store, as a .realm file")
+    parser.add_argument("--data", help="the sample store, as a .realm file; without it one is made")
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", help="probes whose name holds this text")
@@ -196,7 +183,10 @@ def main():
     # Whoever ends the trial ends the browser and the server too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = tempfile.mkdtemp(prefix="realm-rest-trial-")
-    shutil.copy(arguments.data, os.path.join(folder, "store.realm"))
+    if arguments.data:
+        shutil.copy(arguments.data, os.path.join(folder, "store.realm"))
+    else:
+        subprocess.run([arguments.server, "import", harness.SAMPLE, os.path.join(folder, "store.realm")], check=True, stdout=subprocess.DEVNULL)
     site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
     threading.Thread(target=site.serve_forever, daemon=True).start()
     page_port = site.server_address[1]
@@ -254,7 +244,7 @@ def rebind(trial, browser, folder, known):
     try:
         # What the page's own server would have to answer is gone with it.
         trial.attack(tab, f"http://rebound.test:{port}", server, "rebound.test", known, skipped=["redirected", "service worker", "report"])
-        trial.expect("requests of a rebound page come to the server", {line.get("status") for line in server.lines} == {421})
+        trial.expect("requests of a rebound page come to the server", {line.get("status") for line in server.entries} == {421})
     finally:
         browser.close(tab)
         server.end()
@@ -277,10 +267,10 @@ def people(trial, browser, server, friend):
     trial.expect("EventSource from a listed origin", tab.run(
         f"new Promise((done) => {{ const s = new EventSource('{base}/v1/realms/store/changes?class=Category'); s.addEventListener('snapshot', () => {{ s.close(); done(true); }}); s.onopen = () => setTimeout(() => {{ s.close(); done(true); }}, 500); s.onerror = () => done(false); }})") is True)
     time.sleep(1)
-    before = len(server.lines)
+    before = len(server.entries)
     tab.run(f"probe('image', '{address}&offset=1')")
     time.sleep(1)
-    trial.expect("an image of a listed origin is refused, since it does not say so", {line.get("status") for line in server.lines[before:]} == {403})
+    trial.expect("an image of a listed origin is refused, since it does not say so", {line.get("status") for line in server.entries[before:]} == {403})
     browser.close(tab)
     trial.expect("a program", server.get("/v1/realms")[0] == 200)
 

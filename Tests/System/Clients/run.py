@@ -17,7 +17,9 @@ import tempfile
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.append(os.path.dirname(HERE))
+from harness import ROOT, Server  # noqa: E402
+
 # What vacuum reports while it resolves references, whatever its rules say. openapi/lint.md has the reason.
 RESOLVED = {"circular-references"}
 STEPS = ["list", "page", "filter", "expand", "create", "patch", "conflict", "delete", "batch", "transaction", "poll", "export", "import"]
@@ -287,9 +289,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="clients-") as folder:
         server = os.path.abspath(options.server)
         subprocess.run([server, "import", f"{ROOT}/demo/store.ndjson.gz", f"{folder}/store.realm"], check=True, capture_output=True)
-        process = subprocess.Popen([server, "serve", f"{folder}/store.realm", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        try:
-            url = next(found.group(0) for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+", line)))
+        with Server(server, f"{folder}/store.realm") as serving:
+            url = serving.url
             documents = {"interface": "/v1/openapi.json", "realm": "/v1/realms/store/openapi.json", "simple": "/v1/realms/store/openapi.json?profile=simple"}
             for name, path in documents.items():
                 with urllib.request.urlopen(url + path) as answer, open(f"{folder}/{name}.json", "wb") as file:
@@ -303,9 +304,6 @@ def main():
                     print(f"{client.name}: {row}", flush=True)
                     if failure:
                         failures.append(f"{client.name} {failure}")
-        finally:
-            process.terminate()
-            process.wait()
     if rows:
         print("| client | warnings | compiles | scenario | misspelt names |\n|---|---|---|---|---|")
         for row in rows:

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -25,8 +24,8 @@ import urllib.request
 
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import ended, listening  # noqa: E402
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Server, end, free_port  # noqa: E402
 
 ROWS, TITLE = 500, re.compile(r"^Note number \d+$")
 MAIL, PASSWORD = "admin@example.com", "a long password"
@@ -59,8 +58,8 @@ class Console:
     name, clicks = "realm-rest", 2
 
     def __init__(self, program, folder):
-        self.process, port = listening([program, "serve", "--data", folder, "--port", "0"])
-        self.url = f"http://127.0.0.1:{port}"
+        server = Server(program, "--data", folder)
+        self.process, self.url = server.process, server.url
 
     def fill(self):
         kinds = [("id", "int"), ("title", "string"), ("count", "int"), ("done", "bool")]
@@ -84,8 +83,7 @@ class PocketBase:
         # What it writes beside its folder would be found by the next trial.
         folder = os.path.join(folder, "data")
         subprocess.run([program, "--dir", folder, "superuser", "upsert", MAIL, PASSWORD], check=True, stdout=subprocess.DEVNULL)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         self.process = subprocess.Popen([program, "serve", "--dir", folder, "--http", f"127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{port}"
 
@@ -173,7 +171,7 @@ def main():
             browser.close()
     finally:
         for product in products:
-            ended(product.process)
+            end(product.process)
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
     print(f"Medians of {chosen.rounds}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n")

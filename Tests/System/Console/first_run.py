@@ -21,7 +21,8 @@ from playwright.sync_api import sync_playwright
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from harness import ROOT, ended, listening  # noqa: E402
+from console import front  # noqa: E402
+from harness import ROOT, Program  # noqa: E402
 
 DECIDE, POINT, PRESS, LETTER = 1.35, 1.1, 0.2, 0.28
 
@@ -84,13 +85,14 @@ def main():
         readme = file.read()
     # What the run follows has to be what README says.
     assert "make demo" in readme and "browsers find the console" in readme
-    folder, front, person = tempfile.mkdtemp(prefix="first-run-"), None, Person()
+    folder, person = tempfile.mkdtemp(prefix="first-run-"), Person()
     begin = time.monotonic()
-    server, port = listening([os.path.abspath(chosen.server), "demo", "--port", "0", "--folder", os.path.join(folder, "demo")])
+    programs = [Program([os.path.abspath(chosen.server), "demo", "--port", "0", "--folder", os.path.join(folder, "demo")])]
     started = time.monotonic() - begin
     try:
         if chosen.folder:
-            front, port = listening([sys.executable, os.path.join(HERE, "serve.py"), "--server", f"http://127.0.0.1:{port}"])
+            programs.append(front(programs[0].url))
+        port = programs[-1].port
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chosen.chromium)
             page = browser.new_context(accept_downloads=True).new_page()
@@ -99,8 +101,8 @@ def main():
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/realms/store/objects/Product?where=name%20%3D%3D%20%22My%20first%20edit%22&limit=0&count=exact") as answer:
             assert b'"count":1' in answer.read()
     finally:
-        ended(server)
-        ended(front)
+        for program in programs:
+            program.end()
         shutil.rmtree(folder, ignore_errors=True)
     print(f"The demo listens after {started:.1f} s. Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors.\n")
     print("| | What leads there | What is done | Program | Person |\n|---|---|---|---|---|\n" + "\n".join(person.lines))

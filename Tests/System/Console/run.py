@@ -23,7 +23,7 @@ from playwright.sync_api import sync_playwright
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from harness import Console, Run  # noqa: E402
+from console import Console, Run  # noqa: E402
 
 
 def tests(words, quick=False):

@@ -11,6 +11,7 @@ import time
 import urllib.parse
 
 import million
+from harness import fixture
 
 SHOWN = """() => {
   const grid = document.querySelector('.grid');
@@ -299,11 +300,11 @@ def test_rows_links_show_a_preview_and_lead_on(console):
 
 
 def test_rows_names_and_texts_of_any_kind(console):
-    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..", "shared", "fixtures")
-    names = [name for name in ("names", "mixed", "strings", "types-single", "types-list", "types-set", "types-dictionary", "embedded", "empty-classes") if os.path.exists(f"{fixtures}/{name}.realm")]
-    if not names:
-        return
-    console.realm_server([f"{fixtures}/{name}.realm" for name in names], sample=False)
+    names = ["names", "mixed", "strings", "types-single", "types-list", "types-set", "types-dictionary", "embedded", "empty-classes"]
+    with tempfile.TemporaryDirectory() as folder:
+        files = [file for name in names if (file := fixture(name, folder))]
+        names = [file.stem for file in files]
+        console.realm_server(files, sample=False)
     page = console.page()
     for name in names:
         for cls in console.api("GET", f"/v1/realms/{name}/schema")["classes"]:

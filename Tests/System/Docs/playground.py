@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,12 +14,11 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.append(str(ROOT / "Tests" / "System" / "Formats"))
+SYSTEM = Path(__file__).resolve().parents[1]
+sys.path += [str(SYSTEM), str(SYSTEM / "Formats")]
 
 import postgres  # noqa: E402: it is beside the other tests of formats
-
-DATA = ROOT / "demo" / "store.ndjson.gz"
+from harness import ROOT, SAMPLE as DATA, Program, free_port  # noqa: E402
 
 # Says on standard error which status each request of a command was answered with.
 CURL = """#!/bin/sh
@@ -86,10 +84,8 @@ class Playground:
         (self.folder / ".demo").mkdir()
         for file in FURTHER_REALMS.get(document, []):
             shutil.copy2(self.folder / file, self.folder / ".demo" / file)
-        self.demo = subprocess.Popen(
-            [server, "demo", "--folder", str(self.folder / ".demo"), "--data", str(DATA), "--port", "0"],
-            stdout=open(self.folder / "demo.out", "w"), stderr=subprocess.STDOUT, cwd=self.folder)
-        self.ports["8080"] = self.wait_for(self.folder / "demo.out", r"listening on http://127\.0\.0\.1:(\d+)")[1]
+        self.demo = Program([server, "demo", "--folder", self.folder / ".demo", "--data", DATA, "--port", "0"], cwd=self.folder)
+        self.ports["8080"] = str(self.demo.port)
         # A private PostgreSQL for the document that moves data there.
         self.cluster = postgres.Cluster() if document == "docs/moving.md" and postgres.binaries() else None
         self.begin_shell()
@@ -126,9 +122,7 @@ class Playground:
 
     def port(self, name):
         if name not in self.ports:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                self.ports[name] = str(free.getsockname()[1])
+            self.ports[name] = str(free_port())
         return self.ports[name]
 
     def run(self, command):
@@ -225,8 +219,7 @@ class Playground:
             self.end(pid)
         self.shell.stdin.close()
         self.shell.wait(timeout=20)
-        self.demo.terminate()
-        self.demo.wait(timeout=20)
+        self.demo.end()
         if self.cluster:
             self.cluster.stop()
         shutil.rmtree(self.folder)

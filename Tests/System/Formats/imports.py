@@ -261,7 +261,7 @@ def main():
             if status >= 500:
                 failed.append(lines[-1])
         is_alive = server.process.poll() is None
-        server.stop()
+        server.end()
     text = "\n".join(lines) + "\n"
     if options.words:
         print(text)

@@ -12,7 +12,6 @@ import base64
 import gzip
 import json
 import pathlib
-import struct
 import sys
 import tempfile
 import urllib.parse
@@ -160,7 +159,7 @@ def trial(server, folder, path, keys):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", required=True)
-    parser.add_argument("--fixtures", required=True, type=pathlib.Path)
+    parser.add_argument("--fixtures", default=reimport.harness.OLD_FIXTURES, type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     keyfile = options.fixtures / "keys.json"
@@ -180,7 +179,7 @@ def main():
                 for each in failures:
                     print(f"{path.name}: {each}")
         finally:
-            server.stop()
+            server.end()
     print(f"{len(files)} files, {total} values and counts compared, {failed} files differ")
     sys.exit(failed > 0)
 

@@ -83,7 +83,7 @@ def main():
             if found != EXPECTED:
                 failures.append(f"{format}: {found}")
             print(f"odd names in {format}: {'kept' if found == EXPECTED else 'not as expected'}")
-        server.stop()
+        server.end()
     print("\n".join(failures))
     return 1 if failures else 0
 

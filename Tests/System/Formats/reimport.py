@@ -1,39 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports the CSV of every class again, and compares the objects with those that it was made of."""
 import json
-import re
 import subprocess
-import threading
-import urllib.error
+import sys
 import urllib.parse
-import urllib.request
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 
-class Server:
+class Server(harness.Server):
     """A server whose realms take the objects."""
 
     def __init__(self, binary, folder):
         folder.mkdir()
-        self.process = subprocess.Popen([binary, "serve", "--data", folder, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            if found := re.search(r"listening on (http://\S+)", line):
-                self.url = found[1]
-                break
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
+        super().__init__(binary, "--data", folder)
 
     def send(self, method, path, body=None, kind="application/json", headers=None):
         """Sends a request; returns the status and the text of the answer."""
         typed = {"Content-Type": kind} if body is not None else {}
-        request = urllib.request.Request(self.url + path, data=body, method=method, headers={**typed, **(headers or {})})
-        try:
-            with urllib.request.urlopen(request, timeout=300) as answer:
-                return answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read()
+        status, _, answer = self.request(method, path, body, {**typed, **(headers or {})}, seconds=300)
+        return status, answer
 
     def compare(self, name, binary, file, key, dump):
         """Compares the classes of one file; returns the number of values, the failures, and the classes that cannot come back."""

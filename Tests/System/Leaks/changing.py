@@ -22,7 +22,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -30,6 +29,10 @@ import tempfile
 import threading
 import time
 import urllib.parse
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 SECRET = b"a secret of at least thirty-two bytes"
 SUBJECTS = ["ann", "bob", "cy"]
@@ -693,7 +696,7 @@ class Trial:
         self.send(self.admin, "DELETE", "/v1/realms/" + self.realm, absolute=True)
 
 
-class Server:
+class Server(harness.Server):
     """A server whose roles change."""
 
     def __init__(self, program):
@@ -709,15 +712,7 @@ class Server:
         if made.returncode:
             raise SystemExit(made.stderr)
         self.admin = made.stdout.strip()
-        self.process = subprocess.Popen(
-            [program, "serve", "--config", self.file, "--port", "0", "--log-format", "none"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                return
-        raise SystemExit("the server did not start")
+        super().__init__(program, "--config", self.file, "--log-format", "none")
 
     def configure(self, variants, realm):
         """Writes the configuration."""
@@ -733,11 +728,7 @@ class Server:
             json.dump(configuration, file)
 
     def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        super().end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -17,7 +17,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +24,10 @@ import tempfile
 import time
 import urllib.parse
 import zipfile
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 WORDS = ["ann", "bob", "cy", "Ulm", "Bonn", "", "äö", "a%b", "x y"]
 
@@ -695,7 +698,7 @@ class Trial:
                 self.visible[name] = [item["$meta"]["key"] for item in items]
 
 
-class Server:
+class Server(harness.Server):
     """A server with a role for each world, on a free port."""
 
     def __init__(self, program, worlds):
@@ -707,15 +710,7 @@ class Server:
             json.dump(configuration, file)
         self.program = program
         self.admin_key = self.key("boss", "admin")
-        self.process = subprocess.Popen(
-            [program, "serve", "--config", self.file, "--port", "0", "--log-format", "none"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for line in self.process.stdout:
-            found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                return
-        raise SystemExit("the server did not start")
+        super().__init__(program, "--config", self.file, "--log-format", "none")
 
     def key(self, name, role):
         made = subprocess.run(
@@ -725,11 +720,7 @@ class Server:
         return made.stdout.strip()
 
     def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        super().end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

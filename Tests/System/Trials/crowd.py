@@ -5,6 +5,7 @@
 
 While each crowd is there, and all of them together, a client of another address asks for one object: within 100 ms, every time.
 """
+import argparse
 import resource
 import socket
 import time
@@ -94,6 +95,7 @@ def measure(server, name, seconds=6, during=lambda: None):
 
 
 def main():
+    trial.arguments(argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 20000), hard))
     with trial.Server() as server:

@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--objects", type=int, default=200_000)
     parser.add_argument("--skip-together", action="store_true")
-    options = parser.parse_args()
+    options = trial.arguments(parser)
     results, is_good = [], True
     make = lambda: trial.Server("--limit", "registration-seconds=5", "--limit", "retention-seconds=5")
     with make() as server:

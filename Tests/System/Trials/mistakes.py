@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first mistakes of newcomers, and what each is answered with, as a table.
 
-    python3 Tests/System/Trials/mistakes.py BINARY [--write]
+    python3 Tests/System/Trials/mistakes.py --server PROGRAM [--write]
 
 The mistakes over HTTP are those of Tests/RealmHTTPTests/Routes/Vectors/mistakes.txt, the others commands that are run here. Which of
 them a newcomer made first, and what was said then, is in first-mistakes.tsv. The exit status is 1 when an answer is not the expected
 one, or when the tables are not those of mistakes.md, which `--write` makes anew.
 """
+import argparse
 import difflib
 import gzip
 import os
@@ -24,7 +25,9 @@ import urllib.request
 import zipfile
 import json
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import ROOT, Program  # noqa: E402
+
 VECTORS = ROOT / "Tests/RealmHTTPTests/Routes/Vectors/mistakes.txt"
 FIRST = ROOT / "Tests/System/Trials/first-mistakes.tsv"
 EXPECTED = ROOT / "Tests/System/Trials/mistakes.md"
@@ -107,7 +110,7 @@ def send(base, one):
 
 
 def over_http(binary, folder):
-    with Server(binary, ["serve", "--data", str(folder)]) as server:
+    with Program([binary, "serve", "--data", folder, "--port", "0"]) as server:
         send(server.url, {"target": "/v1/realms", "method": "POST", "headers": {"Content-Type": "application/json"},
                           "body": '{"name":"store","sample":"store"}'})
         for one in vectors():
@@ -118,29 +121,6 @@ def over_http(binary, folder):
             shown = f"{one['method']} {one['target']}" + (f" {one['body']}" if one["body"] else "")
             is_right = (answer.get("code"), answer.get("detail")) == (one["code"], one["detail"])
             row(f"{one['title']}: `{shown}`", f"{answer.get('status')} `{answer.get('code')}` {answer.get('detail')}", is_right)
-
-
-class Server:
-    """A server on a free port."""
-
-    def __init__(self, binary, arguments, env=None):
-        self.process = subprocess.Popen(
-            [binary, *arguments, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, **(env or {})})
-        self.lines = []
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if found := re.search(r"listening on (http://\S+)", line):
-                self.url = found.group(1)
-                break
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.stdout.read()
-        self.process.wait(20)
 
 
 # MARK: commands
@@ -219,7 +199,7 @@ def starts(binary, folder):
         ("--limit 'body-bytes=1 MiB' is taken", ["serve", "store.realm", "--limit", "body-bytes=1 MiB"], {}, ""),
     ]:
         os.chdir(folder)
-        with Server(binary, arguments, env) as server:
+        with Program([binary, *arguments, "--port", "0"], env={**os.environ, **env}) as server:
             found = [line.strip() for line in server.lines if text and text in line]
             row(name, (found or [""])[0], bool(found) or not text)
     taken = socket.socket()
@@ -234,7 +214,7 @@ def starts(binary, folder):
 def watching(binary, folder):
     """Rows of `watch`: it ends with the text of the problem."""
     os.chdir(folder)
-    with Server(binary, ["serve", "store.realm"]) as server:
+    with Program([binary, "serve", "store.realm", "--port", "0"]) as server:
         for target, text in [
             ("/v1/realms/store/changes?class=Prodct", "404 class_not_found: there is no class of this name; did you mean 'Product'?"),
             ("/v1/realms/stor/changes", "404 realm_not_found: there is no realm of this name; did you mean 'store'?"),
@@ -250,16 +230,20 @@ def demonstration(binary, folder):
     place.mkdir()
     os.chdir(place)
     body = '{"id":7777,"name":"kept"}'
-    with Server(binary, ["demo"]) as server:
+    with Program([binary, "demo", "--port", "0"]) as server:
         send(server.url, {"target": "/v1/realms/store/objects/Category", "method": "POST", "body": body,
                           "headers": {"Content-Type": "application/json"}})
-    with Server(binary, ["demo"]) as server:
+    with Program([binary, "demo", "--port", "0"]) as server:
         kept = send(server.url, {"target": "/v1/realms/store/objects/Category/7777", "method": "GET", "body": None, "headers": {}})
         row("`realm-rest demo` a second time, in another folder than the repository", "".join(server.lines).splitlines()[0], kept.get("name") == "kept")
 
 
 def main():
-    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", required=True, help="the program")
+    parser.add_argument("--write", action="store_true", help="makes the tables anew")
+    options = parser.parse_args()
+    binary = str(pathlib.Path(options.server).resolve())
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         over_http(binary, folder)
@@ -271,7 +255,7 @@ def main():
         os.chdir("/")
     text = report()
     print(text)
-    if "--write" in sys.argv:
+    if options.write:
         EXPECTED.write_text(text)
     elif text != EXPECTED.read_text():
         failures.append(f"the tables are not those of {EXPECTED.name}:\n" + "\n".join(

@@ -17,8 +17,8 @@ import time
 import grammar
 import trial
 
-FIXTURES = ["store.realm", "links.realm", "lists.realm", "mixed.realm", "embedded.realm", "types-single.realm", "types-list.realm", "types-set.realm",
-            "types-dictionary.realm", "primary-keys.realm", "strings.realm", "indexes.realm"]
+FIXTURES = ["store", "links", "lists", "mixed", "embedded", "types-single", "types-list", "types-set", "types-dictionary", "primary-keys", "strings",
+            "indexes"]
 RAW = [b"GET / HTTP/1.1\r\n\r\n", b"\r\n\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9,
        b"POST /v1/realms/store/batch HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", b"GET " + b"/" * 70000, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
        b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X: y\r\n" * 3000 + b"\r\n", b"GET /v1/realms?" + b"&" * 5000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -164,7 +164,7 @@ def main():
     reader.add_argument("--seed", default="1")
     reader.add_argument("--clients", type=int, default=6)
     reader.add_argument("--rounds", type=int, default=10)
-    given = reader.parse_args()
+    given = trial.arguments(reader)
     totals, bad, silent, slowest = collections.Counter(), [], [], (0, "")
     with trial.Server("--limit", "connections-per-address=1000", fixtures=FIXTURES) as server:
         server.request("POST", "/v1/realms", {"name": "fresh", "schema": {"schemaVersion": 1, "classes": [{"name": "Node", "primaryKey": "id", "properties": [
@@ -218,14 +218,11 @@ def crowd(server, given, schemas, seed, count):
 
 def restock(server, fixtures):
     """Puts the realms back to what they were: random deletions would leave nothing to ask for."""
-    if trial.FIXTURES is None:
-        return
     for name in fixtures:
-        realm = name.removesuffix(".realm")
-        server.request("DELETE", f"/v1/realms/{realm}?files=true")
-        (server.folder / name).unlink(missing_ok=True)
-        (server.folder / name).write_bytes((trial.FIXTURES / name).read_bytes())
-        server.request("POST", "/v1/realms", {"name": realm, "path": str(server.folder / name)})
+        server.request("DELETE", f"/v1/realms/{name}?files=true")
+        (server.folder / f"{name}.realm").unlink(missing_ok=True)
+        if file := trial.harness.fixture(name, server.folder):
+            server.request("POST", "/v1/realms", {"name": name, "path": str(file)})
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ def main():
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--minutes", type=float, default=120)
     reader.add_argument("--seed", default="1")
-    given = reader.parse_args()
+    given = trial.arguments(reader)
     with trial.Server("--limit", "live-versions=1000") as server:
         trial.require(server.request("POST", "/v1/realms", {"name": "soak", "schema": SCHEMA})[0] == 201, "no realm")
         work = Workload(server, given.seed)

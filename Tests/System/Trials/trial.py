@@ -1,76 +1,58 @@
-"""A server under trial: starts `realm-rest serve` on loopback, watches it from outside, and ends only what it started.
+# SPDX-License-Identifier: Apache-2.0
+"""A server under trial, watched from outside.
 
-Standard library only. `RR` names the binary (the release build of this checkout by default).
+Standard library only.
 """
 import http.client
 import json
 import os
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-BINARY = Path(os.environ.get("RR", ROOT / ".build-release/release/realm-rest"))
-FIXTURES = next((folder for folder in (ROOT.parent / "shared/fixtures",) if folder.is_dir()), None)
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
 
 
-class Server:
+def arguments(parser):
+    """The options of a trial, of which the program that serves is one."""
+    parser.add_argument("--server", default=harness.RELEASE, help="the program that serves; a release build without it")
+    options = parser.parse_args()
+    Server.program = Path(options.server).resolve()
+    return options
+
+
+
+class Server(harness.Server):
     """One server process with a data folder of its own, removed when the trial ends."""
 
-    def __init__(self, *arguments, fixtures=(), address_space=None):
+    program = harness.RELEASE
+
+    def __init__(self, *arguments, fixtures=()):
         self.folder = Path(tempfile.mkdtemp(prefix="realm-rest-trial-"))
         for name in fixtures:
-            if FIXTURES is not None:
-                shutil.copy(FIXTURES / name, self.folder)
-        self.errors = open(self.folder.with_suffix(".stderr"), "w+b")
-        self.command = [str(BINARY), "serve", "--data", str(self.folder), "--port", "0", "--log-format", "none", *arguments]
-        self.start()
-
-    def start(self):
-        """Starts the process, which has ended or was never started, on the data folder as it is."""
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.errors)
-        line = self.process.stdout.readline().decode()
-        if not line.startswith("listening on"):
-            self.errors.seek(0)
-            raise RuntimeError(f"the server did not start: {line!r} {self.errors.read()[-2000:]!r}")
-        self.port = int(line.split()[-1].rsplit(":", 1)[1])
-        output = self.process.stdout
-        threading.Thread(target=lambda: [None for _ in output], daemon=True).start()
-
-    def __enter__(self):
-        return self
+            harness.fixture(name, self.folder)
+        self.log = open(self.folder.with_suffix(".stderr"), "w+b")
+        super().__init__(self.program, "--data", self.folder, "--log-format", "none", *arguments, errors=self.log)
 
     def __exit__(self, *_):
         self.stop()
-        self.errors.close()
+        self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.with_suffix(".stderr").unlink(missing_ok=True)
 
-    @property
-    def is_alive(self):
-        return self.process.poll() is None
-
     def stop(self):
         """Ends the server as an operator would, and returns its exit status."""
-        if self.is_alive:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        return self.process.returncode
+        return self.end(seconds=30)
 
     def crash_report(self):
-        self.errors.flush()
-        self.errors.seek(0)
-        return self.errors.read().decode("utf8", "replace")[-6000:]
+        self.log.flush()
+        self.log.seek(0)
+        return self.log.read().decode("utf8", "replace")[-6000:]
 
     # What the operating system says of the process.
 
@@ -108,20 +90,15 @@ class Server:
 
     def request(self, method, path, body=None, headers=None, timeout=30, source=None):
         """Status, header fields by lower-case name and body; status 0 when there was no answer."""
-        connection = http.client.HTTPConnection(
-            "127.0.0.1", self.port, timeout=timeout, source_address=(source, 0) if source else None)
-        fields = dict(headers or {})
+        headers = dict(headers or {})
         if body is not None and not isinstance(body, bytes):
-            body = json.dumps(body).encode()
-            fields.setdefault("Content-Type", "application/json")
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
         try:
-            connection.request(method, path, body, fields)
-            answer = connection.getresponse()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+            status, fields, answer = super().request(method, path, body, headers, timeout, source)
+            return status, {name.lower(): value for name, value in fields.items()}, answer
         except (OSError, http.client.HTTPException):
             return 0, {}, b""
-        finally:
-            connection.close()
 
     def connect(self, source=None, timeout=10):
         return socket.create_connection(("127.0.0.1", self.port), timeout, (source, 0) if source else None)

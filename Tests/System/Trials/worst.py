@@ -370,7 +370,7 @@ def main():
     options.add_argument("--objects", type=int, default=300_000)
     options.add_argument("--read-seconds", type=int, default=10)
     options.add_argument("--write-seconds", type=int, default=5)
-    options = options.parse_args()
+    options = trial.arguments(options)
     bounds = {"read": options.read_seconds + 1, "stream": options.read_seconds + 1, "part": options.read_seconds + 1,
               "poll": options.read_seconds + 2,
               # The body of an import may take as long as its bytes do: it is unpacked into a file first.

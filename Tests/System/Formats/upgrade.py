@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends `realm-rest upgrade FILE` at random moments: the old file or the new one is there each time, whole, and the next attempt works.
 
-    python3 Tests/System/Trials/upgrade.py --server PROGRAM [--file OLD.realm] [--rounds 100] [--seed 1]
+    python3 Tests/System/Formats/upgrade.py --server PROGRAM [--file OLD.realm] [--rounds 100] [--seed 1]
 """
 
 import argparse
@@ -12,9 +12,10 @@ import random
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
-GOLDEN = os.path.join(ROOT, "Tests", "RealmLegacyTests", "Golden", "v9-blob.realm.gz")
+ROOT = Path(__file__).resolve().parents[3]
+GOLDEN = str(ROOT / "Tests" / "RealmLegacyTests" / "Golden" / "v9-blob.realm.gz")
 
 
 class Trial:

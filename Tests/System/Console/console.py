@@ -11,7 +11,6 @@ when a page of it logged an error, threw one, broke the policy for contents, or 
         console.eventually(lambda: console.api("GET", "/v1/realms/store/objects/Category/1")["name"] == "Kitchen")
 """
 
-import http.client
 import json
 import os
 import re
@@ -20,40 +19,21 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-SAMPLE = os.path.join(ROOT, "demo", "store.ndjson.gz")
+sys.path.append(os.path.dirname(HERE))
+from harness import SAMPLE, Program, Server, request  # noqa: E402
+
 # Tells of contents that the policy has refused, also where the browser itself says nothing.
 WATCH = """addEventListener('securitypolicyviolation', (event) =>
   console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber));"""
 
 
-def listening(command):
-    """Starts a program that says where it listens, and returns its process and the port."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    line = process.stdout.readline()
-    if not line.startswith("listening on "):
-        process.kill()
-        raise RuntimeError(f"{command[0]} does not start: {line}{process.stderr.read()}")
-    for stream in (process.stdout, process.stderr):
-        threading.Thread(target=stream.read, daemon=True).start()
-    return process, int(line.strip().rsplit(":", 1)[1])
-
-
-def ended(process, signal_number=signal.SIGTERM):
-    """Ends a process that was started here, by its id."""
-    if process is None or process.poll() is not None:
-        return
-    process.send_signal(signal_number)
-    try:
-        process.wait(15)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def front(server, port=0):
+    """What serves the files of the console from their folder, before a server."""
+    return Program([sys.executable, os.path.join(HERE, "serve.py"), "--server", server, "--port", port], start_new_session=True)
 
 
 class RealmServer:
@@ -62,16 +42,17 @@ class RealmServer:
     def __init__(self, run, folder, names, options):
         # Without names it serves the folder, and makes new files there.
         self.run, self.folder, self.names, self.options = run, folder, names, list(options)
-        self.process, self.front, self.port, self.front_port = None, None, 0, 0
+        self.server, self.front, self.port, self.front_port = None, None, 0, 0
         self.start()
 
     def start(self):
         """Starts it, at its former port if it had one."""
         files = [os.path.join(self.folder, name) for name in self.names] or ["--data", self.folder]
-        self.process, self.port = listening([self.run.server, "serve", *files, "--port", str(self.port), *self.options])
-        if self.front is None and self.run.is_folder(self.api_url):
-            command = [sys.executable, os.path.join(HERE, "serve.py"), "--server", self.api_url, "--port", str(self.front_port)]
-            self.front, self.front_port = listening(command)
+        self.server = Server(self.run.server, *files, *self.options, port=self.port, start_new_session=True)
+        self.port = self.server.port
+        if self.front is None and self.run.is_folder(self.port):
+            self.front = front(self.api_url, self.front_port)
+            self.front_port = self.front.port
 
     @property
     def api_url(self):
@@ -84,12 +65,13 @@ class RealmServer:
 
     def kill(self):
         """Ends the server without any chance to say farewell; the front, if there is one, stays."""
-        ended(self.process, signal.SIGKILL)
+        self.server.end(signal.SIGKILL)
 
     def kill_all(self):
         """The same, and no page gets a file any more either."""
         self.kill()
-        ended(self.front, signal.SIGKILL)
+        if self.front:
+            self.front.end(signal.SIGKILL)
         self.front = None
 
     def restart(self):
@@ -97,8 +79,8 @@ class RealmServer:
         self.start()
 
     def end(self):
-        ended(self.process)
-        ended(self.front)
+        for program in filter(None, (self.server, self.front)):
+            program.end(seconds=15)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -137,17 +119,7 @@ class Console:
     def raw(self, method, target, body=None, headers=None):
         """The status, header fields and bytes of an answer."""
         address = urllib.parse.urlsplit(self.run.web or self.server.api_url)
-        headers = dict(headers or {})
-        if body is not None and not isinstance(body, (bytes, str)):
-            body = json.dumps(body)
-            headers.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-        try:
-            connection.request(method, target, body.encode() if isinstance(body, str) else body, headers)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
+        return request(address.port, method, target, body, headers, seconds=60, host=address.hostname)
 
     def api(self, method, target, body=None, headers=None):
         """The document that the server answers; a refusal fails the test."""
@@ -260,17 +232,12 @@ class Run:
             subprocess.run([self.server, "import", SAMPLE, path], check=True, stdout=subprocess.DEVNULL)
         return path
 
-    def is_folder(self, url):
+    def is_folder(self, port):
         """Whether the files of the console come from their folder, because that is asked for or the binary has none."""
         if self.forced:
             return True
-        address = urllib.parse.urlsplit(url)
-        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
-        connection.request("GET", "/", headers={"Accept": "text/html"})
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
-        return answer.status != 200 or "html" not in (answer.getheader("Content-Type") or "")
+        status, fields, _ = request(port, "GET", "/", headers={"Accept": "text/html"})
+        return status != 200 or "html" not in fields.get("Content-Type", "")
 
     def end(self):
         shutil.rmtree(self.folder, ignore_errors=True)
