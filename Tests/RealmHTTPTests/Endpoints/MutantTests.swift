@@ -6,7 +6,7 @@ import RealmServerSupport
 import RealmTestSupport
 import Testing
 
-/// A few of the trials that `make test-mutants` makes by the thousand: whole requests about files that are damaged where
+/// A few of the trials that `make fuzz ONLY=Mutants` makes by the thousand: whole requests about files that are damaged where
 /// somebody would follow it.
 @Suite("Damaged files behind requests", .serialized, .ownThread)
 struct MutantTests {

@@ -249,7 +249,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="make imports.md anew")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    lines = ["# Odd imports", "", "Made by `make test-formats`, which compares every answer.", "", "| | Input | | Answer |", "|---|---|---|---|"]
+    lines = ["# Odd imports", "", "Made by `make test-system ONLY=formats`, which compares every answer.", "", "| | Input | | Answer |", "|---|---|---|---|"]
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         server = reimport.Server(str(pathlib.Path(options.server).resolve()), pathlib.Path(folder, "data"))

@@ -59,7 +59,7 @@ def first_table():
 
 def report():
     """Both tables as one document."""
-    title = ["# First mistakes", "", "Made by `make test-mistakes`, which compares every answer. The first table has those that left a newcomer alone.", ""]
+    title = ["# First mistakes", "", "Made by `make test-system ONLY=mistakes`, which compares every answer. The first table has those that left a newcomer alone.", ""]
     return "\n".join(title + first_table() + ["", "All of them:", "", "| Mistake | Answer |", "|---|---|"]
                      + [f"| {mistake} | {answer} |" for mistake, answer in rows]) + "\n"
 
