@@ -7,7 +7,7 @@ STRICT := swift build --build-tests --explicit-target-dependency-import-check er
 PORT ?= 8080
 .DEFAULT_GOAL := help
 
-.PHONY: help setup build release demo lint format clean test test-system test-cluster test-long test-threads fuzz bench \
+.PHONY: help setup build release demo lint format clean test test-system test-cluster test-long test-threads fuzz fuzz-pack bench \
   $(addprefix setup-,test types browser clients cluster console formats live) \
   $(addprefix fuzz-,Opener Legacy Queries JSON Cursors Mutants) $(addprefix bench-,engine growth linked pocketbase stages cluster)
 
@@ -47,7 +47,7 @@ demo: release ## Start: build, and serve the sample realm (PORT=8080)
 	@echo "  curl -X PATCH http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category/1 -H 'Content-Type: application/json' -d '{\"name\":\"Kitchen & Table\"}'"
 	@.build-release/release/realm-rest demo --port $(PORT)
 
-# What tests, trials, measurements and fuzzers are chosen: ONLY='RealmHTTPTests\.ImportTests' of `make test`, ONLY='console docs/coverage' of
+# What tests, trials, measurements and fuzzers are chosen: ONLY='RealmHTTPTests\.TransferTests' of `make test`, ONLY='console docs/coverage' of
 # `make test-system`, and so on. SERVER is the program that serves; without it a release build. LONG=1 is the long form, and OPTIONS go to the
 # programs: OPTIONS='--only rows'.
 ONLY ?=
@@ -145,8 +145,8 @@ test-long: setup setup-test ## Long tests: soak, sanitizers, mutants, threads an
 	$(MAKE) test-threads
 	$(MAKE) test-system ONLY=leaks LONG=1
 
-# Coverage-guided fuzzing of what reads files, queries, JSON and cursors: FUZZ_SECONDS each. What crashes is left in
-# .build-fuzz; inputs worth keeping go to Tests/Fuzz/corpus, which stays small.
+# Coverage-guided fuzzing of what reads files, queries, JSON and cursors: FUZZ_SECONDS each. What crashes is left in .build-fuzz. The
+# archives in Tests/Fuzz/corpus are unpacked into .build-fuzz/seeds; inputs worth keeping are put there, and `make fuzz-pack` packs them.
 FUZZ_SECONDS ?= 60
 FUZZERS := Opener Legacy Queries JSON Cursors
 
@@ -154,9 +154,16 @@ fuzz: $(addprefix fuzz-,$(or $(ONLY),$(FUZZERS))) ## Long tests: fuzz the reader
 
 $(addprefix fuzz-,$(FUZZERS)): fuzz-%: setup
 	REALM_REST_FUZZ=1 swift build -c release --sanitize fuzzer --scratch-path .build-fuzz --product Fuzz$*
-	mkdir -p .build-fuzz/corpus/$*
+	mkdir -p .build-fuzz/corpus/$* .build-fuzz/seeds/$*
+	tar -xzf Tests/Fuzz/corpus/$*.tar.gz -C .build-fuzz/seeds/$*
 	.build-fuzz/release/Fuzz$* -max_total_time=$(FUZZ_SECONDS) -timeout=15 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
-	  -artifact_prefix=.build-fuzz/$*- .build-fuzz/corpus/$* Tests/Fuzz/corpus/$*
+	  -artifact_prefix=.build-fuzz/$*- .build-fuzz/corpus/$* .build-fuzz/seeds/$*
+
+fuzz-pack: ## Long tests: pack what is in .build-fuzz/seeds as the corpora of the fuzzers (ONLY=JSON)
+	for name in $(or $(ONLY),$(FUZZERS)); do \
+	  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -C .build-fuzz/seeds/$$name -cf - $$(ls .build-fuzz/seeds/$$name) \
+	    | gzip -9n >Tests/Fuzz/corpus/$$name.tar.gz || exit 1; \
+	done
 
 # Damaged files by the thousand, each read and written in many ways: in release, and some under address sanitizer. A trial
 # that fails is repeated with `--only FIXTURE --from NUMBER --count 1`.
