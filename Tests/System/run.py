@@ -34,10 +34,10 @@ SUITES = {
     "mistakes": [Program("Trials/mistakes.py")],
     "trials": [
         Program("Trials/crowd.py"),
-        Program("Trials/worst.py", ["--objects", 20_000, "--read-seconds", 3, "--write-seconds", 3]),
+        Program("Trials/worst.py", ["--objects", 100_000, "--read-seconds", 3, "--write-seconds", 3]),
         Program("Trials/memory.py", ["--objects", 20_000]),
         Program("Trials/requests.py", ["--count", 60_000]),
-        Program("Trials/soak.py", ["--minutes", 5]),
+        Program("Trials/soak.py", ["--minutes", 20]),
     ],
 }
 USUAL = [name for name in SUITES if name != "trials"]
