@@ -122,7 +122,7 @@ import Testing
             _ = try migrate(realm, [.setIndex(className: "Item", name: "n", indexed: "general")])
         } else {
             let indexed = ClassInput("Item", [PropertyInput("n", "int", optional: true, indexed: "general")])
-            try realm.write { session in try session.createSchema(SchemaInput(classes: [indexed])) }
+            try realm.write { session in try session.fitSchema(SchemaInput(classes: [indexed])) }
         }
         #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.properties.map(\.index) == [.general])
         #expect(realm.database.current.snapshot.verify().warnings.isEmpty)
