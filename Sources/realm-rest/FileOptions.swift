@@ -101,6 +101,9 @@ func reporting(_ body: () throws -> Void) throws {
             if case .refused(.encryptionKeyRequired) = error { hint = "; --key-file FILE gives its key" }
             StandardStreams.error("refused: \(reason)\(hint)")
             throw ExitCode(2)
+        case .io where error.isFullDisk:
+            StandardStreams.error("error: there is no room left for the file to be written (\(reason))")
+            throw ExitCode(2)
         case .io, .limit, .stopped:
             StandardStreams.error("error: \(reason)")
             throw ExitCode(2)
