@@ -300,6 +300,10 @@ package struct TableState {
             try writes.discard(top.ref(slot))
             try top.set(slot, try writes.makeIntegers(values).ref)
         }
+        // The reference engine reads a root for every column, also from a list that ends before.
+        if let last = spec.keys.map({ ColumnKey($0).leafIndex }).max(), last >= indexes.count {
+            setIndexRoot(.none, leafIndex: last)
+        }
         try top.set(Slot.columnSequence, tagged: columnSequence)
         if let primaryKeyColumn {
             try top.set(Slot.primaryKey, tagged: UInt64(bitPattern: primaryKeyColumn.rawValue))

@@ -141,6 +141,22 @@ import Testing
         #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report.errors) \(report.warnings)")
     }
 
+    @Test func `an upgrade fills up a list of indexes that ends before the last column`() throws {
+        let realm = try TemporaryRealm()
+        try realm.write(try AgedRealm(format: 23).bytes)
+        let before = try Snapshot(file: try RealmFile(path: realm.path))
+        var editor = FileEditor(try realm.bytes)
+        let old = editor.child(editor.table("List", in: before), 4)
+        try #require(editor.width(old) == 0 && editor.count(old) == 1, "an index for the only column, which has none")
+        editor.setCount(old, 0)
+        try realm.write(editor.bytes)
+        try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
+        let after = try Snapshot(file: try RealmFile(path: realm.path))
+        let upgraded = FileEditor(try realm.bytes)
+        #expect(upgraded.count(upgraded.child(upgraded.table("List", in: after), 4)) == 1)
+        #expect(after.verify().isClean)
+    }
+
     @Test func `a file that declares an index which a property of its type cannot have is refused with its place`() throws {
         let realm = try TemporaryRealm()
         let aged = try AgedRealm(format: 23) { transaction in
