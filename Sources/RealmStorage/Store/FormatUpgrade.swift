@@ -105,12 +105,14 @@ struct FormatUpgrade {
         let state = try transaction.table(key)
         for column in state.columns {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
-            guard isPrimaryKey || column.declaredIndex != nil || !state.indexRoot(column).isNone else { continue }
+            let root = state.indexRoot(column)
+            guard isPrimaryKey || column.declaredIndex != nil || !root.isNone else { continue }
             try control?.check()
             guard IndexForm(of: column) != nil else {
+                // realm-core declared so what had been the index of a list's elements in format 8 or 9, and made none.
+                if !isPrimaryKey, root.isNone { continue }
                 throw .corrupt(
-                    ref: state.indexRoot(column),
-                    reason: "'\(state.name).\(column.name)' has an index, which a property of its type cannot have")
+                    ref: root, reason: "'\(state.name).\(column.name)' has an index, which a property of its type cannot have")
             }
             try transaction.rebuildIndex(column.key, of: key)
         }

@@ -157,16 +157,34 @@ import Testing
         #expect(after.verify().isClean)
     }
 
-    @Test func `a file that declares an index which a property of its type cannot have is refused with its place`() throws {
-        let realm = try TemporaryRealm()
-        let aged = try AgedRealm(format: 23) { transaction in
+    /// A realm whose list of links is declared as indexed.
+    private static func withIndexedList(index: (WriteTransaction) throws -> Ref) throws -> AgedRealm {
+        try AgedRealm(format: 23) { transaction in
             let list = try #require(try transaction.table(named: "class_List"))
             let position = try #require(list.columns.firstIndex { $0.name == "items" })
+            let root = try index(transaction)
             try transaction.update(list.key) { state in
                 state.spec.attributes[position] |= Int64(ColumnAttributes.indexed.rawValue)
+                state.setIndexRoot(root, leafIndex: list.columns[position].leafIndex)
                 state.schemaDidChange(transaction.writes.space)
             }
         }
+    }
+
+    @Test func `a declaration of an index that a property of its type cannot have, and has not, is left as it is`() throws {
+        let realm = try TemporaryRealm()
+        try realm.write(try FormatUpgradeTests.withIndexedList { _ in .none }.bytes)
+        let before = try FormatUpgradeTests.lines(try Snapshot(file: try RealmFile(path: realm.path)))
+        try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
+        let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
+        #expect(try FormatUpgradeTests.lines(snapshot) == before)
+        let report = snapshot.verify()
+        #expect(report.isClean && report.warnings == ["class_List.items: the declared index is missing"], "\(report)")
+    }
+
+    @Test func `a file with an index which a property of its type cannot have is refused with its place`() throws {
+        let realm = try TemporaryRealm()
+        let aged = try FormatUpgradeTests.withIndexedList { try $0.writes.makeNode(.refs).ref }
         try realm.write(aged.bytes)
         let error = #expect(throws: StorageError.self) {
             _ = try FileStore.open(path: realm.path, FormatUpgradeTests.converting)
