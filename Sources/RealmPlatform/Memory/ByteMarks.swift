@@ -52,7 +52,16 @@
     ///   - start: The first byte, a multiple of 8 inside the file.
     ///   - end: The byte after the last one, a multiple of 8 not beyond the file.
     /// - Returns: False when one of them was marked before.
-    package func mark(_ start: UInt64, _ end: UInt64) -> Bool {
+    package func mark(_ start: UInt64, _ end: UInt64) -> Bool { markUnmarked(start, end) == end }
+
+    /// Marks some bytes up to the first one that was marked before, or fewer, so that no byte is ever marked twice.
+    ///
+    /// - Parameters:
+    ///   - start: The first byte, a multiple of 8 inside the file.
+    ///   - end: The byte after the last one, a multiple of 8 not beyond the file.
+    /// - Returns: The byte after the last one that was marked; `end` when none was marked before.
+    /// - Complexity: Linear in the number of bytes that were marked now.
+    package func markUnmarked(_ start: UInt64, _ end: UInt64) -> UInt64 {
         var bit = start >> 3
         let last = end >> 3
         while bit < last {
@@ -61,10 +70,10 @@
             let mask = ByteMarks.mask(offset, count)
             // In bounds: there is a word for the last byte of the file, and `end` is not beyond it.
             let word = Int(bit >> 6)
-            guard unsafe words[word] & mask == 0 else { return false }
+            guard unsafe words[word] & mask == 0 else { break }
             unsafe words[word] |= mask
             bit += count
         }
-        return true
+        return bit << 3
     }
 }
