@@ -134,7 +134,7 @@ let package = Package(
         .target(
             name: "RealmHosting",
             dependencies: [
-                "CYAML", "RealmPlatform", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine",
+                "CYAML", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine",
                 "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
                 .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
             ],

@@ -18,7 +18,7 @@ struct RealmRest: ParsableCommand {
         abstract: "Serves Realm database files over HTTP and JSON, and inspects them.",
         version: Build.version,
         subcommands: [
-            ServeCommand.self, OpenCommand.self, InfoCommand.self, DumpCommand.self, VerifyCommand.self,
+            ServeCommand.self, OpenCommand.self, InfoCommand.self, StatsCommand.self, DumpCommand.self, VerifyCommand.self,
             RecoverCommand.self, SchemaCommand.self, QueryCommand.self,
             HealthCommand.self,
             OpenAPICommand.self,

@@ -49,7 +49,7 @@ package struct SizeReport: Sendable {
         package var top: UInt64 = 0
         /// The lists of free blocks.
         package var freeLists: UInt64 = 0
-        /// The changes of earlier versions that SDKs keep for sync.
+        /// The changes of earlier versions, as SDKs keep them.
         package var history: UInt64 = 0
         package var classes: UInt64 = 0
         /// The classes that a realm does not show.

@@ -19,6 +19,11 @@ package enum LegacyTrial {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         do throws(StorageError) {
+            if let file = try? RealmFile(path: path, accepting: FileHeader.knownFormats),
+                try SizeReport(measuring: file).parts.total != UInt64(bytes.count)
+            {
+                outcome.faults.append("the sizes of its parts do not add up")
+            }
             guard let file = try LegacyFile.open(path: path) else { return outcome }
             outcome.isOpened = true
             outcome.reads += 1
@@ -28,7 +33,7 @@ package enum LegacyTrial {
             _ = try file.convert(to: new)
             outcome.successfulWrites += 1
             let errors = try Snapshot(file: try RealmFile(path: new.openPath)).verify().errors
-            outcome.faults = errors.map { "the copy is damaged: \($0)" }
+            outcome.faults += errors.map { "the copy is damaged: \($0)" }
         } catch {
             // An error with its place is what damage has to lead to.
         }
