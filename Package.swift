@@ -142,8 +142,8 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmFormats",
-                "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole",
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica",
+                "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: hot),

@@ -85,6 +85,9 @@ package final class ReadContext: Sendable {
         }
     }
 
+    /// Whether no rights hide any part of the version from the sender.
+    package var showsEverything: Bool { rightsIdentity.isEmpty }
+
     /// The reasons why the response may cover a part of the file only, in the words of `Realm-Partial`.
     ///
     /// `rights` where the sender may not see everything, `classes` where the realm shows some classes of its file. Empty for the
@@ -92,7 +95,7 @@ package final class ReadContext: Sendable {
     package var missingParts: [String] {
         let whole = snapshot.scope?.base ?? snapshot
         var missing: [String] = []
-        if !rightsIdentity.isEmpty { missing.append("rights") }
+        if !showsEverything { missing.append("rights") }
         if whole.part != nil { missing.append("classes") }
         return missing
     }

@@ -55,6 +55,9 @@ enum OpenAPITexts {
             "The copy has no free space. A copy in a file of the server is described by the response instead of being its body.",
             body: "The body names the key, the classes or the path of the copy."),
         "compactRealm": .init("Writes continue; only the last step takes a turn of the writer."),
+        "getStats": .init(
+            "Every byte of the file is counted once. It is for administrators, and for principals from whom nothing in the realm is hidden."
+        ),
         "listBackups": .init("Lists backups that the server made itself and those made on request."),
         "makeBackup": .init("The backup is made in the folder of backups, and old ones are removed as the configuration says."),
         "getBackup": .init("A client that names application/octet-stream in Accept gets the file."),
@@ -212,6 +215,13 @@ enum OpenAPITexts {
         "SnapshotPage": "Lists snapshots.", "RestoreRequest": "Names the backup that takes the place of the file.",
         "BackupFile": "Is a copy in a file of the server.", "Backup": "Is a backup of a realm.", "BackupPage": "Lists backups.",
         "Compacted": "States the size of a file in bytes before and after.", "RealmKey": "Has the key of an encrypted file.",
+        "RealmStats": "Says what the bytes of a file are there for. A number that is not known is absent.",
+        "RealmStatsParts": "Are the parts of a file in bytes.", "RealmStatsFree": "Is the free space of a file.",
+        "RealmStatsVersions": "Are the versions in use, whose space is not free.",
+        "RealmStatsTable": "Is a class or a table in bytes: the sum of its parts and of its properties.",
+        "RealmStatsTableProperty": "Is a property in bytes: the sum of its parts.",
+        "RealmStatsLargest": "Is a value, or a collection with its contents, that takes much space.",
+        "RealmStatsDamage": "Is a node that could not be read, and so nothing that it leads to.",
         "RealmAttachment": "Describes the realm to create or attach.", "SchemaDefinition": "Is a schema to be made.",
         "RealmAttachmentCompactOnOpen": "States when a file is compacted before it is opened.",
         "RealmAttachmentAutoCompact": "States when a file is compacted while it is served.",

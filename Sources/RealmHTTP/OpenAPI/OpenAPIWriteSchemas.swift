@@ -49,7 +49,8 @@ extension OpenAPIWrites {
 
     /// The schemas by name, in the order of the document.
     static func schemas(_ limits: Limits) -> [(String, DocumentValue)] {
-        objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + realms(limits) + migrations(limits)
+        objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + stats + realms(limits)
+            + migrations(limits)
     }
 
     private static func objects(_ limits: Limits) -> [(String, DocumentValue)] {

@@ -86,6 +86,24 @@ extension RouteTable {
                 ) { RealmEndpoints(server: $0).putKey }
             ]),
         Route(
+            "/v1/realms/{realm}/stats", .showsVisible,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "getStats", "Says what the bytes of the file are there for.", tag: "realms",
+                        parameters: ["Snapshot", "RealmMinVersion", "RealmRead", "RequestId"],
+                        responses: OpenAPIParts.responses(
+                            [
+                                "description": "The body has the sizes of classes, properties and indexes, and of what is free.",
+                                "headers": OpenAPIChanges.answerHeaders,
+                                "content": ["application/json": ["schema": OpenAPIParts.schema("RealmStats")]],
+                            ],
+                            isConditional: false),
+                        problems: .ofReads)
+                ) { StatsEndpoints(server: $0).get }
+            ]),
+        Route(
             "/v1/realms/{realm}/schema", [.readsContents, .showsVisible],
             operations: [
                 .read(

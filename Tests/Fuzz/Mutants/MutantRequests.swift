@@ -31,7 +31,7 @@ struct MutantRequests {
 
     /// About the realm as a whole.
     var general: [Request] {
-        [get(""), get("/schema?format=typescript"), get("/openapi.json"), get("/export"), get("/snapshots")]
+        [get(""), get("/schema?format=typescript"), get("/openapi.json"), get("/export"), get("/snapshots"), get("/stats")]
     }
 
     /// About one class and its properties.

@@ -39,6 +39,7 @@ import Testing
         "/v1/realms/{realm}/openapi.json": ["GET, HEAD": .read],
         "/v1/realms/{realm}/schema": ["GET, HEAD": .read],
         "/v1/realms/{realm}/schema/{class}": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/stats": ["GET, HEAD": .read],
         "/v1/realms/{realm}/migrations": ["POST": .administer],
         "/v1/realms/{realm}/objects": ["DELETE": .administer],
         "/v1/realms/{realm}/objects/{class}": ["GET, HEAD, QUERY": .read, "POST, PATCH, DELETE": .write],
