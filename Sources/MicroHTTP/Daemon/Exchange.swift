@@ -458,7 +458,7 @@ internal import Synchronization
         let transmission = Transmission(response, to: task, server: server, record, holding: holding)
         // The library accepts chunk sizes and trailers that a proxy may interpret differently. So data after such a body on the
         // connection is never read as a request.
-        if record.excess != nil || task.request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
+        if record.excess != nil || task.request[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return unsafe transmission.queue(on: connection)
     }

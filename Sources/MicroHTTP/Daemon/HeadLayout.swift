@@ -102,8 +102,8 @@ package struct HeadLayout {
         if request.headers.repeated == .contentLength {
             return Problem(.malformedRequest, "the head states different lengths of the body").with("header", "Content-Length")
         }
-        guard let coding = request.headers[.transferEncoding] else { return nil }
-        if request.headers[.contentLength] != nil || isHTTP10 {
+        guard let coding = request[.transferEncoding] else { return nil }
+        if request[.contentLength] != nil || isHTTP10 {
             return Problem(.malformedRequest, "the end of a body is given by Content-Length or by chunks, not by both").with(
                 "header", "Transfer-Encoding")
         }

@@ -27,7 +27,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case range, ifRange
 
     /// The bit of this field in a set of fields; there are fewer than 32 of them.
-    @inlinable package var bit: UInt32 { 1 &<< UInt32(truncatingIfNeeded: rawValue) }
+    package var bit: UInt32 { 1 << UInt32(rawValue) }
 
     /// The name of the field in lower case. Names are compared without regard to case.
     package var name: StaticString {

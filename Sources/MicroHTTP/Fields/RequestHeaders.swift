@@ -10,7 +10,7 @@ package struct RequestHeaders: Sendable {
     private var fields: [(header: RequestHeader, value: String)] = []
     /// One bit for each known field that is present. Most questions are about fields that are not,
     /// and end here.
-    @usableFromInline private(set) var present: UInt32 = 0
+    private var present: UInt32 = 0
     /// The bytes of all fields that were counted: names, values and four bytes for the separators
     /// of each.
     package private(set) var byteCount = 0
@@ -63,20 +63,18 @@ package struct RequestHeaders: Sendable {
 
     /// The value of a field, with several lines of a list joined by commas; nil when the request
     /// does not have the field.
-    @inlinable package subscript(_ header: RequestHeader) -> String? { has(header) ? value(of: header) : nil }
-
-    /// Looks a field up that the request has.
-    @usableFromInline func value(of header: RequestHeader) -> String? {
+    package subscript(_ header: RequestHeader) -> String? {
+        guard has(header) else { return nil }
         for field in fields where field.header == header { return field.value }
         return nil
     }
 
     /// Returns whether the request has a field. This costs one comparison, also for fields that are
     /// absent.
-    @inlinable package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
+    package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
 
     /// Whether a body may follow. A request with neither of these two fields has none.
-    @inlinable package var announcesBody: Bool { has(.contentLength) || has(.transferEncoding) }
+    package var announcesBody: Bool { has(.contentLength) || has(.transferEncoding) }
 
     /// Counts a line of a field of any name towards `byteCount` and `fieldCount`.
     ///

@@ -57,7 +57,7 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     ///   where none is accepted, and for text in another character set than UTF-8. The header
     ///   fields of the response list the accepted types.
     package func type(of request: Request) throws(Problem) -> BodyType? {
-        guard let text = request.headers[.contentType] else {
+        guard let text = request[.contentType] else {
             guard request.body.isEmpty else {
                 throw unsupported(
                     isEmpty ? "this request takes no body" : "the body has no Content-Type; \(advice(for: nil))", request)

@@ -41,7 +41,7 @@ package struct HostPolicy: Sendable {
     ///   missing.
     package func check(_ request: Request) throws(Problem) {
         if let authority = request.target.authority, !allows(authority) { throw HostPolicy.refusal }
-        guard let host = request.headers[.host], !host.isEmpty else {
+        guard let host = request[.host], !host.isEmpty else {
             guard request.isHTTP10 else { throw .invalidHeader("Host", "a request needs a Host header field") }
             return
         }

@@ -27,12 +27,12 @@ package struct OriginPolicy: Sendable {
     /// - Parameter request: The request with its header fields.
     /// - Throws: 403 `cross_origin` with the field that decided.
     package func check(_ request: Request) throws(Problem) {
-        let origin = request.headers[.origin]
+        let origin = request[.origin]
         if let origin {
             if allowed.contains(origin) { return }
             guard isOwn(origin, request) else { throw OriginPolicy.refusal("Origin") }
         }
-        switch request.headers[.fetchSite] {
+        switch request[.fetchSite] {
         // `none` means that a person started the request: an address that was typed, or a bookmark.
         case "none", "same-origin": return
         case nil: break
@@ -44,7 +44,7 @@ package struct OriginPolicy: Sendable {
     /// Checks a request without `Origin` and `Sec-Fetch-Site`: that of a program, of an old
     /// browser, or of any browser when the server is neither on loopback nor reached by https.
     private func checkWithoutStatement(_ request: Request) throws(Problem) {
-        if let referer = request.headers[.referer] {
+        if let referer = request[.referer] {
             guard let origin = OriginPolicy.origin(ofURL: referer), allowed.contains(origin) || isOwn(origin, request) else {
                 throw OriginPolicy.refusal("Referer")
             }
@@ -73,11 +73,11 @@ package struct OriginPolicy: Sendable {
     /// front of it terminates TLS: a proxy has left its mark, or the browser itself states that both
     /// origins are the same.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
-        guard let host = request.headers[.host]?.lowercasedASCII, !host.isEmpty else { return false }
+        guard let host = request[.host]?.lowercasedASCII, !host.isEmpty else { return false }
         if request.isSecure { return origin == "https://" + host }
         if origin == "http://" + host { return true }
         guard origin == "https://" + host else { return false }
-        return request.headers.forwardedBy != nil || request.headers[.fetchSite] == "same-origin"
+        return request.headers.forwardedBy != nil || request[.fetchSite] == "same-origin"
     }
 
     /// Returns `scheme://host:port` of an http or https URL; nil for any other text.
@@ -128,7 +128,7 @@ extension OriginPolicy {
     /// Returns the origin of the page that sent a request, if it is listed and may therefore read
     /// the response.
     private func listedOrigin(_ request: Request) -> String? {
-        guard !allowed.isEmpty, let origin = request.headers[.origin], allowed.contains(origin) else { return nil }
+        guard !allowed.isEmpty, let origin = request[.origin], allowed.contains(origin) else { return nil }
         return origin
     }
 
@@ -187,9 +187,9 @@ extension OriginPolicy {
     ///   - response: The response to an `OPTIONS` request.
     ///   - allowed: The methods that this client may use at the path.
     package func addPreflight(to response: inout Response, _ request: Request, _ allowed: MethodSet) {
-        guard listedOrigin(request) != nil, request.headers[.accessControlRequestMethod] != nil else { return }
+        guard listedOrigin(request) != nil, request[.accessControlRequestMethod] != nil else { return }
         response.add("Access-Control-Allow-Methods", allowed.allow)
-        if let headers = request.headers[.accessControlRequestHeaders],
+        if let headers = request[.accessControlRequestHeaders],
             headers.utf8.allSatisfy({ MediaType.isToken($0) || $0 == 0x2c || $0 == 0x20 })
         {
             response.add("Access-Control-Allow-Headers", headers)

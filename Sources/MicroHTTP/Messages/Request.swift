@@ -81,6 +81,16 @@ package final class Request: Sendable {
         self.body = body
     }
 
+    /// The value of a header field; nil when the request does not have it. Other modules ask the request, because a look at
+    /// `headers` copies them.
+    package subscript(_ header: RequestHeader) -> String? { headers[header] }
+
+    /// Returns whether the request has a header field.
+    package func has(_ header: RequestHeader) -> Bool { headers.has(header) }
+
+    /// Whether a body may follow.
+    package var announcesBody: Bool { headers.announcesBody }
+
     /// The time at which work for this request expires. It is part of `budget`.
     package var deadline: Instant {
         get { budget.deadline }

@@ -32,7 +32,7 @@ package final class LiveLimits: Sendable {
     }
 
     /// The limits in force.
-    @inlinable package var current: Limits {
+    @inlinable @inline(__always) package var current: Limits {
         // The store of `replace` comes after the limits were written, and they are freed with this object.
         unsafe UnsafePointer<Limits>(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped.pointee
     }

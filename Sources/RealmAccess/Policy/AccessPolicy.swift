@@ -115,7 +115,7 @@ package struct AccessPolicy: Sendable {
         guard granted < .administer else { return }
         var wanted = needed
         // Uncommitted changes of a transaction are visible only to clients that may write.
-        if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
+        if request[.realmTransaction] != nil { wanted = max(wanted, .write) }
         guard wanted > granted else { return }
         if granted == .health, caller.principal.kind == .anonymous {
             throw Problem.unauthenticated(request, hasCredentials: hasCredentials)

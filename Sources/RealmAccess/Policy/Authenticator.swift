@@ -69,8 +69,8 @@ package final class Authenticator: Sendable {
     /// - Throws: `unauthenticated` for a credential that is not valid, `rate_limited` when its address has sent too many of them,
     ///   and `forbidden` for a request by cookie that lacks the token against forgery.
     package func outcome(_ request: Request, _ caller: inout Caller) throws(Problem) -> Outcome {
-        if let value = request.headers[.authorization] { return try outcome(ofHeader: value, request) }
-        if let field = request.headers[.cookie], let cookie = SessionTable.cookie(in: field) {
+        if let value = request[.authorization] { return try outcome(ofHeader: value, request) }
+        if let field = request[.cookie], let cookie = SessionTable.cookie(in: field) {
             return .principal(try principal(ofSession: cookie, request, &caller))
         }
         if let principal = caller.certificatePrincipal, !principal.isOver { return .principal(principal) }
@@ -113,7 +113,7 @@ package final class Authenticator: Sendable {
             throw failure(of: request)
         }
         caller.sessionCookie = cookie
-        guard Authenticator.isSafe(request.method) || session.takes(csrfToken: request.headers[.csrfToken]) else {
+        guard Authenticator.isSafe(request.method) || session.takes(csrfToken: request[.csrfToken]) else {
             throw Problem(.forbidden, "a request with a session cookie that may change something needs the token of the session")
                 .with("header", "X-CSRF-Token")
         }

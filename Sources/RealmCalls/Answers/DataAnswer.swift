@@ -83,9 +83,9 @@ package struct DataAnswer {
 
     /// Returns the part that the request asks for, or everything, without the type.
     private func part(of data: ByteView, _ etag: String) throws(Problem) -> Response {
-        let condition = context.call.request.headers[.ifRange]
+        let condition = context.call.request[.ifRange]
         let applies = context.call.request.method == .get && (condition == nil || condition == etag)
-        let range = applies ? ByteRange(context.call.request.headers[.range], of: data.count) : .whole
+        let range = applies ? ByteRange(context.call.request[.range], of: data.count) : .whole
         var response = Response(status: 200)
         var bytes = data
         switch range {

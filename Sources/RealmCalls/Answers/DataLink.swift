@@ -32,10 +32,10 @@ package struct DataLink {
             guard format == "bytes" else { return nil }
             return
         }
-        let accept = request.headers[.accept] ?? ""
+        let accept = request[.accept] ?? ""
         let ranges = AcceptHeader(accept)
         guard !DataLink.ofValues.contains(where: ranges.names) else { return nil }
         let acceptsAllAlike = accept.isEmpty || ranges.entries.allSatisfy { $0.range.essence == "*/*" }
-        guard download != nil || request.headers.has(.range) || !acceptsAllAlike else { return nil }
+        guard download != nil || request.has(.range) || !acceptsAllAlike else { return nil }
     }
 }

@@ -63,7 +63,7 @@ package final class ReadContext: Sendable {
 
     /// Returns the lease of a snapshot, and extends it because it is used.
     private static func lease(_ id: String, _ call: Call, _ database: Database) throws(Problem) -> PinnedVersions.Lease {
-        guard call.request.headers[.realmTransaction] == nil else {
+        guard call.request[.realmTransaction] == nil else {
             throw .conflict("a snapshot cannot be read inside a transaction", parameter: "snapshot")
         }
         return try call.services.pinned.find(id, in: database, isUse: true, owner: call.ownerScope)
@@ -75,7 +75,7 @@ package final class ReadContext: Sendable {
     /// The request was kept waiting for that version before, if it has the same epoch. A version of
     /// another epoch never comes.
     private func requireMinimumVersion() throws(Problem) {
-        guard let text = call.request.headers[.realmMinVersion] else { return }
+        guard let text = call.request[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {
             throw .invalidHeader("Realm-Min-Version", "the header field is not a version token")
         }

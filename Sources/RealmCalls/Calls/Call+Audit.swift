@@ -21,7 +21,7 @@ extension Call {
         entry.realm = match.decoded(.realm)
         entry.className = match.decoded(.class)
         entry.id = match.decoded(.id)
-        entry.transaction = request.headers[.realmTransaction]
+        entry.transaction = request[.realmTransaction]
         if let key = match.decoded(.key) { entry.keys.add(key) }
         return entry
     }

@@ -132,7 +132,7 @@ package final class Call: @unchecked Sendable {
     ///
     /// The tags of compressed representations count as well.
     package func isCurrent(_ etag: String) -> Bool {
-        guard let condition = request.headers[.ifNoneMatch] else { return false }
+        guard let condition = request[.ifNoneMatch] else { return false }
         if condition == etag { return true }
         guard let list = EntityTagList(condition) else { return false }
         return list.names(etag) || ContentCoding.allCases.contains { list.names(EntityTag.packed(etag, $0)) }

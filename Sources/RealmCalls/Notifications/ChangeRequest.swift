@@ -55,7 +55,7 @@ package struct ChangeRequest: Sendable {
         wantsSnapshots = try ChangeRequest.isTrue(set, "initial")
         sendsHeartbeatEvents = try set.choice("hb", ["comment", "event"]) == "event"
         let since = try set.text("since")
-        let lastID = isStream ? call.request.headers[.lastEventID] : nil
+        let lastID = isStream ? call.request[.lastEventID] : nil
         let epoch = try call.database().epoch
         start = StartPosition(lastID.flatMap { $0.isEmpty ? nil : $0 } ?? since, epoch: epoch)
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }

@@ -49,7 +49,7 @@ extension SkipMark {
     package init?(
         _ call: Call, _ database: Database, _ table: RegistrationTable, isShared: Bool
     ) throws(Problem) {
-        guard let text = call.request.headers[.realmWithoutNotifying] else { return nil }
+        guard let text = call.request[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
         var names: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -48,7 +48,7 @@ package enum ResponseFormat: Sendable, Equatable {
         _ request: Request, parameter: String?, among choice: Choice
     ) throws(Problem) -> ResponseFormat {
         if let parameter { return try named(parameter, choice) }
-        guard let text = request.headers[.accept], !text.isEmpty, text != "*/*", text != "application/json" else { return .json }
+        guard let text = request[.accept], !text.isEmpty, text != "*/*", text != "application/json" else { return .json }
         let accept = AcceptHeader(text)
         let offers = offers(choice).filter { offer in !offer.mustBeNamed || accept.names(offer.essence) }
         guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {

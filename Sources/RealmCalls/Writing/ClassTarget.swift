@@ -48,7 +48,7 @@ package struct ClassTarget {
     /// interactive transaction it checks nothing, because the transaction may have created the
     /// class; there the session finds out.
     package func requireClass() throws(Problem) {
-        guard !exists, call.request.headers[.realmTransaction] == nil else { return }
+        guard !exists, call.request[.realmTransaction] == nil else { return }
         throw .noClass(name, in: shown)
     }
 

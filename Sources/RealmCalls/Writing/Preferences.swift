@@ -26,7 +26,7 @@ package struct Preferences: Sendable {
     /// Reads the header field of a request. Of several preferences with one name the first is used,
     /// as RFC 7240 demands.
     package init(_ request: Request) {
-        guard let text = request.headers[.prefer] else { return }
+        guard let text = request[.prefer] else { return }
         var seen: Set<ByteText> = []
         for part in text.split(separator: ",") {
             let preference = part.prefix { $0 != ";" }

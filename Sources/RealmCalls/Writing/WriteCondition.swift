@@ -41,7 +41,7 @@ package struct WriteCondition: Sendable {
     /// - Throws: `invalid_parameter` with `header` for a field that is no list of entity tags.
     package init(_ request: Request) throws(Problem) {
         try self.init(
-            ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch],
+            ifMatch: request[.ifMatch], ifNoneMatch: request[.ifNoneMatch],
             problem: { name, detail in .invalidHeader(name, detail) })
     }
 

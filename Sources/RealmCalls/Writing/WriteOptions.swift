@@ -69,7 +69,7 @@ package struct WriteOptions: Sendable {
         self.representation = representation
         condition = try WriteCondition(call.request)
         preferences = Preferences(call.request)
-        transaction = call.request.headers[.realmTransaction]
+        transaction = call.request[.realmTransaction]
         self.honours = honours
     }
 
@@ -81,7 +81,7 @@ package struct WriteOptions: Sendable {
         guard case .ready(let database)? = call.realm,
             let mark = try call.services.commitMark(call, database).get()
         else { return nil }
-        guard call.request.headers[.realmTransaction] == nil else {
+        guard call.request[.realmTransaction] == nil else {
             throw Problem(.conflictingParameters, "inside a transaction, the header field belongs on the commit request")
                 .with("header", "Realm-Without-Notifying")
         }

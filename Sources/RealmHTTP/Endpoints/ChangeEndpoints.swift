@@ -35,7 +35,7 @@ struct ChangeEndpoints: Sendable {
     /// - Throws: The problems of `get(_:)`.
     private func changes(_ call: Call) throws(Problem) -> Reply {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
-        let isStream = call.request.headers[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false
+        let isStream = call.request[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false
         let format =
             isStream
             ? ResponseFormat.json

@@ -171,7 +171,7 @@ struct ExportEndpoints: Sendable {
             let hint = Suggestion.hint(for: name, in: ExportFormat.allCases.map(\.rawValue))
             throw .invalidParameter("format", "an export has the formats \(ExportFormat.list)\(hint)")
         }
-        guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
+        guard let text = call.request[.accept], !text.isEmpty else { return .ndjson }
         let offers = ExportFormat.allCases.map { format in
             (String(format.mediaType.description.prefix { $0 != ";" }), format)
         }

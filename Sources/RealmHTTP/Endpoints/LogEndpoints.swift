@@ -37,7 +37,7 @@ struct LogEndpoints: Sendable {
 
     /// Whether a client takes text rather than JSON.
     private static func prefersText(_ call: Call) throws(Problem) -> Bool {
-        guard let accept = call.request.headers[.accept], !accept.isEmpty else { return true }
+        guard let accept = call.request[.accept], !accept.isEmpty else { return true }
         guard let isText = AcceptHeader(accept).preferred([("text/plain", true), ("application/json", false)]) else {
             throw Problem(.notAcceptable, "the log is text/plain or application/json")
         }

@@ -34,7 +34,7 @@ enum ObjectEndpoints {
         return .now(
             try Problem.mapping { () throws(StorageError) in
                 // The tag is needed before the object only where the response may be 304.
-                if call.request.headers[.ifNoneMatch] != nil {
+                if call.request[.ifNoneMatch] != nil {
                     let etag = try tag()
                     if call.isCurrent(etag) { return context.unchanged(etag) }
                 }

@@ -108,7 +108,7 @@ struct SchemaEndpoints: Sendable {
             }
             return format
         }
-        guard let text = call.request.headers[.accept], !text.isEmpty else { return .json }
+        guard let text = call.request[.accept], !text.isEmpty else { return .json }
         let offers: [(String, SchemaFormat)] = [
             ("application/json", .json), ("application/ejson", .json), ("application/schema+json", .jsonSchema),
         ]

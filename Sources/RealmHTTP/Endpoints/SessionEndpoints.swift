@@ -72,7 +72,7 @@ struct SessionEndpoints: Sendable {
 
     private func begin(_ call: Call) throws(Problem) -> Response {
         // A session does not prolong itself.
-        guard call.request.headers.has(.authorization), call.caller.principal.logName != nil else {
+        guard call.request.has(.authorization), call.caller.principal.logName != nil else {
             throw Problem(.unauthenticated, "a session needs the header field Authorization")
                 .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\""))
         }

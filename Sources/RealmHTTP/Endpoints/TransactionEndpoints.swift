@@ -27,7 +27,7 @@ struct TransactionEndpoints: Sendable {
             throw Problem(.transactionsDisabled, "interactive transactions are disabled; send a batch")
         }
         try call.checkQueryNames()
-        guard call.request.headers[.realmTransaction] == nil else {
+        guard call.request[.realmTransaction] == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")
         }
         let options = try WriteOptions(call)

@@ -47,7 +47,7 @@ struct UploadEndpoints: Sendable {
 
     /// Reads the encryption key of the file from the header fields, where it appears in no log.
     private func key(of call: Call) throws(Problem) -> EncryptionKey? {
-        guard let text = call.request.headers[.realmEncryptionKey] else { return nil }
+        guard let text = call.request[.realmEncryptionKey] else { return nil }
         do throws(StorageError) {
             return try EncryptionKey(text: text)
         } catch {

@@ -9,7 +9,7 @@ internal import RealmStorage
 enum PageRequest {
     /// Whether a client accepts pages, as browsers do, and does not prefer JSON.
     static func prefersPage(_ request: Request) -> Bool {
-        guard let text = request.headers[.accept] else { return false }
+        guard let text = request[.accept] else { return false }
         let accept = AcceptHeader(text)
         return accept.names("text/html") && accept.weight(of: "text/html") > accept.weight(of: "application/json")
     }

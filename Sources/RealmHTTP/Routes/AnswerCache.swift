@@ -166,11 +166,11 @@ final class AnswerCache: Sendable {
     /// Conditions, ranges, minimum versions and transactions are left to the endpoints.
     private func key(of call: Call) -> Key? {
         guard bytesPerShard > 0, call.request.method == .get || call.request.method == .head,
-            call.request.headers[.ifNoneMatch] == nil,
-            call.request.headers[.realmMinVersion] == nil, call.request.headers[.realmTransaction] == nil,
-            call.request.headers[.realmRead] == nil, !call.request.headers.has(.range)
+            call.request[.ifNoneMatch] == nil,
+            call.request[.realmMinVersion] == nil, call.request[.realmTransaction] == nil,
+            call.request[.realmRead] == nil, !call.request.has(.range)
         else { return nil }
-        return Key(call.request.target.bytes, accept: call.request.headers[.accept], scope: call.scope?.identity)
+        return Key(call.request.target.bytes, accept: call.request[.accept], scope: call.scope?.identity)
     }
 
     /// Returns the shard that the digest of a key selects.

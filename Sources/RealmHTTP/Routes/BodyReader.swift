@@ -28,7 +28,7 @@ struct BodyReader: Sendable {
     func admission(of call: Call) -> Admission {
         var refusal: (@Sendable () -> Problem?)?
         // A sender whose token is not verified yet has no standing.
-        if call.request.headers.announcesBody, call.caller.unverifiedToken == nil {
+        if call.request.announcesBody, call.caller.unverifiedToken == nil {
             refusal = { [standing = call.standing] in standing.problem }
         }
         return .accept(bodyLimit: bodyLimit(of: call), spoolFolders: hasLongBody(call) ? spoolFolders : [], refusal: refusal)
@@ -68,7 +68,7 @@ struct BodyReader: Sendable {
     ///   bodies is used up.
     func inflate(bodyOf call: Call) throws(Problem) {
         guard call.request.isPacked else { return }
-        guard call.request.headers[.contentEncoding]?.lowercasedASCII == "gzip" else {
+        guard call.request[.contentEncoding]?.lowercasedASCII == "gzip" else {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }

@@ -14,7 +14,7 @@ extension IdempotencyStore {
     /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time.
     /// - Throws: `internal_error` when the body cannot be read.
     static func source(of call: Call) throws(Problem) -> CommittedRequest? {
-        guard let key = call.request.headers[.idempotencyKey] else { return nil }
+        guard let key = call.request[.idempotencyKey] else { return nil }
         do throws(StorageError) {
             let name = try DigestContext.digest(of: Array((call.sender + "\n" + key).utf8))
             return CommittedRequest(name: FileDigest.hex(name), digest: FileDigest.hex(try digest(of: call)))
@@ -29,8 +29,8 @@ extension IdempotencyStore {
         var head: [UInt8] = []
         for part in [
             Array(call.request.methodName.utf8), Array(call.request.target.bytes),
-            Array((call.request.headers[.contentType] ?? "").utf8),
-            Array((call.request.headers[.realmTransaction] ?? "").utf8),
+            Array((call.request[.contentType] ?? "").utf8),
+            Array((call.request[.realmTransaction] ?? "").utf8),
         ] {
             head += Array("\(part.count) ".utf8) + part
         }

@@ -124,7 +124,7 @@ final class IdempotencyStore: Sendable {
     /// - Throws: `invalid_parameter` for a malformed key, `idempotency_key_reused` when another
     ///   request had the key, `idempotency_in_progress` while the first one is running.
     func begin(_ call: Call) throws(Problem) -> Attempt {
-        guard let key = call.request.headers[.idempotencyKey], call.request.method == .post || call.request.method == .patch
+        guard let key = call.request[.idempotencyKey], call.request.method == .post || call.request.method == .patch
         else {
             return .none
         }
@@ -217,8 +217,8 @@ final class IdempotencyStore: Sendable {
         hasher.combine(call.request.target.bytes)
         // The default realm may be another one by now.
         hasher.combine(call.match.decoded(.realm).map { ByteText($0) })
-        hasher.combine(call.request.headers[.contentType].map { ByteText($0) })
-        hasher.combine(call.request.headers[.realmTransaction].map { ByteText($0) })
+        hasher.combine(call.request[.contentType].map { ByteText($0) })
+        hasher.combine(call.request[.realmTransaction].map { ByteText($0) })
         unsafe call.request.body.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         if let file = call.request.body.file {
             var offset = 0

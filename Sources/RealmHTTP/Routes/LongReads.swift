@@ -42,7 +42,7 @@ package final class LongReads: Sendable {
     ///
     /// - Parameter owner: The call, whose client is known.
     package func hasOne(like owner: some RequestOwner) -> Bool {
-        guard lastEnd.load(ordering: .relaxed) > owner.request.arrival.nanoseconds, !owner.request.headers.announcesBody else {
+        guard lastEnd.load(ordering: .relaxed) > owner.request.arrival.nanoseconds, !owner.request.announcesBody else {
             return false
         }
         let shape = LongReads.shape(owner)
@@ -55,7 +55,7 @@ package final class LongReads: Sendable {
     /// - Parameters:
     ///   - now: The present time.
     package func note(_ owner: some RequestOwner, _ now: Instant) {
-        guard !owner.request.headers.announcesBody else { return }
+        guard !owner.request.announcesBody else { return }
         let note = Note(shape: LongReads.shape(owner), end: now.adding(seconds: LongReads.seconds))
         slots.withLock { $0[LongReads.slot(note.shape)] = note }
         lastEnd.store(note.end.nanoseconds, ordering: .relaxed)

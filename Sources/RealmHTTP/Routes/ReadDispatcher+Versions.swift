@@ -27,14 +27,14 @@ extension ReadDispatcher {
     func otherVersion(
         for call: Call, of database: Database, _ route: Route, endpoint: @escaping RouteOperation.Function
     ) throws(Problem) -> Reply? {
-        if let id = call.request.headers[.realmTransaction], route.traits.contains(.readsContents) {
+        if let id = call.request[.realmTransaction], route.traits.contains(.readsContents) {
             return read(call, inTransaction: id, of: database, endpoint)
         }
-        if let text = call.request.headers[.realmRead] {
+        if let text = call.request[.realmRead] {
             guard text == "linear" else { throw .invalidHeader("Realm-Read", "the header field can only be 'linear'") }
             if let cluster { return linearRead(call, of: database, cluster, endpoint) }
         }
-        guard let text = call.request.headers[.realmMinVersion], database.isWritable, let wanted = VersionToken(text) else {
+        guard let text = call.request[.realmMinVersion], database.isWritable, let wanted = VersionToken(text) else {
             return nil
         }
         guard wanted.epoch == database.epoch.text else {

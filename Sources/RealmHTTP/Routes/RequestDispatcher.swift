@@ -87,7 +87,7 @@ package final class RequestDispatcher: RequestHandler {
     func admit(_ call: Call) -> Admission {
         do throws(Problem) {
             _ = try admission.check(call)
-            if call.request.headers.announcesBody { holdBody(of: call) }
+            if call.request.announcesBody { holdBody(of: call) }
             return bodies.admission(of: call)
         } catch {
             if let admission = admissionToBody(of: call, answeredWith: error) { return admission }
@@ -104,7 +104,7 @@ package final class RequestDispatcher: RequestHandler {
     ///
     /// - Returns: Nil for a request that is answered at once.
     private func admissionToBody(of call: Call, answeredWith problem: Problem) -> Admission? {
-        guard problem.code == .notOwner, call.request.headers.announcesBody, call.request.headers[.expect] == nil else {
+        guard problem.code == .notOwner, call.request.announcesBody, call.request[.expect] == nil else {
             return nil
         }
         call.answerAfterBody = problem
@@ -131,7 +131,7 @@ package final class RequestDispatcher: RequestHandler {
     func reply(to call: Call) -> Reply {
         if let problem = call.answerAfterBody { return .now(Response(problem, for: call)) }
         // The body may have taken long.
-        if call.request.headers.announcesBody, call.caller.unverifiedToken == nil,
+        if call.request.announcesBody, call.caller.unverifiedToken == nil,
             let problem = call.standing.problem
         {
             return .now(Response(problem, for: call))
@@ -462,7 +462,7 @@ private struct RequestEnds: Sendable {
                 id: call.request.id.text, method: call.request.methodName, route: call.match.pattern.label, status: status,
                 bytes: bytesSent, seconds: seconds, principal: call.caller.principal.logName,
                 client: call.request.clientAddress.isEmpty ? nil : call.request.clientAddress, version: call.versionToken,
-                traceparent: call.request.headers[.traceparent], query: call.query,
+                traceparent: call.request[.traceparent], query: call.query,
                 path: status == 404 ? call.request.target.pathInLog : nil))
     }
 }

@@ -27,7 +27,7 @@ struct RolePolicy: Sendable {
     ///   credential `unauthenticated` in the place of both.
     func check(_ call: Call, _ route: Route) throws(Problem) {
         let needed = route.access(of: call.request.method)
-        guard needed > .health || call.request.headers[.realmTransaction] != nil else { return }
+        guard needed > .health || call.request[.realmTransaction] != nil else { return }
         guard let realm = call.match.decoded(.realm), route.isServed else {
             let isInRealm = call.match.pattern.position(of: .realm) != nil && route.isServed
             guard isInRealm, !roles.administers(RightsHolder(call.caller.principal)) else {
@@ -79,7 +79,7 @@ struct RolePolicy: Sendable {
 
     /// Returns whether some rights are enough to use a route at all, for any target of the request there.
     private func allows(_ route: Route, _ needed: AccessClass, _ call: Call, with rights: RealmRights) -> Bool {
-        if route.traits.contains(.concernsTransactions) || call.request.headers[.realmTransaction] != nil {
+        if route.traits.contains(.concernsTransactions) || call.request[.realmTransaction] != nil {
             guard rights.mayUseTransactions else { return false }
         }
         if route.traits.contains(.imports), !rights.mayImportSomething { return false }

@@ -177,7 +177,7 @@ package final class Route: Sendable {
     ///
     /// - Parameter call: A request for this route.
     private func checkTransaction(of call: Call) throws(Problem) {
-        guard let id = call.request.headers[.realmTransaction], let operation = operation(of: call.request.method),
+        guard let id = call.request[.realmTransaction], let operation = operation(of: call.request.method),
             !operation.joinsTransactions
         else { return }
         if traits.contains(.concernsTransactions) {

@@ -138,7 +138,7 @@ package final class ClusterService: Sendable {
 
     /// Whether a node may answer a request that does not own the realm.
     package func mayFollow(_ call: Call, _ access: AccessClass) -> Bool {
-        options.replicas != .none && access <= .read && call.request.headers[.realmTransaction] == nil
+        options.replicas != .none && access <= .read && call.request[.realmTransaction] == nil
     }
 
     /// Notices at a read that another node has got a realm which is owned here, even if that was missed before.
@@ -217,7 +217,7 @@ package final class ClusterService: Sendable {
 
     /// Whether a realm that is followed has not come to the version that a read asks for, which its owner has.
     private func isTooEarly(_ response: Response, for call: Call) -> Bool {
-        guard response.problem == .preconditionFailed, call.request.headers[.realmMinVersion] != nil,
+        guard response.problem == .preconditionFailed, call.request[.realmMinVersion] != nil,
             case .ready(let database)? = call.realm
         else { return false }
         return database.writerElsewhere != nil
