@@ -229,7 +229,7 @@ package struct SQLiteImport {
             } catch let error as SQLiteCell.Unfit {
                 throw Problem(.typeMismatch, "table '\(source.name.truncated)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
-            } catch let failure as SQLiteFailure where failure == .tooLong {
+            } catch let failure as SQLiteFailure where continues() {
                 throw problem(failure).with("line", .integer(Int64(rowCount + 1)))
             }
             guard buffer.count - start <= recordLimit else {

@@ -99,7 +99,7 @@ struct ImportEndpoints: Sendable {
                 lines = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
             } catch {
                 // The whole database is read before the first commit.
-                throw error.has("line") ? error.with("committed", .integer(0)) : error
+                throw error.with("committed", .integer(0))
             }
             return ImportReader(lines, className: nil, bounds: server.limits.importedJSON)
         default:

@@ -288,6 +288,23 @@ import Testing
             #expect(answer.json["line"]?.int == 2 && answer.json["committed"]?.int == 0, "\(answer.text)")
             #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 0)
         }
+        // A page in the middle of a table is damaged, and rows belong to nothing: neither is one value that is wrong.
+        let names = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000) "
+        guard
+            var file = try Self.database(
+                "CREATE TABLE Dog (_id INTEGER PRIMARY KEY, age, name TEXT);"
+                    + names + "INSERT INTO Dog SELECT x, 1, printf('%0100d', x) FROM n;"),
+            let orphans = try Self.database(
+                "CREATE TABLE Dog (_id INTEGER PRIMARY KEY, age); CREATE TABLE Dog_ids (owner, position, value);"
+                    + "INSERT INTO Dog_ids VALUES (1, 0, 1);")
+        else { return }
+        file.replaceSubrange(4096 * 30..<4096 * 34, with: Array(repeating: 0xff, count: 4096 * 4))
+        let damaged = try Self.post(server, "?atomic=\(atomic)", file, Self.sqlite)
+        #expect(damaged.code == "invalid_body" && damaged.json["committed"]?.int == 0, "\(damaged.text)")
+        #expect(try #require(damaged.json["line"]?.int) > 100, "\(damaged.text)")
+        let refused = try Self.post(server, "?atomic=\(atomic)", orphans, Self.sqlite)
+        #expect(refused.code == "invalid_body" && refused.json["committed"]?.int == 0, "\(refused.text)")
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 0)
         try server.finish()
     }
 
