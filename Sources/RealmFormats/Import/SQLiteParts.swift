@@ -8,6 +8,9 @@ internal import RealmStorage
 ///
 /// A table is read if it has the name and exactly the columns that an export gives it. Missing tables are left out, so
 /// `mode=upsert` keeps their values.
+///
+/// SQLite finds the rows of an owner by the collation and the affinity that the file declares, under which one row may belong to
+/// several owners. Of the rows that it finds only those count whose owner is the same key.
 final class SQLiteParts {
     /// An element of a collection: its key in a dictionary, and its value.
     private typealias Element = (key: SQLiteStatement.Found, value: SQLiteStatement.Found)
@@ -21,7 +24,8 @@ final class SQLiteParts {
     private let byteLimit: Int
     /// The columns of a table by its name; nil when the database has no such table.
     private let columns: (String) throws -> [String]?
-    /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read.
+    /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read. The first
+    /// column is the owner, or the number of an embedded object.
     private var statements: [Int: SQLiteStatement?] = [:]
     /// The number of rows that were read of a table, by its position.
     private var readCounts: [Int: Int] = [:]
@@ -85,11 +89,13 @@ final class SQLiteParts {
             target.kind == .embedded, let made = schema.classes[target.key], let row = try statement(made.position)
         else { return false }
         try row.find(value)
-        guard try row.next() else {
-            writer.null()
-            return true
-        }
-        let cells = (0..<row.columnCount).map { row.value($0) }
+        repeat {
+            guard try row.next() else {
+                writer.null()
+                return true
+            }
+        } while !row.value(0).isSameKey(as: value)
+        let cells = (1..<row.columnCount).map { row.value($0) }
         readCounts[made.position, default: 0] += 1
         nesting += 1
         defer { nesting -= 1 }
@@ -117,11 +123,9 @@ final class SQLiteParts {
         var made: SQLiteStatement?
         if let found = try columns(table.name), found.elementsEqual(names, by: { $0.utf8.elementsEqual($1.utf8) }) {
             let quoted = names.map(SQLiteDatabase.quoted)
-            // A collection has the place or the key of an element before its value; an embedded object begins with its number.
-            let wanted = quoted.count > 1 ? quoted.dropFirst().joined(separator: ", ") : "NULL"
-            let order = table.key.count > 1 ? " ORDER BY \(quoted[1])" : ""
+            let order = table.key.count > 1 ? " ORDER BY \(quoted[1]) COLLATE BINARY" : ""
             made = try database.prepare(
-                "SELECT \(wanted) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)")
+                "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)")
         }
         statements[position] = .some(made)
         return made
@@ -134,7 +138,8 @@ final class SQLiteParts {
         var elements: [Element] = []
         var byteCount = 0
         while try rows.next() {
-            let element = (key: rows.value(0), value: rows.value(1))
+            guard rows.value(0).isSameKey(as: owner) else { continue }
+            let element = (key: rows.value(1), value: rows.value(2))
             byteCount += MemoryLayout<Element>.stride + element.key.byteCount + element.value.byteCount
             guard byteCount <= byteLimit else { throw SQLiteFailure.tooLong }
             elements.append(element)

@@ -26,6 +26,19 @@ internal import RealmStorage
             case .null, .int, .double: return 0
             }
         }
+
+        /// Whether two keys are the same, independent of the collations and types that a file declares: equal numbers, equal bytes,
+        /// or a whole number and its plain decimal text.
+        func isSameKey(as other: Found) -> Bool {
+            switch (self, other) {
+            case (.int(let number), .text(let bytes)), (.text(let bytes), .int(let number)):
+                return String(number).utf8.elementsEqual(bytes)
+            case (.int(let number), .double(let real)), (.double(let real), .int(let number)):
+                return Int64(exactly: real) == number
+            case (.null, _): return false
+            default: return self == other
+            }
+        }
     }
 
     /// The statement of the library.

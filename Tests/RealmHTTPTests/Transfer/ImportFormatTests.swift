@@ -275,6 +275,57 @@ import Testing
         try server.finish()
     }
 
+    /// The collation that a column declares decided which rows belong to an object: both got all rows of either.
+    @Test(arguments: ["true", "false"]) func `rows belong to the object whose key has the same bytes`(_ atomic: String) throws {
+        let server = try WriteServer()
+        for (collation, other, third) in [("NOCASE", "ANN", "aNn"), ("RTRIM", "ann ", "ann  "), ("BINARY", "Ann", "ANn")] {
+            let tables = """
+                CREATE TABLE Person (_key TEXT, id TEXT); INSERT INTO Person VALUES ('ann', 'ann'), ('\(other)', '\(other)');
+                CREATE TABLE Dog (_id INTEGER, age); INSERT INTO Dog VALUES (1, 1), (2, 2);
+                CREATE TABLE Person_dogs (owner TEXT COLLATE \(collation), position, value);
+                CREATE INDEX i ON Person_dogs (owner); INSERT INTO Person_dogs VALUES ('ann', 0, 1), ('\(other)', 0, 2);
+                CREATE TABLE Person_pets (owner TEXT COLLATE \(collation), key, value);
+                INSERT INTO Person_pets VALUES ('ann', 'k', 1), ('\(other)', 'l', 2);
+                """
+            guard let file = try Self.database(tables) else { return }
+            let answer = try Self.post(server, "?mode=upsert&atomic=\(atomic)", file, Self.sqlite)
+            #expect(answer.status == 200, "\(collation): \(answer.text)")
+            for (key, dog, pet) in [("ann", "1", "k"), (other.replacing(" ", with: "%20"), "2", "l")] {
+                let person = try server.get("app/objects/Person/\(key)").json
+                let dogs = person["dogs"]?.elements?.compactMap { $0["$link"]?["key"]?.text }
+                #expect(dogs == [dog] && person["pets"]?[pet] != nil, "\(collation), \(key): \(person)")
+                #expect(person["pets"]?[pet == "k" ? "l" : "k"] == nil, "\(collation), \(key): \(person)")
+            }
+            let orphan = tables + "INSERT INTO Person_dogs VALUES ('\(third)', 0, 1);"
+            guard let file = try Self.database(orphan) else { return }
+            let refused = try Self.post(server, "?mode=upsert&atomic=\(atomic)", file, Self.sqlite)
+            #expect(refused.status == 400 && refused.text.contains("belong to no object"), "\(collation): \(refused.text)")
+        }
+        // A column may convert owners to its type. The key of one row is that of one object at most.
+        for (type, owner, status) in [
+            ("", "'1'", 400), ("TEXT", "1", 200), ("REAL", "1", 200), ("TEXT", "'01'", 400), ("BLOB", "x'31'", 400),
+        ] {
+            guard
+                let file = try Self.database(
+                    "CREATE TABLE Dog (_id INTEGER, age); INSERT INTO Dog VALUES (1, 1);"
+                        + "CREATE TABLE Dog_ids (owner \(type), position, value); INSERT INTO Dog_ids VALUES (\(owner), 0, 7);")
+            else { return }
+            let answer = try Self.post(server, "?mode=upsert&atomic=\(atomic)", file, Self.sqlite)
+            #expect(answer.status == status, "\(type) \(owner): \(answer.text)")
+        }
+        guard
+            let file = try Self.database(
+                "CREATE TABLE Person (_key TEXT, id TEXT); INSERT INTO Person VALUES ('01', '01'), ('1', '1');"
+                    + "CREATE TABLE Dog (_id INTEGER, age); INSERT INTO Dog VALUES (1, 1);"
+                    + "CREATE TABLE Person_dogs (owner INTEGER, position, value); INSERT INTO Person_dogs VALUES (1, 0, 1);")
+        else { return }
+        #expect(try Self.post(server, "?mode=upsert&atomic=\(atomic)", file, Self.sqlite).status == 200)
+        for (key, count) in [("01", 0), ("1", 1)] {
+            #expect(try server.get("app/objects/Person/\(key)").json["dogs"]?.elements?.count == count)
+        }
+        try server.finish()
+    }
+
     /// The whole database is read first, so its problems have to say that nothing is there.
     @Test(arguments: ["true", "false"]) func `rows that cannot be read leave nothing, and say so`(_ atomic: String) throws {
         let server = try WriteServer { $0.limits.importRecordBytes = 64 << 10 }
