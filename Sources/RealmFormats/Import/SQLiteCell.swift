@@ -27,6 +27,7 @@ struct SQLiteCell {
         let name: String
         /// The error, and the expected value.
         let detail: String
+        var code = ProblemCode.typeMismatch
     }
 
     /// Makes the error of a value.

@@ -40,6 +40,13 @@ package struct SQLiteImport {
         let table: Table
     }
 
+    /// A table, view or virtual table of the database.
+    private struct Entry {
+        let name: String
+        /// Whether it is a table with a root page. Nothing else is touched.
+        let isPlain: Bool
+    }
+
     /// Writes the lines of all tables.
     ///
     /// - Parameters:
@@ -55,14 +62,17 @@ package struct SQLiteImport {
                     let database = try SQLiteDatabase(
                         reading: descriptor, valueLimit: recordLimit, continues: continues)
                     var rowCount = 0
-                    let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit) { name in
-                        try plainColumns(of: name, in: database)
+                    let entries = try entries(of: database)
+                    let byLetters = Dictionary(
+                        texts: entries.map { ($0.name.lowercasedASCII, $0) }, uniquingKeysWith: { first, _ in first })
+                    let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit, isLenient: options.isLenient) { name in
+                        try columns(ofPart: name, among: byLetters, in: database)
                     }
-                    let sources = try sources(database)
+                    let sources = try sources(entries, of: parts.schema)
                     for source in sources {
                         try write(source, of: database, with: parts, to: target, counting: &rowCount)
                     }
-                    try requireTables(for: sources, in: database)
+                    try requireTables(for: sources, among: byLetters)
                     try requireOwners(parts)
                 }
             }
@@ -99,11 +109,17 @@ package struct SQLiteImport {
     }
 
     /// Returns the tables that are read.
-    private func sources(_ database: SQLiteDatabase) throws -> [Source] {
-        let present = try tables(database)
+    private func sources(_ entries: [Entry], of schema: RelationalSchema) throws -> [Source] {
+        let present = entries.filter(\.isPlain).map(\.name)
         guard let wanted = options.tables else {
+            // An export gives another name to the table of a class whose name another one has in other letter case.
+            let exported = Dictionary(
+                texts: schema.classes.values.map { (schema.tables[$0.position].name, $0.table) },
+                uniquingKeysWith: { first, _ in first })
             let found = present.compactMap { name in
-                snapshot.classTable(named: name).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
+                (snapshot.classTable(named: name) ?? exported[name]).flatMap {
+                    $0.kind == .embedded ? nil : Source(name: name, table: $0)
+                }
             }
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
@@ -115,7 +131,9 @@ package struct SQLiteImport {
             }
             return found
         }
-        for name in wanted.keys.sorted().texts where !present.contains(name) { throw try noTable(name, present, database) }
+        for name in wanted.keys.sorted().texts where !present.contains(name) {
+            throw SQLiteImport.noTable(name, present, entries)
+        }
         return try present.compactMap { name in
             guard let other = wanted[name] else { return nil }
             let target = wanted.count == 1 && other == name ? className ?? other : other
@@ -128,25 +146,21 @@ package struct SQLiteImport {
     }
 
     /// Throws `invalid_body` when a class has no table, but something else has its name, or nearly so.
-    private func requireTables(for found: [Source], in database: SQLiteDatabase) throws {
+    private func requireTables(for found: [Source], among entries: [ByteText: Entry]) throws(Problem) {
         guard !options.isLenient, options.tables == nil else { return }
-        let others = try views(database)
-        let present = try tables(database)
         for table in snapshot.classes where table.kind != .embedded && !found.contains(where: { $0.table.key == table.key }) {
             let name = table.className ?? table.name
-            if others.contains(name) {
-                throw Problem(
-                    .invalidBody, SQLiteImport.noPlainTable(name) + ", or leave it out with 'Prefer: handling=lenient'")
-            }
-            let letters = name.lowercasedASCII
-            if let near = present.first(where: { $0.lowercasedASCII == letters }) {
-                throw Problem(
-                    .invalidBody,
-                    "the table '\(near.truncated)' has the letters of the class '\(name.truncated)' in another case; name it with tables=TABLE:CLASS, or "
-                        + "leave it out with 'Prefer: handling=lenient'")
-            }
+            guard let entry = entries[ByteText(name.lowercasedASCII)] else { continue }
+            guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name) + SQLiteImport.leaving) }
+            throw Problem(
+                .invalidBody,
+                "the table '\(entry.name.truncated)' has the letters of the class '\(name.truncated)' in another case; name it with "
+                    + "tables=TABLE:CLASS" + SQLiteImport.leaving)
         }
     }
+
+    /// The end of a message about what takes the place of a table.
+    private static let leaving = ", or leave it out with 'Prefer: handling=lenient'"
 
     /// Throws `invalid_body` for rows of collections and embedded objects that belong to no row which was read.
     private func requireOwners(_ parts: SQLiteParts) throws {
@@ -156,10 +170,20 @@ package struct SQLiteImport {
             "the table '\(table.truncated)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
     }
 
-    /// Returns the names of plain tables: those with a root page. Views and virtual tables have none, and are never touched.
-    private func tables(_ database: SQLiteDatabase) throws -> [String] {
-        try names(
-            try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid"))
+    /// Returns the tables and views in their order, without those of SQLite itself. Views and virtual tables have no root page.
+    private func entries(of database: SQLiteDatabase) throws -> [Entry] {
+        let list = try database.prepare(
+            "SELECT name, type, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")
+        var entries: [Entry] = []
+        while try list.next() {
+            guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
+                !name.lowercasedASCII.hasPrefix("sqlite_")
+            else { continue }
+            var isPlain = false
+            if case .int(let page) = list.value(2) { isPlain = page > 0 && list.value(1) == .text(Array("table".utf8)) }
+            entries.append(Entry(name: name, isPlain: isPlain))
+        }
+        return entries
     }
 
     private static func noPlainTable(_ name: String) -> String {
@@ -167,36 +191,18 @@ package struct SQLiteImport {
             + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.truncated))"
     }
 
-    /// Returns the names of views and virtual tables.
-    private func views(_ database: SQLiteDatabase) throws -> [String] {
-        try names(try database.prepare("SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type IN ('table', 'view')"))
-    }
-
-    /// Returns the names that a statement finds, without those of SQLite itself.
-    private func names(_ list: SQLiteStatement) throws -> [String] {
-        var names: [String] = []
-        while try list.next() {
-            guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
-                !name.lowercasedASCII.hasPrefix("sqlite_")
-            else { continue }
-            names.append(name)
-        }
-        return names
-    }
-
     /// Makes the problem of a table that is not there, or no plain one.
-    private func noTable(_ name: String, _ present: [String], _ database: SQLiteDatabase) throws -> Problem {
-        let others = try views(database)
+    private static func noTable(_ name: String, _ present: [String], _ entries: [Entry]) -> Problem {
+        let isOther = entries.contains { !$0.isPlain && $0.name == name }
         let detail =
-            others.contains(name)
-            ? SQLiteImport.noPlainTable(name)
-            : "the database has no table '\(name.truncated)', but \(SQLiteImport.listed(present))"
-                + Suggestion.hint(for: name, in: present)
+            isOther
+            ? noPlainTable(name)
+            : "the database has no table '\(name.truncated)', but \(listed(present))" + Suggestion.hint(for: name, in: present)
         return Problem.invalidParameter("tables", detail)
     }
 
     /// Lists a few names for a message.
-    private static func listed(_ names: [String]) -> String {
+    static func listed(_ names: [String]) -> String {
         names.isEmpty ? "none" : names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
     }
 
@@ -227,7 +233,7 @@ package struct SQLiteImport {
                 guard try rows.next() else { break }
                 try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
             } catch let error as SQLiteCell.Unfit {
-                throw Problem(.typeMismatch, "table '\(source.name.truncated)': \(error.detail)")
+                throw Problem(error.code, "table '\(source.name.truncated)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
             } catch let failure as SQLiteFailure where continues() {
                 throw problem(failure).with("line", .integer(Int64(rowCount + 1)))
@@ -267,12 +273,22 @@ package struct SQLiteImport {
         return isThere ? names : nil
     }
 
-    /// Returns the columns of a plain table without generated ones; nil for any other table.
-    private func plainColumns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
-        let found = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?")
-        try found.find(.text(Array(table.utf8)))
-        guard try found.next() else { return nil }
-        return try? columns(of: table, in: database)
+    /// Returns the columns of a table of embedded objects or of a collection; nil when nothing has its name, or it is to be left out.
+    ///
+    /// - Throws: `invalid_body` for a view, a table in other letter case or one with generated columns, unless they may be left out.
+    private func columns(
+        ofPart name: String, among entries: [ByteText: Entry], in database: SQLiteDatabase
+    ) throws -> [String]? {
+        guard let entry = entries[ByteText(name.lowercasedASCII)], options.tables?[ByteText(entry.name)] == nil else {
+            return nil
+        }
+        if entry.isPlain, entry.name == name { return try columns(of: name, in: database) }
+        guard !options.isLenient else { return nil }
+        guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name) + SQLiteImport.leaving) }
+        throw Problem(
+            .invalidBody,
+            "the table '\(entry.name.truncated)' has the letters of '\(name.truncated)' in another case; rename it"
+                + SQLiteImport.leaving)
     }
 
     /// Returns how the columns of a table become members.

@@ -16,12 +16,14 @@ final class SQLiteParts {
     private typealias Element = (key: SQLiteStatement.Found, value: SQLiteStatement.Found)
 
     /// The tables as an export of the same classes has them.
-    private let schema: RelationalSchema
+    let schema: RelationalSchema
     /// The version whose classes give the columns their types.
     private let snapshot: Snapshot
     private let database: SQLiteDatabase
     /// The longest line of an object.
     private let byteLimit: Int
+    /// Whether tables that take the place of those of an export, and are not read, are left out.
+    private let isLenient: Bool
     /// The columns of a table by its name; nil when the database has no such table.
     private let columns: (String) throws -> [String]?
     /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read. The first
@@ -39,13 +41,16 @@ final class SQLiteParts {
     /// - Parameters:
     ///   - snapshot: The version whose classes give the columns their types.
     ///   - byteLimit: The longest line of an object.
+    ///   - isLenient: Whether a table with other columns is left out, rather than refused.
     ///   - columns: Returns the columns of a table; nil when there is none of this name.
     init(
-        _ database: SQLiteDatabase, _ snapshot: Snapshot, byteLimit: Int, columns: @escaping (String) throws -> [String]?
+        _ database: SQLiteDatabase, _ snapshot: Snapshot, byteLimit: Int, isLenient: Bool,
+        columns: @escaping (String) throws -> [String]?
     ) {
         self.database = database
         self.snapshot = snapshot
         self.byteLimit = byteLimit
+        self.isLenient = isLenient
         self.columns = columns
         schema = RelationalSchema(snapshot.classes.filter { $0.kind != .embedded }, in: snapshot, isWhole: true)
     }
@@ -56,13 +61,14 @@ final class SQLiteParts {
     ///   - names: The columns of its table in the database, whose collections come from there.
     /// - Returns: The position of the column with the key of the owner, and the collections; nil for none.
     func collections(of table: Table, in names: [String]) throws -> (key: Int, members: [RelationalSchema.Member])? {
-        guard let made = schema.classes[table.key], let key = names.firstIndex(of: schema.tables[made.position].columns[0].name)
-        else { return nil }
+        guard let made = schema.classes[table.key] else { return nil }
         let members = try made.members.filter { member in
             guard case .collection(let position) = member.place, !names.contains(member.column.name) else { return false }
             return try statement(position) != nil
         }
-        return members.isEmpty ? nil : (key, members)
+        // Without the key the rows belong to no object.
+        guard let key = names.firstIndex(of: schema.tables[made.position].columns[0].name), !members.isEmpty else { return nil }
+        return (key, members)
     }
 
     /// Writes the collections of an object as members.
@@ -84,6 +90,7 @@ final class SQLiteParts {
     /// - Parameters:
     ///   - writer: Receives the object.
     /// - Returns: Whether the value was such a number.
+    /// - Throws: `SQLiteCell.Unfit` for the number of no row.
     func writeEmbedded(_ value: SQLiteStatement.Found, _ column: Column, to writer: inout JSONWriter) throws -> Bool {
         guard case .int = value, column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }),
             target.kind == .embedded, let made = schema.classes[target.key], let row = try statement(made.position)
@@ -91,8 +98,11 @@ final class SQLiteParts {
         try row.find(value)
         repeat {
             guard try row.next() else {
-                writer.null()
-                return true
+                throw SQLiteCell.Unfit(
+                    name: column.name,
+                    detail: "column '\(column.name.truncated)': the table '\(schema.tables[made.position].name.truncated)' "
+                        + "has no embedded object with this number",
+                    code: .linkTargetMissing)
             }
         } while !row.value(0).isSameKey(as: value)
         let cells = (1..<row.columnCount).map { row.value($0) }
@@ -115,17 +125,27 @@ final class SQLiteParts {
 
     // MARK: - Rows
 
-    /// Returns the statement that finds rows by their owner or number; nil when the table is not there as an export makes it.
+    /// Returns the statement that finds rows by their owner or number; nil when the table is not there, or is to be left out.
+    ///
+    /// - Throws: `invalid_body` for a table with other columns than an export gives it, unless it is to be left out.
     private func statement(_ position: Int) throws -> SQLiteStatement? {
         if let known = statements[position] { return known }
         let table = schema.tables[position]
         let names = table.columns.map(\.name)
         var made: SQLiteStatement?
-        if let found = try columns(table.name), found.elementsEqual(names, by: { $0.utf8.elementsEqual($1.utf8) }) {
-            let quoted = names.map(SQLiteDatabase.quoted)
-            let order = table.key.count > 1 ? " ORDER BY \(quoted[1]) COLLATE BINARY" : ""
-            made = try database.prepare(
-                "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)")
+        if let found = try columns(table.name) {
+            if found.count == names.count, names.allSatisfy({ found.contains($0) }) {
+                let quoted = names.map(SQLiteDatabase.quoted)
+                let order = table.key.count > 1 ? " ORDER BY \(quoted[1]) COLLATE BINARY" : ""
+                made = try database.prepare(
+                    "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)"
+                )
+            } else if !isLenient {
+                throw Problem(
+                    .invalidBody,
+                    "the table '\(table.name.truncated)' must have the columns \(SQLiteImport.listed(names)), as in an export, but has "
+                        + "\(SQLiteImport.listed(found)); 'Prefer: handling=lenient' leaves it out")
+            }
         }
         statements[position] = .some(made)
         return made
@@ -150,17 +170,22 @@ final class SQLiteParts {
 
     /// Returns the name of a table of which more rows are there than were read; nil for none.
     ///
-    /// - Parameter isWhole: Whether all classes were read, and so all owners of embedded objects.
+    /// - Parameter isWhole: Whether all classes were read, so that each row of a table must have an owner.
+    /// - Throws: `invalid_body` for what takes the place of a table.
     func tableWithRowsLeft(isWhole: Bool) throws -> String? {
+        let classes = schema.classes.values.filter { $0.table.kind != .embedded }
         let ofClasses = Set(
-            schema.classes.values.flatMap { made in
-                made.table.kind == .embedded
-                    ? []
-                    : made.members.compactMap { member -> Int? in
-                        guard case .collection(let position) = member.place else { return nil }
-                        return position
-                    }
+            classes.flatMap { made in
+                made.members.compactMap { member -> Int? in
+                    guard case .collection(let position) = member.place else { return nil }
+                    return position
+                }
             })
+        if isWhole {
+            // Also tables of which no row has asked for any.
+            let read = Set(classes.map(\.position))
+            for position in schema.tables.indices where !read.contains(position) { _ = try statement(position) }
+        }
         for (position, statement) in statements where statement != nil && (isWhole || ofClasses.contains(position)) {
             let name = schema.tables[position].name
             // Functions such as `count` do not run.

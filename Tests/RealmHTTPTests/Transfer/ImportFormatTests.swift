@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmAccess
+import RealmEngine
 import RealmFormats
 import RealmHTTP
 import RealmHosting
@@ -261,7 +262,26 @@ import Testing
                 "'Dog_tags' has rows that belong to no object"
             ),
             ("CREATE VIEW Person AS SELECT 'p' AS id;", "'Person' is a view"),
+            ("CREATE VIEW person AS SELECT 'p' AS id;", "'person' is a view"),
             ("CREATE TABLE person (id TEXT);", "'person' has the letters of the class 'Person'"),
+            ("CREATE VIEW Dog_tags AS SELECT 1 AS owner, 0 AS position, 'a' AS value;", "'Dog_tags' is a view"),
+            ("CREATE TABLE dog_tags (owner, position, value);", "'dog_tags' has the letters of 'Dog_tags'"),
+            ("CREATE TABLE Dog_tags (owner, position, value, more);", "must have the columns owner, position, value"),
+            ("CREATE TABLE Dog_tags (owner, position, value AS (1));", "'value' of the table 'Dog_tags' is a generated column"),
+            // Nothing asks for these rows: the class has no table, or its table no keys, or no object an embedded one.
+            (
+                "CREATE TABLE Person_dogs (owner, position, value); INSERT INTO Person_dogs VALUES ('p', 0, 1);",
+                "'Person_dogs' has rows that belong to no object"
+            ),
+            (
+                "CREATE TABLE Person (id TEXT); CREATE TABLE Person_dogs (owner, position, value);"
+                    + "INSERT INTO Person VALUES ('p'); INSERT INTO Person_dogs VALUES ('p', 0, 1);",
+                "'Person_dogs' has rows that belong to no object"
+            ),
+            (
+                "CREATE TABLE Chip (_id, code, size); INSERT INTO Chip VALUES (1, 'c', 2);",
+                "'Chip' has rows that belong to no object"
+            ),
         ] {
             guard
                 let file = try Self.database(
@@ -323,6 +343,42 @@ import Testing
         for (key, count) in [("01", 0), ("1", 1)] {
             #expect(try server.get("app/objects/Person/\(key)").json["dogs"]?.elements?.count == count)
         }
+        try server.finish()
+    }
+
+    /// It became null, and took the place of the embedded object that was there.
+    @Test(arguments: ["true", "false"]) func `an embedded object that is not there is a missing target`(_ atomic: String) throws {
+        let server = try WriteServer()
+        #expect(try server.send("PUT", "app/objects/Dog/1", #"{"age":1,"chip":{"code":"c"}}"#).status == 201)
+        for (column, place, table) in [
+            ("chip", "99", ""),
+            ("name", "'n'", "CREATE TABLE Dog_chips (owner, position, value); INSERT INTO Dog_chips VALUES (1, 0, 99);"),
+        ] {
+            guard
+                let file = try Self.database(
+                    "CREATE TABLE Dog (_id INTEGER, age, \(column)); INSERT INTO Dog VALUES (1, 2, \(place));"
+                        + "CREATE TABLE Chip (_id, code, size);" + table)
+            else { return }
+            for headers in [Self.sqlite, Self.sqlite + Self.lenient] {
+                let answer = try Self.post(server, "?mode=upsert&atomic=\(atomic)", file, headers)
+                #expect(answer.status == 422 && answer.code == "link_target_missing", "\(answer.text)")
+                #expect(answer.json["pointer"]?.text == (table.isEmpty ? "/chip" : "/chips"), "\(answer.text)")
+                #expect(answer.json["line"]?.int == 1 && answer.json["committed"]?.int == 0, "\(answer.text)")
+                #expect(try server.show("Dog/1").contains(#""code":"c""#))
+            }
+        }
+        try server.finish()
+    }
+
+    @Test func `the tables of classes whose names differ in case come in again`() throws {
+        let server = try WriteServer(
+            ["Dog", "dog"].map { ClassInput($0, primaryKey: "id", [PropertyInput("id", "int")]) })
+        for name in ["Dog", "dog"] { try server.done("PUT", "app/objects/\(name)/1", "{}") }
+        let file = try server.get("app/export?format=sqlite").body
+        for name in ["Dog", "dog"] { #expect(try server.send("DELETE", "app/objects/\(name)/1").status == 204) }
+        let answer = try Self.post(server, "", file, Self.sqlite)
+        #expect(answer.json["created"]?.int == 2, "\(answer.text)")
+        for name in ["Dog", "dog"] { #expect(try server.get("app/objects/\(name)/1").status == 200) }
         try server.finish()
     }
 
