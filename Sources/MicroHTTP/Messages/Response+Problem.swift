@@ -12,10 +12,15 @@ extension Response {
     ///   - problem: The problem to report.
     ///   - id: The id of the request, which appears in the document.
     package init(_ problem: Problem, id: RequestID) {
-        var writer = JSONWriter()
-        problem.write(to: &writer, requestID: id)
-        self.init(status: problem.status, type: "application/problem+json", writer.buffer, headers: problem.headers)
+        func document(_ problem: Problem) -> OutputBuffer {
+            var writer = JSONWriter()
+            problem.write(to: &writer, requestID: id)
+            return writer.buffer
+        }
+        self.init(status: problem.status, type: "application/problem+json", document(problem), headers: problem.headers)
         self.problem = problem.code
+        effect =
+            problem.isPartial ? .partial(document(problem.withoutData)) : problem.isPassing ? .refusedForNow : .refused
         add("Cache-Control", constant: "no-store")
         guard problem.code.hasRetryAfter else { return }
         // Some clients wait a second longer, so that those refused together do not all return

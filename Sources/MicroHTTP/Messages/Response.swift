@@ -21,6 +21,8 @@ package struct Response: Sendable {
     package var packed: PackedBody?
     /// The code of the problem in the response; nil for any other response.
     package var problem: ProblemCode?
+    /// The effect of the request, as far as a repetition with the same `Idempotency-Key` depends on it.
+    package var effect = Effect.done
     /// Whether the server closes the connection after this response.
     package var closesConnection = false
     /// Whether the response is a page of this server or a part of one, whose header fields already state the rules for browsers.
@@ -31,6 +33,26 @@ package struct Response: Sendable {
     /// Whether a header field contains a URL that a request has determined, which can have any
     /// length.
     private var hasAddress = false
+
+    /// The effect of a request that is answered.
+    package enum Effect: Sendable {
+        /// It was carried out.
+        case done
+        /// It was refused, and nothing has changed.
+        case refused
+        /// It was refused for a reason that may pass, and nothing has changed.
+        case refusedForNow
+        /// It was refused, and a part of it was carried out. The document states that without anything about data.
+        case partial(OutputBuffer)
+
+        /// Whether the request has changed nothing.
+        package var isRefusal: Bool {
+            switch self {
+            case .refused, .refusedForNow: true
+            case .done, .partial: false
+            }
+        }
+    }
 
     /// The content of a response, in one of the forms in which it can be sent.
     package enum Body: Sendable {

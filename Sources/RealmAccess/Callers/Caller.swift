@@ -31,7 +31,11 @@ package struct Caller: Sendable {
     /// something.
     package func problem(_ problem: Problem, for request: Request) -> Problem {
         guard problem.code == .forbidden, roleScope == .part, principal.kind == .anonymous else { return problem }
-        return .unauthenticated(request, hasCredentials: true)
+        var asking = Problem.unauthenticated(request, hasCredentials: true)
+        // How much of an import was committed stays true.
+        asking.extensions += problem.withoutData.extensions
+        asking.isPartial = problem.isPartial
+        return asking
     }
 }
 

@@ -50,8 +50,7 @@ package struct Standing: Sendable {
     /// The reason to stop a response that has begun: `problem`, but an expired credential does not count.
     package var problemOfReading: Problem? {
         guard !principal.isRevoked else { return .credentialEnded }
-        guard !hasSameRights else { return nil }
-        return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
+        return hasSameRights ? nil : .rightsChanged
     }
 
     /// Throws the reason to refuse the action of an admitted request.

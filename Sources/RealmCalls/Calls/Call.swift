@@ -56,6 +56,9 @@ package final class Call: @unchecked Sendable {
     /// Whether the request reads a snapshot that the client leased. Such responses are not cached, because the lease may expire before the
     /// version does.
     package var readsSnapshot = false
+    /// Called with the problem of a write that has failed after its request was answered, with `Prefer: respond-async`; nil when nothing
+    /// depends on it.
+    package var onLateRefusal: (@Sendable (Problem) -> Void)?
     /// Ends the registration or snapshot that the request has created, because the client never learns its id. It is called when the
     /// response was not sent as a whole, or a problem was sent in its place; nil for other requests.
     package var takeBack: (@Sendable () -> Void)?

@@ -141,6 +141,7 @@ package final class ImportChain: Sendable {
             let count = Set(unlinked.map(\.object)).count
             var committed = memory.last.map { reader.lineCount(upTo: $0) } ?? 0
             var problem = problem
+            problem.isPartial = memory.last != nil
             if let first = unlinked.map(\.place.line).min() {
                 committed = min(committed, first - 1)
                 problem.detail +=

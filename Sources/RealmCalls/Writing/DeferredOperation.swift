@@ -73,6 +73,7 @@ package struct DeferredOperation: Sendable {
                     AsyncWriteDocument.committed(version: outcome.version.text, status: outcome.status, body: outcome.body))
             case .failure(let problem):
                 refusal.withLock { $0 = problem }
+                call.onLateRefusal?(problem)
                 operation.end(isCommitted: false, AsyncWriteDocument.failed(problem, requestID: call.request.id))
             }
         }

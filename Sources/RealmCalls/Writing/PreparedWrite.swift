@@ -249,6 +249,7 @@ package struct PreparedWrite: Sendable {
         case .failure(let error):
             let problem = problem(error)
             call.audit?.end(status: problem.status, code: problem.code.rawValue)
+            call.onLateRefusal?(problem)
             return AsyncWriteDocument.failed(problem, requestID: call.request.id)
         }
     }

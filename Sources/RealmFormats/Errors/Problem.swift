@@ -23,6 +23,10 @@ package struct Problem: Error, Sendable {
     package var extensions: [Extension] = []
     /// Header fields that the response needs because of this problem, such as `Allow` with a 405.
     package var headers: [HeaderField] = []
+    /// Whether a part of the request was carried out and stays, as of an import in parts.
+    package var isPartial = false
+    /// Whether the credential of the request, or its rights at the moment, are the reason, and not the request.
+    package var concernsSender = false
     /// The seconds that a client should wait before a retry. They are sent as `Retry-After`, plus at most one random second,
     /// where the status of the code allows that field.
     package var retryAfterSeconds = 1
@@ -151,6 +155,30 @@ extension Problem {
     package static var credentialEnded: Problem {
         Problem(.unauthenticated, "the credential of this request is not valid any more")
             .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\", error=\"invalid_token\""))
+    }
+
+    /// The problem of a request whose sender has got other rights while it waited.
+    package static var rightsChanged: Problem {
+        var problem = Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
+        problem.concernsSender = true
+        return problem
+    }
+
+    /// Whether the same request may succeed later without a change of what it asks for: the credential, the moment or the server is
+    /// the reason. A repetition with the same `Idempotency-Key` is carried out then.
+    package var isPassing: Bool {
+        switch status {
+        case 401, 408, 421, 423, 429, 500...: true
+        default: concernsSender || code == .transactionBusy
+        }
+    }
+
+    /// The problem without anything about data, for a sender with other rights: its code, and how much of the request was carried out.
+    package var withoutData: Problem {
+        var rest = Problem(code, "a part of the request was carried out before; it is not carried out again")
+        rest.status = status
+        rest.extensions = extensions.filter { ["committed", "unlinked", "overtaken"].contains($0.name.description) }
+        return rest
     }
 
     /// The 503 for a request that needs a worker while the queue of the pool is full, or while the

@@ -57,7 +57,14 @@ struct RestoreEndpoints: Sendable {
         // Receiving and verifying the file may have taken long.
         try call.standing.require()
         let backup = try restore.run()
-        return response(name, try server.directory.document(name, for: call, backup: backup), options)
+        do throws(Problem) {
+            return response(name, try server.directory.document(name, for: call, backup: backup), options)
+        } catch {
+            // The file was exchanged; the realm may have been deleted since.
+            var problem = error
+            problem.isPartial = true
+            throw problem
+        }
     }
 
     /// Makes the response with a document of the realm. That of a realm which is not open states no version.

@@ -97,7 +97,8 @@ enum OpenAPIWrites {
             "If-None-Match", as: "IfNoneMatchWrite", "With the value * the write happens only if the object does not exist.",
             OpenAPIParts.entityTags),
         .header(
-            "Idempotency-Key", "Identifies the request; a repetition with the same key gets the first response.",
+            "Idempotency-Key",
+            "Identifies the request; a repetition with the same key gets the first response, unless that was refused for a reason that may pass.",
             OpenAPIParts.words(atMost: 128, pattern: "^[!-~]{1,128}$", "order-17")),
         .header(
             "Prefer", "Lists preferences: return=minimal, return=representation, handling=lenient, respond-async.",

@@ -12,9 +12,9 @@ internal import RealmStorage
 /// because they received no response.
 ///
 /// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of the body must be the
-/// same. A sender whose rights have changed since is not shown the response. The digest is seeded per process, so a client cannot
-/// construct two bodies of the same digest. The store is bounded in time, number and bytes; beyond that the oldest of the client
-/// that has most is dropped. When bytes are short only the document of a response is dropped: the write is not repeated. It is in
+/// same. A sender whose rights have changed since is not shown the response; if the request was refused, and has changed nothing,
+/// it is carried out anew. The digest is seeded per process, so a client cannot construct two bodies of the same digest. The store is
+/// bounded in time, number and bytes; beyond that the oldest of the client that has most is dropped. When bytes are short only the document of a response is dropped: the write is not repeated. It is in
 /// memory only: a restart of the server forgets all keys. So does the end of the realm as it is open: its deletion, another file
 /// in its place, or a new opening. Any thread may use it.
 final class IdempotencyStore: Sendable {
@@ -30,8 +30,12 @@ final class IdempotencyStore: Sendable {
         let realm: ByteText?
         /// The opening of the realm that the response is about, which ends as the outcomes of asynchronous writes do.
         var life: ByteText
+        /// The first attempt, which alone may set the response.
+        let attempt: UInt64
         /// The response; nil while the first attempt is running.
         var answer: Response?
+        /// Whether the request was refused and has changed nothing, by its response or after it.
+        var isRefusal = false
         /// The expiry of the response; in the distant future while there is none.
         var until = Instant.distantFuture
     }
@@ -40,6 +44,7 @@ final class IdempotencyStore: Sendable {
     private struct Entries {
         /// The entries by the principal and the value of `Idempotency-Key`.
         var byKey: [ByteText: Entry] = [:]
+        var attempts: UInt64 = 0
         /// Which responses have to go.
         var kept = KeptShares()
     }
@@ -93,27 +98,30 @@ final class IdempotencyStore: Sendable {
         fileprivate let store: IdempotencyStore
         /// The principal and the value of `Idempotency-Key` that the first attempt has claimed.
         fileprivate let key: String
+        /// The attempt, among others with the same key.
+        fileprivate let attempt: UInt64
         /// The name of a realm that the request may reopen, as a restore does; nil for other requests.
         fileprivate let reopened: String?
 
         /// Keeps a response for repetitions, unless the same request may succeed later.
         ///
-        /// Server errors, `write_lock_busy` (423) and `rate_limited` (429) are not kept, nor are
-        /// streams: then the key becomes free, and a repetition is carried out.
+        /// Refusals for reasons that may pass are not kept, nor are streams: then the key becomes free, and a repetition is
+        /// carried out. A refusal is kept in any case when a part of the request was carried out.
         ///
         /// - Parameter response: The response to the first attempt.
         /// - Returns: The same response, for the client.
         func keep(_ response: Response) -> Response {
-            guard response.status < 500, response.status != 423, response.status != 429, !response.isStreamed else {
-                forget()
-                return response
-            }
-            store.keep(response, key, reopened: reopened)
+            var isKept = !response.isStreamed
+            if case .refusedForNow = response.effect { isKept = false }
+            if isKept { store.keep(response, self) } else { forget() }
             return response
         }
 
         /// Frees the key, so that the next request with it counts as the first.
-        func forget() { store.forget(key) }
+        func forget() { store.forget(self) }
+
+        /// Records that a write has failed after its response, which was kept or is about to be.
+        func settle(_ problem: Problem) { store.settle(problem, self) }
     }
 
     /// Looks up the key of a request, and claims it for this request when it is new. Expired
@@ -138,10 +146,12 @@ final class IdempotencyStore: Sendable {
         let realm = call.match.decoded(.realm)
         let life = IdempotencyStore.life(of: call.realm)
         let reopens = realm != nil && RouteTable.route(of: call).concernsFile
-        let first = Entry(
-            fingerprint: fingerprint, client: call.sender, rights: rights, realm: realm.map { ByteText($0) }, life: life)
-        let ticket = Ticket(store: self, key: name, reopened: reopens ? realm : nil)
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
+            entries.attempts += 1
+            let first = Entry(
+                fingerprint: fingerprint, client: call.sender, rights: rights, realm: realm.map { ByteText($0) }, life: life,
+                attempt: entries.attempts)
+            let ticket = Ticket(store: self, key: name, attempt: entries.attempts, reopened: reopens ? realm : nil)
             var forgotten = forgetOld(&entries)
             if let entry = entries.byKey[name], entry.until <= .now() { forgotten += remove(name, &entries) }
             // Writes before the realm was reopened may be gone.
@@ -149,7 +159,7 @@ final class IdempotencyStore: Sendable {
                 forgotten += remove(name, &entries)
             }
             // A refused request has changed nothing, and its problem may show data that other rights do not.
-            if let entry = entries.byKey[name], let answer = entry.answer, answer.status >= 400,
+            if let entry = entries.byKey[name], entry.answer != nil, entry.isRefusal,
                 !entry.rights.utf8.elementsEqual(rights.utf8), entry.fingerprint == fingerprint
             {
                 forgotten += remove(name, &entries)
@@ -184,8 +194,15 @@ final class IdempotencyStore: Sendable {
     }
 
     /// Returns the response to a repetition with other rights, or to one whose response has lost its document: 204, with the
-    /// version.
+    /// version. That of a request which was carried out in part is a problem without anything about data.
     private static func bare(_ answer: Response) -> Response {
+        if case .partial(let document) = answer.effect {
+            var bare = Response(
+                status: answer.status, type: "application/problem+json", document,
+                headers: [HeaderField("Cache-Control", "no-store")])
+            (bare.problem, bare.effect) = (answer.problem, answer.effect)
+            return bare
+        }
         var bare = Response(status: 204)
         bare.headers = answer.headers.filter { $0.name.description == "Realm-Version" }
         bare.add("Cache-Control", constant: "no-store")
@@ -233,22 +250,23 @@ final class IdempotencyStore: Sendable {
     /// Stores the response of a key and drops responses that have expired or exceed a bound.
     ///
     /// - Parameters:
-    ///   - key: The principal and the value of `Idempotency-Key`.
-    ///   - reopened: The name of a realm that the request may have reopened; nil for none.
-    private func keep(_ response: Response, _ key: String, reopened: String?) {
-        let life = reopened.map { IdempotencyStore.life(of: catalog?[$0]) }
+    ///   - ticket: The claim on the key.
+    private func keep(_ response: Response, _ ticket: Ticket) {
+        let key = ticket.key
+        let life = ticket.reopened.map { IdempotencyStore.life(of: catalog?[$0]) }
         let byteCount = IdempotencyStore.byteCount(of: response)
         let isLong = byteCount > byteLimit / 8
         let forgotten = entries.withLock { entries -> [Entry] in
-            guard var entry = entries.byKey[key], entry.answer == nil else { return [] }
+            guard var entry = entries.byKey[key], entry.answer == nil, entry.attempt == ticket.attempt else { return [] }
+            entry.isRefusal = entry.isRefusal || response.effect.isRefusal
             // Nothing was written that a repetition would write again.
-            if isLong, response.status >= 400 { return entries.byKey.removeValue(forKey: key).map { [$0] } ?? [] }
+            if isLong, entry.isRefusal { return entries.byKey.removeValue(forKey: key).map { [$0] } ?? [] }
             entry.answer = isLong ? IdempotencyStore.bare(response) : response
             if let life { entry.life = life }
             entry.until = Instant.now().adding(seconds: seconds)
             entries.byKey[key] = entry
             // Refusals have a separate share, so that they take no place of responses to writes.
-            let client = ByteText(response.status >= 400 ? entry.client + "\n" : entry.client)
+            let client = ByteText(entry.isRefusal ? entry.client + "\n" : entry.client)
             entries.kept.add(ByteText(key), of: client, byteCount: isLong ? 0 : byteCount, until: entry.until)
             return forgetOld(&entries)
         }
@@ -264,11 +282,22 @@ final class IdempotencyStore: Sendable {
 
     /// Removes a key whose first attempt has no response to keep, so that the next request with it
     /// is carried out.
-    private func forget(_ key: String) {
+    private func forget(_ ticket: Ticket) {
         entries.withLock { entries in
-            guard entries.byKey[key]?.answer == nil else { return }
-            entries.byKey[key] = nil
+            guard let entry = entries.byKey[ticket.key], entry.attempt == ticket.attempt, entry.answer == nil else { return }
+            entries.byKey[ticket.key] = nil
         }
+    }
+
+    /// Frees the key of a write that has failed after its response for a reason that may pass; any other has changed nothing.
+    private func settle(_ problem: Problem, _ ticket: Ticket) {
+        let forgotten = entries.withLock { entries -> [Entry] in
+            guard entries.byKey[ticket.key]?.attempt == ticket.attempt else { return [] }
+            guard !problem.isPassing else { return remove(ticket.key, &entries) }
+            entries.byKey[ticket.key]?.isRefusal = true
+            return []
+        }
+        withExtendedLifetime(forgotten) {}
     }
 
     /// Drops responses that have expired or are too many, and the documents of those that take too much memory. A refusal
@@ -282,7 +311,7 @@ final class IdempotencyStore: Sendable {
         }
         while let key = entries.kept.removeDocument(beyond: byteLimit) {
             guard let entry = entries.byKey[key], let answer = entry.answer else { continue }
-            if answer.status < 400 {
+            if !entry.isRefusal {
                 entries.byKey[key]?.answer = IdempotencyStore.bare(answer)
                 forgotten.append(entry)
             } else {

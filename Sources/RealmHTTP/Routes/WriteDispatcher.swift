@@ -45,6 +45,7 @@ struct WriteDispatcher: Sendable {
         switch try idempotency.begin(call) {
         case .none: ticket = nil
         case .first(let first):
+            call.onLateRefusal = { first.settle($0) }
             if let cluster, case .ready(let database)? = call.realm, cluster.keeps(database) {
                 return answer(call, first, in: database, of: cluster, endpoint)
             }

@@ -264,4 +264,133 @@ import Testing
         let replayed = try send()
         #expect(replayed.status == 204 && replayed["realm-version"] != nil)
     }
+
+    /// A failed write without waiting counted as one that was carried out, since its answer was 202.
+    @Test func `a refused write without waiting is carried out anew with other rights, too`() throws {
+        let desk = try RightsDesk(Self.roles(turningIsWide: true), clerk: ["thin"])
+        let headers = [("Idempotency-Key", "k"), ("Prefer", "respond-async")]
+        let send = { try desk.ask("POST", "/objects/A", headers, body: #"{"id":7,"owner":"bob"}"#) }
+        let first = try send()
+        let location = try #require(first["Location"])
+        #expect(
+            try eventually { try desk.request("GET", location, by: desk.clerk).json["state"]?.text == "failed" }, "\(first.text)")
+        #expect(try send()["idempotency-replayed"] == "true")
+        try desk.give(["wide"])
+        let second = try send()
+        #expect(second.status == 202 && second["idempotency-replayed"] == nil, "\(second.text)")
+        #expect(try eventually { try desk.ask("GET", "/objects/A/7", by: desk.admin).status == 200 })
+        try desk.give(["thin"])
+        #expect(try send().status == 204)
+    }
+
+    /// The refusal was repeated for ten minutes, to any credential of the principal.
+    @Test(arguments: [false, true], [false, true])
+    func `a write that was refused for its sender is carried out when it is sent again`(_ isReload: Bool, _ isLate: Bool) throws {
+        let desk = try RightsDesk(Self.roles(turningIsWide: true), clerk: ["turning"])
+        let id = try desk.ask("POST", "/transactions", by: desk.admin, body: "{}").document("begin")["id"]?.text ?? ""
+        let waiting = { try desk.ask("GET", "", by: desk.admin).document("realm")["pendingWrites"]?.int ?? -1 }
+        let before = try waiting()
+        let headers = [("Idempotency-Key", "k")] + (isLate ? [("Prefer", "respond-async")] : [])
+        let (port, bearer) = (desk.server.daemon.socket.port, ("Authorization", "Bearer " + desk.clerk.text))
+        let body = #"{"id":3,"owner":"clerk"}"#
+        let first = Awaited<HTTPClient.Answer?>()
+        Threads.spawn("write") {
+            first.set(
+                try? HTTPClient.request(
+                    port: port, "POST", "/v1/realms/app/objects/A",
+                    headers: [bearer, ("Content-Type", "application/json")] + headers, body: Array(body.utf8)))
+        }
+        #expect(try eventually { try waiting() == before + 1 })
+        if isReload { try desk.reload(Self.roles(turningIsWide: false)) } else { try desk.rotate() }
+        let refused = try #require(try first.wait())
+        #expect(refused.status == (isLate ? 202 : isReload ? 403 : 401), "\(refused.text)")
+        #expect(try eventually { try waiting() == before })
+        // The rights are the same as before, by the same principal.
+        if isReload { try desk.reload(Self.roles(turningIsWide: true)) }
+        if let location = refused["Location"] {
+            #expect(try eventually { try desk.request("GET", location, by: desk.clerk).json["state"]?.text == "failed" })
+        }
+        #expect(try desk.ask("DELETE", "/transactions/\(id)", by: desk.admin).status == 204)
+        #expect(try desk.ask("GET", "/objects/A/3", by: desk.admin).status == 404)
+        let second = try desk.ask("POST", "/objects/A", headers, body: body)
+        #expect(second.status == (isLate ? 202 : 201) && second["idempotency-replayed"] == nil, "\(second.text)")
+        #expect(try eventually { try desk.ask("GET", "/objects/A/3", by: desk.admin).status == 200 })
+        #expect(try desk.ask("POST", "/objects/A", headers, body: body)["idempotency-replayed"] == "true")
+    }
+
+    /// The lines before the wrong one were in the realm, and were imported again.
+    @Test(arguments: ["application/x-ndjson", "application/json"])
+    func `an import that was refused after a part of it is not carried out anew with other rights`(_ type: String) throws {
+        let roles = """
+            roles:
+              wide: {realms: {app: {classes: {"*": [read, create, update, import]}, import: true}}}
+              thin: {realms: {app: {classes: {A: {allow: [read, create, update, import], fields: {hide: [secret]}}}, import: true}}}
+            """
+        let desk = try RightsDesk(roles, clerk: ["wide"])
+        let lines = [#"{"id":1,"owner":"hunter2"}"#, #"{"id":2,"owner":"b"}"#, #"{"id":"x","owner":"hunter2"}"#]
+        // All objects of an array may be in one line, of which `committed` counts none.
+        let isArray = type == "application/json"
+        let body = isArray ? "[\(lines.joined(separator: ","))]" : lines.joined(separator: "\n")
+        let send = {
+            try desk.ask(
+                "POST", "/import?class=A&atomic=false&mode=upsert", [("Content-Type", type), ("Idempotency-Key", "k")], body: body
+            )
+        }
+        let first = try send()
+        #expect(first.status == 422 && first.json["committed"]?.int == (isArray ? 0 : 2), "\(first.text)")
+        let again = try send()
+        #expect(again.text == first.text && again["idempotency-replayed"] == "true", "\(again.text)")
+        #expect(try desk.ask("DELETE", "/objects/A/1", by: desk.admin).status == 204)
+        #expect(try desk.ask("GET", "/objects/A/2", by: desk.admin).status == 200)
+        try desk.give(["thin"])
+        let other = try send()
+        #expect(other.status == 422 && other.code == first.code && other["idempotency-replayed"] == "true", "\(other.text)")
+        #expect(other.json["committed"]?.int == first.json["committed"]?.int, "\(other.text)")
+        #expect(other.json["pointer"] == nil && other.json["detail"]?.text?.contains("is not carried out again") == true)
+        #expect(try desk.ask("GET", "/objects/A/1", by: desk.admin).status == 404)
+    }
+
+    /// Where roles forbid something to a client without a credential, it is asked for one: that did not say what was committed.
+    @Test func `an import without a credential that is refused after a part of it says how much is there`() throws {
+        let roles = """
+            roles:
+              anonymous: {realms: {app: {classes: {A: {allow: [read, create, import], check: "n == 1"}}, import: true}}}
+            """
+        let desk = try RightsDesk(roles, clerk: ["admin"])
+        let lines = (1...3).map { #"{"id":\#($0),"owner":"b","n":\#($0 < 3 ? 1 : 2)}"# }.joined(separator: "\n")
+        let headers = [("Content-Type", "application/x-ndjson"), ("Idempotency-Key", "k")]
+        let send = { try desk.request("POST", "/v1/realms/app/import?class=A&atomic=false", by: nil, headers, body: lines) }
+        let first = try send()
+        #expect(first.status == 401 && first.json["committed"]?.int == 2, "\(first.text)")
+        #expect(try desk.ask("DELETE", "/objects/A/1", by: desk.admin).status == 204)
+        let again = try send()
+        #expect(again.text == first.text && again["idempotency-replayed"] == "true", "\(again.text)")
+        #expect(try desk.ask("GET", "/objects/A/1", by: desk.admin).status == 404)
+    }
+
+    @Test func `a problem says what a repetition of its request does`() {
+        func effect(_ problem: Problem) -> Response.Effect { Response(problem, id: RequestID()).effect }
+        let passing: [ProblemCode] = [
+            .unauthenticated, .requestTimeout, .notOwner, .writeLockBusy, .rateLimited, .transactionBusy, .deadlineExceeded,
+            .outcomeUnknown, .insufficientStorage, .shuttingDown,
+        ]
+        for code in ProblemCode.allCases {
+            var problem = Problem(code, "x")
+            let isPassing = passing.contains(code) || problem.status >= 500 || problem.status == 429
+            switch effect(problem) {
+            case .refusedForNow: #expect(isPassing, "\(code)")
+            case .refused: #expect(!isPassing, "\(code)")
+            case .done, .partial: Issue.record("\(code)")
+            }
+            problem.isPartial = true
+            guard case .partial = effect(problem) else {
+                Issue.record("\(code) of a part")
+                continue
+            }
+        }
+        guard case .refusedForNow = effect(.rightsChanged), case .refused = effect(Problem(.forbidden, "x")) else {
+            Issue.record("403")
+            return
+        }
+    }
 }
