@@ -19,7 +19,7 @@ struct RealmRest: ParsableCommand {
         version: Build.version,
         subcommands: [
             ServeCommand.self, OpenCommand.self, InfoCommand.self, StatsCommand.self, DumpCommand.self, VerifyCommand.self,
-            RecoverCommand.self, SchemaCommand.self, QueryCommand.self,
+            RecoverCommand.self, SchemaCommand.self, QueryCommand.self, DiffCommand.self,
             HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,

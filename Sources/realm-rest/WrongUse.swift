@@ -24,7 +24,7 @@ enum CommandName {
         "fsck": "verify",
         "show": "open", "view": "open", "browse": "open", "print": "dump", "cat": "dump", "select": "query", "find": "query",
         "load": "import", "stat": "info", "file": "info", "identify": "info", "follow": "watch", "listen": "watch",
-        "vacuum": "compact", "undelete": "recover", "carve": "recover", "version": "--version",
+        "compare": "diff", "cmp": "diff", "vacuum": "compact", "undelete": "recover", "carve": "recover", "version": "--version",
     ]
 
     /// Returns the error in the first argument; nil when it is a command or an option.

@@ -163,6 +163,11 @@ internal import RealmStorage
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
 
+    /// Returns whether another buffer has the same contents.
+    func hasSameBytes(as other: OutputBuffer) -> Bool {
+        unsafe ByteView(start: start, count: count) == ByteView(start: other.start, count: other.count)
+    }
+
     /// A copy of the contents.
     package var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 

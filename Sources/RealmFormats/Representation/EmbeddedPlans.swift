@@ -22,13 +22,20 @@ package final class EmbeddedPlans: Sendable {
 
     /// The version of the realm whose classes are planned.
     private let snapshot: Snapshot
+    /// Whether members are in the order of their names, and not in that of the schema.
+    private let isInOrderOfNames: Bool
     /// The plans made so far, by the key of the embedded class's table.
     private let plans = RankedMutex<[TableKey: Made]>(.leaf, [:])
 
     /// Creates an empty set of plans; each is compiled when it is first needed.
     ///
-    /// - Parameter snapshot: The version with the classes.
-    package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    /// - Parameters:
+    ///   - snapshot: The version with the classes.
+    ///   - isInOrderOfNames: Whether members are in the order of their names, so that objects of two schemas can be compared.
+    package init(_ snapshot: Snapshot, isInOrderOfNames: Bool = false) {
+        self.snapshot = snapshot
+        self.isInOrderOfNames = isInOrderOfNames
+    }
 
     /// Returns how a property that holds whole embedded objects is shown.
     func member(_ column: Column, of target: Table) -> ObjectPlan.Member {
@@ -85,7 +92,8 @@ package final class EmbeddedPlans: Sendable {
     /// Compiles the plan of one class from those of the classes inside it.
     private func made(_ table: Table, _ plans: [TableKey: Made]) -> Made {
         var height = 1
-        let members = table.columns.map { column in
+        let columns = isInOrderOfNames ? table.columns.sorted { $0.name < $1.name } : table.columns
+        let members = columns.map { column in
             if let target = embeddedClass(column) {
                 // A plan contains those below it, so their depth has to be bounded.
                 let inner = plans[target.key].flatMap { $0.height < EmbeddedPlans.maximumHeight ? $0 : nil }
@@ -95,6 +103,6 @@ package final class EmbeddedPlans: Sendable {
             let hasLinks = column.type == .link || column.type == .mixed
             return ObjectPlan.Member(column, links: hasLinks ? .stubs : .none, embeddedPlan: nil)
         }
-        return Made(plan: ObjectPlan(table: table, members: members, isWhole: true), height: height)
+        return Made(plan: ObjectPlan(table: table, members: members, isWhole: !isInOrderOfNames), height: height)
     }
 }

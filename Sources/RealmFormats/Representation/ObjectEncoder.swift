@@ -33,6 +33,8 @@ package final class ObjectEncoder {
     private lazy var digests = DigestReader(snapshot, leaves, budget)
     /// Counts the links that the version hides.
     private let hidden: HiddenLinks
+    /// Returns another text for the key in a link to an object, such as one that identifies it in two files; nil for its key.
+    package var keyOfTarget: ((_ table: Table, _ key: ObjectKey) -> String?)?
     /// The suffix of entity tags after `~` in this representation.
     private let tagCode: StaticString
     /// The digest that was made last: a response about one object needs it in the header and in
@@ -375,7 +377,11 @@ package final class ObjectEncoder {
         writer.beginObject()
         writer.member("class", text: table.className ?? table.name)
         writer.key("key")
-        KeyText.write(try leaves.primaryKey(of: row, in: table), key, to: &writer)
+        if let text = keyOfTarget?(table, key) {
+            writer.string(text)
+        } else {
+            KeyText.write(try leaves.primaryKey(of: row, in: table), key, to: &writer)
+        }
         writer.endObject()
         writer.endObject()
     }

@@ -45,7 +45,7 @@ package enum SchemaDocument {
 
     /// Returns the document of a property: its name, type, kind of collection, nullability, index, target
     /// class and default, if it has one.
-    private static func document(_ property: PropertySchema) -> DocumentValue {
+    static func document(_ property: PropertySchema) -> DocumentValue {
         let document: DocumentValue = [
             "name": .string(property.name),
             "type": .string(property.type.rawValue),

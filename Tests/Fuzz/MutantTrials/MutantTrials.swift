@@ -86,10 +86,13 @@ struct TrialChild {
         watch.start(seconds: TrialChild.hangSeconds * Double(room), bytes: TrialChild.maximumBytes * room)
         let files = try options.files.filter { options.only == nil || TrialFile.name($0) == options.only }.map(TrialFile.init)
         var damages: [Int: StructuralDamage] = [:]
+        var last: Int?
         for number in options.range {
             let index = options.only == nil ? number % files.count : 0
             let damage = damages[index] ?? StructuralDamage(files[index].bytes, parts: options.parts)
             damages[index] = damage
+            if index != last, !options.isLegacy { try trial.setOriginal(files[index].bytes) }
+            last = index
             let mutant = damage.apply(seed: UInt64(number) &* 1_000_003 &+ files[index].salt)
             print("trial \(number) \(files[index].name)")
             fflush(nil)

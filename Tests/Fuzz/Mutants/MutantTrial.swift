@@ -41,6 +41,8 @@ package final class MutantTrial {
     private let server = LocalServer()
     private let folder: String
     private var number = 0
+    /// The file that the others are damaged copies of; nil for none.
+    private var original: Snapshot?
     private let key: EncryptionKey
     /// The request at hand, for those who watch.
     package var didBegin: (String) -> Void = { _ in }
@@ -109,6 +111,32 @@ package final class MutantTrial {
         didBegin("read everything")
         var read = DeepRead(snapshot, budget: 500_000)
         try? read.run()
+        for identity in [ComparisonOptions.Identity.contents, .objectKey] {
+            compare(snapshot, snapshot, identity)
+            guard let original else { continue }
+            compare(original, snapshot, identity)
+            compare(snapshot, original, identity)
+        }
+    }
+
+    /// What `diff` does.
+    private func compare(_ old: Snapshot, _ new: Snapshot, _ identity: ComparisonOptions.Identity) {
+        didBegin("compare by \(identity.rawValue)")
+        let budget = WorkBudget()
+        budget.byteLimit = 64 << 20
+        let stream = try? ComparisonStream(
+            from: ComparedVersion(old, file: "a"), to: ComparedVersion(new, file: "b"),
+            ComparisonOptions(identity: identity), format: .ndjson, budget: budget)
+        try? stream?.forEachChunk { _ in }
+    }
+
+    /// Sets the file that the next ones are damaged copies of, to compare them with it.
+    package func setOriginal(_ bytes: [UInt8]) throws {
+        let path = folder + "/original.realm"
+        // The one before may still be open.
+        try? FileManager.default.removeItem(atPath: path)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        original = (try? RealmFile(path: path, key: nil)).flatMap { try? Snapshot(file: $0) }
     }
 
     private func removeFiles(of name: String) {

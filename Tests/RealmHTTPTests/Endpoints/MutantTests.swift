@@ -23,6 +23,7 @@ struct MutantTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let trial = try MutantTrial(folder: folder)
+        try trial.setOriginal(original)
         for round in 0..<MutantTests.trialsPerFile {
             let parts: Set<StructuralDamage.Part>? = round % 2 == 0 ? [.cluster, .index, .tombstones] : nil
             let seed = UInt64(round) &+ 77
