@@ -14,6 +14,7 @@ final class ContentMatches {
     private var partners: [Int32]
     /// The objects that links in the present value lead to, while it is written.
     private var noted: [(table: TableKey, key: ObjectKey)] = []
+    private var isNoting = false
 
     /// Pairs the objects of two versions.
     ///
@@ -25,7 +26,7 @@ final class ContentMatches {
         partners = Array(repeating: -1, count: new.nodes.count)
         pair()
         realms.new.shown.keyOfTarget = { [unowned self] table, key in
-            noted.append((table.key, key))
+            if isNoting { noted.append((table.key, key)) }
             return nil
         }
     }
@@ -60,12 +61,16 @@ final class ContentMatches {
 
     // MARK: - Keys of both versions
 
-    /// Forgets the links that were written before.
-    func beginNoting() { noted.removeAll(keepingCapacity: true) }
+    /// Forgets the links that were written before, and remembers those that are written from now on.
+    func beginNoting() {
+        noted.removeAll(keepingCapacity: true)
+        isNoting = true
+    }
 
     /// Writes the objects that the links of the later version lead to and that have another key in the earlier one, as the member
     /// `same`: by class, the later key with the earlier one. Nothing where there are none.
     func writeNoted(to writer: inout JSONWriter) {
+        isNoting = false
         var keys: [ByteText: [ObjectKey: ObjectKey]] = [:]
         for (table, key) in noted {
             guard let number = new.nodes.number(table, key), partners[number] >= 0 else { continue }

@@ -81,6 +81,30 @@ import Testing
         for one in [old, new] { try one.finish() }
     }
 
+    /// Object keys lead to other objects then, and primary keys are looked up. Leaves with the same keys are compared as a whole.
+    @Test(arguments: [false, true])
+    func `the order in which objects were created is no difference`(_ isReversed: Bool) throws {
+        func realm(_ ids: [Int], _ change: @escaping @Sendable (WriteSession) throws -> Void) throws -> EngineRealm {
+            try self.realm { session in
+                for id in ids { _ = try session.create("Dog", Self.dog(Int64(id), "dog \(id % 7)")) }
+                try change(session)
+            }
+        }
+        let ids = Array(0..<1200)
+        let old = try realm(ids) { _ in }
+        let new = try realm(isReversed ? ids.reversed() : ids) { session in
+            _ = try session.delete("Dog", .text("700"))
+            try session.setProperty("Dog", .text("1000"), "name", .text("Rex"))
+            _ = try session.create("Dog", Self.dog(5000, "new"))
+        }
+        for options in [ComparisonOptions(identity: .contents), ComparisonOptions(identity: .objectKey)] {
+            let list = try DifferenceList(old.database.current.snapshot, new.database.current.snapshot, options)
+            let found = list.lines.map { "\($0["kind"]?.string ?? "") \($0["key"]?.string ?? "")" }.sorted()
+            #expect(found == ["added 5000", "changed 1000", "removed 700"])
+        }
+        for one in [old, new] { try one.finish() }
+    }
+
     @Test func `texts are no markup, and the page has a row for each value`() throws {
         let old = try realm { session in _ = try session.create("Dog", Self.dog(1, "<script>alert(1)</script>&")) }
         let new = try realm { session in _ = try session.create("Dog", Self.dog(1, "\"quoted\"")) }
