@@ -83,6 +83,13 @@ enum OpenAPISchemas {
             ]
         ),
         (
+            "Comparison",
+            [
+                "type": "object", "description": "Has the differences of two versions.", "additionalProperties": true,
+                "example": ["differences": []],
+            ]
+        ),
+        (
             "OpenAPI",
             [
                 "type": "object", "description": "Is an OpenAPI 3.0.3 document.", "required": ["openapi", "info", "paths"],

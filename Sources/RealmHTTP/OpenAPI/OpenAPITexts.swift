@@ -50,6 +50,9 @@ enum OpenAPITexts {
             body: "The body names the version that the schema has, the one that it gets, and the steps in between."),
         "exportRealm": .init(
             "All objects are of one version, however long the export takes. An export as lines can be imported again."),
+        "compareVersions": .init(
+            "Has a line for each object that was added, removed or changed, with the values of both versions, and for each difference of the schema. The client sees of both versions what its rights show."
+        ),
         "backUpRealm": .init("The copy has no free space, and the key of the realm if that is encrypted."),
         "copyRealm": .init(
             "The copy has no free space. A copy in a file of the server is described by the response instead of being its body.",

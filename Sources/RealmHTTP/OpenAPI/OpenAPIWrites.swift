@@ -62,6 +62,19 @@ enum OpenAPIWrites {
             OpenAPIParts.flag),
         .query("class", as: "ExportClass", "Limits the export to objects of this class.", OpenAPIParts.words("Category")),
         .query(
+            "from", as: "ComparedFrom", isRequired: true,
+            "Names the earlier version by the id of a snapshot, or by its token if a snapshot holds it.",
+            OpenAPIParts.words("UUexV51fyEvbNIUabyEw8C")),
+        .query(
+            "to", as: "ComparedTo", "Names the later version in the same way; by default the newest one.",
+            OpenAPIParts.words("k3f9q2.1841")),
+        .query(
+            "class", as: "ComparedClasses", "Limits the comparison to these classes, with commas.", OpenAPIParts.words("Category")
+        ),
+        .query(
+            "format", as: "ComparisonFormat", "Chooses the form of the comparison.",
+            ["type": "string", "enum": .array(ComparisonFormat.allCases.map { .string($0.rawValue) })]),
+        .query(
             "columns", as: "ImportColumns",
             "Names properties for columns, as COLUMN:PROPERTY,… or a JSON object, in CSV and tables of SQLite.",
             OpenAPIParts.words("Title:name")),

@@ -8,7 +8,8 @@ internal import RealmStorage
 extension OperationDescription {
     /// Parameters whose other values lead to representations that a typed client cannot read.
     private static let formats: Set<ByteText> = [
-        "DocumentFormat", "Format", "PropertyFormat", "ExportFormat", "ForExcel", "SchemaFormat", "Heartbeat", "LastEventId",
+        "DocumentFormat", "Format", "PropertyFormat", "ExportFormat", "ComparisonFormat", "ForExcel", "SchemaFormat", "Heartbeat",
+        "LastEventId",
         "Download",
         "Range", "IfRange",
     ]

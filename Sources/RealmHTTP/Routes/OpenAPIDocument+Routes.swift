@@ -46,8 +46,8 @@ extension RouteTable {
     private static let prefix = "/v1/realms/{realm}/"
     /// The prefixes of the rest of the pattern, for the paths in the description of a realm in addition to those of classes.
     private static let shared = [
-        "schema", "objects/{class}/{key}/", "batch", "export", "import", "transactions", "snapshots", "writes", "subscriptions",
-        "changes",
+        "schema", "objects/{class}/{key}/", "batch", "export", "diff", "import", "transactions", "snapshots", "writes",
+        "subscriptions", "changes",
     ]
 
     /// The paths that the description of a realm has besides those of classes: all but those for administrators, and that of

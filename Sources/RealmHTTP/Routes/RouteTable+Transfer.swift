@@ -7,7 +7,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension RouteTable {
-    /// The routes of migrations, exports, imports and backups.
+    /// The routes of migrations, exports, comparisons, imports and backups.
     static let transferRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/migrations", [.showsVisible, .migrates],
@@ -36,6 +36,21 @@ extension RouteTable {
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)
                 ) { ExportEndpoints(server: $0).get }.audited(as: .export)
+            ]),
+        Route(
+            "/v1/realms/{realm}/diff", [.showsVisible, .exports],
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "compareVersions", "Compares a version that is held with another one, or with the newest.",
+                        tag: "transfer",
+                        parameters: [
+                            "ComparedFrom", "ComparedTo", "ComparedClasses", "ComparisonFormat", "RealmMinVersion", "RealmRead",
+                            "RequestId",
+                        ],
+                        responses: comparisonResponses, problems: .ofReads)
+                ) { ComparisonEndpoints(server: $0).get }.audited(as: .export)
             ]),
         Route(
             "/v1/realms/{realm}/backup", .readsContents,
@@ -203,5 +218,17 @@ extension RouteTable {
                     + ExportFormat.allCases.dropFirst(3).map {
                         .init($0.mediaType.description, ["schema": ["type": "string", "format": "binary"]])
                     }),
+        ], isConditional: false)
+
+    /// Success has one of four media types, and no entity tag that could be compared.
+    private static let comparisonResponses = OpenAPIParts.responses(
+        [
+            "description": "The body is the comparison.",
+            "headers": OpenAPIParts.readHeaders.adding([.init("Realm-Partial", OpenAPIParts.header("RealmPartial"))]),
+            "content": [
+                "application/x-ndjson": ["schema": OpenAPIParts.schema("Lines")],
+                "application/json": ["schema": OpenAPIParts.schema("Comparison")],
+                "text/html": ["schema": ["type": "string"]], "text/plain": ["schema": ["type": "string"]],
+            ],
         ], isConditional: false)
 }

@@ -29,6 +29,7 @@ import Testing
         "/v1/realms/{realm}/transactions/{id}/commit": ["POST": .write],
         "/v1/realms/{realm}/writes/{id}": ["DELETE": .write],
         "/v1/realms/{realm}/export": ["GET": .export, "HEAD": .export],
+        "/v1/realms/{realm}/diff": ["GET": .export, "HEAD": .export],
         "/v1/realms/{realm}/backup": ["GET": .backup, "HEAD": .backup, "POST": .backup],
         "/v1/realms/{realm}/backups": ["POST": .backup],
         "/v1/realms/{realm}/backups/{id}": ["GET": .backup, "HEAD": .backup, "DELETE": .backup],

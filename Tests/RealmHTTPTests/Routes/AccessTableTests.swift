@@ -63,6 +63,7 @@ import Testing
         "/v1/realms/{realm}/changes/{class}": ["GET": .read],
         "/v1/realms/{realm}/writes/{id}": ["GET, HEAD, DELETE": .write],
         "/v1/realms/{realm}/export": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/diff": ["GET, HEAD": .read],
         "/v1/realms/{realm}/backup": ["GET, HEAD, POST": .read],
         "/v1/realms/{realm}/compact": ["POST": .administer],
         "/v1/realms/{realm}/backups": ["GET, HEAD, POST": .administer],
