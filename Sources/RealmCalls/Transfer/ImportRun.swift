@@ -22,8 +22,9 @@ package final class ImportRun {
 
     /// The state that one commit of an import passes to the next.
     struct Memory: Sendable {
-        /// The new object keys of objects that the input names by object keys, by class.
-        var keys: [ByteText: KeyTranslation] = [:]
+        /// The new object keys of objects that the input names by object keys, by class. A class that another client removes and adds
+        /// again has another table.
+        var keys: [ByteText: [TableKey: KeyTranslation]] = [:]
         /// The objects that were created, if the rights to them have to be checked, by table.
         var made: [TableKey: KeyTranslation] = [:]
         /// Objects of `made` that others have changed since, and classes of which they may have changed any.
@@ -50,7 +51,7 @@ package final class ImportRun {
         /// The approximate size in bytes.
         var byteCount: Int {
             later.byteCount + 2 * unlinked.count * MemoryLayout<WaitingValues.Entry>.stride
-                + keys.values.reduce(0) { $0 + $1.byteCount } + made.values.reduce(0) { $0 + $1.byteCount }
+                + keys.values.joined().reduce(0) { $0 + $1.value.byteCount } + made.values.reduce(0) { $0 + $1.byteCount }
                 + 3 * foreign.objects.count * MemoryLayout<ObjectPlace>.stride
         }
 
@@ -443,7 +444,7 @@ package final class ImportRun {
             memory.made[place.table, default: KeyTranslation()].record(place.object, place.object)
         }
         if let old = object.key.flatMap(KeyText.objectKey) {
-            memory.keys[object.className, default: KeyTranslation()].record(old, place.object)
+            memory.keys[object.className, default: [:]][place.table, default: KeyTranslation()].record(old, place.object)
         }
         try record(place, object.className)
     }
@@ -456,7 +457,9 @@ package final class ImportRun {
         let place = InputPlace(line: object.line)
         var (plain, linked) = ImportRun.divided(try object.body.value(at: place))
         if !linked.isEmpty, linked.allSatisfy({ isReachable($0.value) }) {
-            plain += linked.map { (name: $0.name, value: redirected($0.value)) }
+            try Problem.writing(place) { () throws(WriteError) in
+                for member in linked { plain.append((name: member.name, value: try redirected(member.value))) }
+            }
             linked = []
         }
         let written: WriteSession.Written
@@ -527,15 +530,28 @@ package final class ImportRun {
 
     // MARK: - Links
 
+    /// Returns the key in this realm of an object that the input names by an object key; nil for one that was not read yet, and the
+    /// null key for one that others have deleted, or whose class they have removed.
+    private func newKey(_ key: String, _ className: String) throws(WriteError) -> ObjectKey? {
+        guard let old = KeyText.objectKey(key) else { return nil }
+        var found: ObjectKey?
+        for (table, keys) in memory.keys[className] ?? [:] {
+            guard let new = keys.new(old) else { continue }
+            if try session.isThere(ObjectPlace(table: table, object: new), class: className) { return new }
+            found = .null
+        }
+        return found
+    }
+
     /// Whether every object that a value links to exists already, under its old or its new key. Missing targets are tried again
     /// at the end.
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
-            if case .text(let text) = key, let old = KeyText.objectKey(text) {
-                return memory.keys[className]?.new(old) != nil
-            }
             do throws(WriteError) {
+                if case .text(let text) = key, KeyText.objectKey(text) != nil {
+                    return try newKey(text, className).map { $0 != .null } ?? false
+                }
                 return try session.find(key, class: className) != nil
             } catch {
                 return false
@@ -619,7 +635,7 @@ package final class ImportRun {
             for member in members {
                 guard let property = try knownProperty(ofMember: member.name, of: target, className) else { continue }
                 do throws(WriteError) {
-                    try session.setProperty(property, of: target, to: redirected(member.value), options: options)
+                    try session.setProperty(property, of: target, to: try redirected(member.value), options: options)
                 } catch {
                     var inner = error
                     inner.path = error.path.inside(.name(member.name))
@@ -665,14 +681,17 @@ package final class ImportRun {
     }
 
     /// Returns the value with its links leading to the keys that the objects have in this realm.
-    private func redirected(_ value: InputValue) -> InputValue {
+    private func redirected(_ value: InputValue) throws(WriteError) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
-            guard let old = KeyText.objectKey(key), let new = memory.keys[className]?.new(old) else { return value }
+            guard let new = try newKey(key, className) else { return value }
             return .link(.stub(className: className, key: .objectKey(new)))
-        case .list(let elements): return .list(elements.map(redirected))
+        case .list(let elements): return .list(try elements.map(redirected))
         case .object(let object):
-            return .object(InputObject(object.members.map { (name: $0.name, value: redirected($0.value)) }))
+            let members = try object.members.map { member throws(WriteError) in
+                (name: member.name, value: try redirected(member.value))
+            }
+            return .object(InputObject(members))
         default: return value
         }
     }

@@ -119,7 +119,7 @@ package final class WriteTransaction: @unchecked Sendable {
     }
 
     /// Returns whether there is a table with exactly that key.
-    func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
+    package func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
 
     /// Returns the present state of a table by its full name; nil when there is none.
     package func table(named name: String) throws(StorageError) -> TableState? {

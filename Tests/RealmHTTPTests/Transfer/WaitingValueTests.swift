@@ -214,8 +214,8 @@ import Foundation
 
     /// Imports lines in parts of ten, between two of which another client writes.
     static func run(
-        _ server: WriteServer, _ text: String, _ mode: ImportRun.Mode = .create, rights: (any WriteRights)? = nil,
-        other: (@Sendable (WriteSession) throws -> Void)? = nil
+        _ server: WriteServer, _ text: String, _ mode: ImportRun.Mode = .create, of className: String? = "A",
+        rights: (any WriteRights)? = nil, other: (@Sendable (WriteSession) throws -> Void)? = nil
     ) throws -> Result<ImportChain.Outcome, Problem> {
         guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
         let result = Awaited<Result<ImportChain.Outcome, Problem>>()
@@ -224,7 +224,7 @@ import Foundation
             // It gets its turn before the next part.
             if count == 2, let other { database.write(EngineRealm.request(), other) { written.set($0) } }
         }
-        let reader = ImportReader(ImportSource(Array(text.utf8)), className: "A", bounds: JSONBounds(depth: 50))
+        let reader = ImportReader(ImportSource(Array(text.utf8)), className: className, bounds: JSONBounds(depth: 50))
         ImportChain(
             database, mode, reader, rights: rights, of: Standing(principal: .local, rights: watched),
             deadline: .now().adding(seconds: 600), parts: ImportChain.Parts(count: 10, seconds: 0)
@@ -410,9 +410,7 @@ import Foundation
         let server = try WriteServer(WaitingValueTests.classes)
         var lines = (0..<40).map { Line(id: $0) }
         lines[5].values = [("n", "39"), ("as", "[39]")]
-        let json = try JSONParser.parse(
-            #"{"fromVersion":0,"toVersion":1,"allowDataLoss":true,"steps":\#(steps)}"#, depthLimit: 20)
-        let migration = try MigrationReader(Limits()).migration(json)
+        let migration = try WaitingValueTests.migration(steps)
         let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines)) { session in
             _ = try session.migrate(migration)
         }
@@ -421,6 +419,62 @@ import Foundation
         try server.finish()
     }
     private static let link = #"{"name":"n","type":"object","objectType":"A"}"#
+
+    private static func migration(_ steps: String) throws -> Migration {
+        let json = #"{"fromVersion":0,"toVersion":1,"allowDataLoss":true,"steps":\#(steps)}"#
+        return try MigrationReader(Limits()).migration(try JSONParser.parse(json, depthLimit: 20))
+    }
+    private static let keyless = ClassInput("K", [PropertyInput("k", "int"), PropertyInput("n", "object", objectType: "A")])
+
+    /// The file was said to be damaged, and the object that was gone to lack links.
+    @Test(arguments: [true, false], [true, false])
+    func `an object whose class is removed counts as deleted`(_ isAddedAgain: Bool, _ succeeds: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.classes + [WaitingValueTests.keyless])
+        let line = { (id: Int, more: String) in #"{"$meta":{"class":"A"},"id":\#(id)\#(more)}"# + "\n" }
+        var text = #"{"$meta":{"class":"K"},"k":1,"n":39}"# + "\n" + line(1, #","n":39"#)
+        text += (2..<40).map { line($0, "") }.joined()
+        if !succeeds { text += line(40, #","i":"wrong""#) }
+        let added = #",{"addClass":{"name":"K","properties":[{"name":"k","type":"int"}]}}"#
+        let migration = try WaitingValueTests.migration(#"[{"removeClass":{"name":"K"}}\#(isAddedAgain ? added : "")]"#)
+        let result = try WaitingValueTests.run(server, text, of: nil) { session in
+            _ = try session.migrate(migration)
+            if isAddedAgain { _ = try session.create("K", InputObject([(name: "k", value: .integer(99))])) }
+        }
+        switch result {
+        case .success(let outcome): #expect(succeeds && outcome.created == 40 && outcome.overtaken == 0)
+        case .failure(let problem):
+            #expect(!succeeds && problem.line == 41 && !problem.has("unlinked"), "\(problem)")
+            let isWhole = problem.extensions.contains { member in
+                if case .integer(40) = member.value { member.name.description == "committed" } else { false }
+            }
+            #expect(isWhole, "\(problem)")
+        }
+        #expect(try server.show("A/1").contains("39"))
+        try server.finish()
+    }
+
+    /// The link led to an object of another client.
+    @Test(arguments: [true, false]) func `a key of the input leads to no object of a class made anew`(_ isUsed: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.classes + [WaitingValueTests.keyless])
+        let line = { (id: Int, more: String) in #"{"$meta":{"class":"A"},"id":\#(id)\#(more)}"# + "\n" }
+        var text = (1...2).map { #"{"$meta":{"class":"K","key":"@k\#($0)"},"k":\#($0)}"# + "\n" }.joined()
+        text += (2..<40).map { line($0, "") }.joined()
+        let link = { (key: Int) in #"{"$link":{"class":"K","key":"@k\#(key)"}}"# }
+        // An object that the import makes in the new class has its key there.
+        if isUsed { text += #"{"$meta":{"class":"K","key":"@k7"},"k":7}"# + "\n" + line(40, #","m":\#(link(7))"#) }
+        text += line(41, #","m":[\#(link(1))]"#)
+        let added = #"{"addClass":{"name":"K","properties":[{"name":"k","type":"int"}]}}"#
+        let migration = try WaitingValueTests.migration(#"[{"removeClass":{"name":"K"}},\#(added)]"#)
+        let result = try WaitingValueTests.run(server, text, of: nil) { session in
+            _ = try session.migrate(migration)
+            for k in 98...99 { _ = try session.create("K", InputObject([(name: "k", value: .integer(Int64(k)))])) }
+        }
+        let problem = #expect(throws: Problem.self) { try result.get() }
+        #expect(problem?.code == .linkTargetMissing && problem?.line == (isUsed ? 43 : 41), "\(String(describing: problem))")
+        #expect(try !server.show("A/41").contains("$link"))
+        if isUsed { #expect(try server.show("A/40").contains(#""key":"@k2""#)) }
+        try server.finish()
+    }
 
     /// Its lines were said to be committed.
     @Test(arguments: ["restored", "deleted", "memory"]) func `an import whose realm loses its commits states none`(_ way: String)

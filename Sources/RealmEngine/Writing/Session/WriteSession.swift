@@ -385,9 +385,12 @@ package final class WriteSession {
         return WriteSession.ResolvedKey(table: table.key, name: name, place: try find(name, in: table))
     }
 
-    /// Returns whether an object exists in the uncommitted state.
-    package func isThere(_ place: ObjectPlace) throws(WriteError) -> Bool {
-        try stored(try transaction.row(place.object, in: place.table)) != nil
+    /// Returns whether an object exists in the uncommitted state, and its class has the name if one is given. The class may have been
+    /// removed since the object was found.
+    package func isThere(_ place: ObjectPlace, class name: String? = nil) throws(WriteError) -> Bool {
+        if let name, try classTable(named: name)?.key != place.table { return false }
+        guard try stored(try transaction.hasTable(place.table)) else { return false }
+        return try stored(try transaction.row(place.object, in: place.table)) != nil
     }
 
     /// Returns the key of an object as text, from the uncommitted state; nil when the object does not
