@@ -338,13 +338,9 @@ import Testing
     func `an import completes and links to what it has created`(_ role: String, _ isAtomic: String) throws {
         let desk = try Desk([role])
         var lines = (0..<10_200).map { #"{"_id":\#(100 + $0),"owner":"ann"}"# }
-        // Without 'read' nothing is linked by its key.
-        let links = role == "seer"
-        if links {
-            lines[0] = #"{"_id":100,"owner":"ann","next":\#(Self.link(10_299)),"peers":[\#(Self.link(10_299))]}"#
-            lines[10_199] = #"{"_id":10299,"owner":"ann","next":\#(Self.link(100))}"#
-        }
-        lines.append(#"{"_id":101,"total":5\#(links ? ",\"next\":\(Self.link(100))" : "")}"#)
+        lines[0] = #"{"_id":100,"owner":"ann","next":\#(Self.link(10_299)),"peers":[\#(Self.link(10_299))]}"#
+        lines[10_199] = #"{"_id":10299,"owner":"ann","next":\#(Self.link(100))}"#
+        lines.append(#"{"_id":101,"total":5,"next":\#(Self.link(100))}"#)
         let send = { (text: String) in
             try desk.server.request(
                 "POST", "/v1/realms/notes/import?class=Note&mode=upsert&atomic=\(isAtomic)", desk.ann,
@@ -354,7 +350,7 @@ import Testing
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json["created"]?.int == 10_200 && answer.json["updated"]?.int == 1, "\(answer.text)")
         let linked = try desk.server.request("GET", Self.notes + "?where=_id%20%3E%2099%20AND%20next%20!=%20nil", desk.admin)
-        #expect(linked.json["items"]?.elements?.count == (links ? 3 : 0), "\(linked.text)")
+        #expect(linked.json["items"]?.elements?.count == 3, "\(linked.text)")
         #expect(try desk.server.request("GET", Self.notes + "/101", desk.admin).json["total"]?.int == 5)
         // Nothing else is its own.
         for line in [#"{"_id":102,"total":6}"#, #"{"_id":1,"total":6}"#] { #expect(try send(line).status >= 400) }

@@ -331,7 +331,7 @@ import Foundation
             ]),
     ]
 
-    private static func rights(_ allow: String, _ rule: String) throws -> any WriteRights {
+    private static func rights(_ allow: String, _ rule: String?) throws -> any WriteRights {
         let book = try RightsSamples.book(
             """
             roles:
@@ -340,7 +340,7 @@ import Foundation
                   "*":
                     import: true
                     classes:
-                      A: {allow: [\(allow)], where: "\(rule)"}
+                      A: {allow: [\(allow)]\(rule.map { ", where: \"\($0)\"" } ?? "")}
                       Inner: {allow: [\(allow)], fields: {hide: [t]}}
             """)
         return RightsWrites(book.rights(of: RightsHolder(roles: ["r"]), in: "app"))
@@ -367,6 +367,46 @@ import Foundation
             }
             let found = try server.get("app/objects/A/5").json
             #expect(found["owner"]?.text == "you" && found["i"]?.int == nil && found["n"]?.int == nil, "\(found)")
+            try server.finish()
+        }
+    }
+
+    /// Links to objects of the same request were refused without the right to read them, unless they had a name.
+    @Test(arguments: ["create, import", "create, update, import"])
+    func `a request without the right to read links to what it has made`(_ allow: String) throws {
+        let rights = try WaitingValueTests.rights(allow, nil)
+        // In one part, in different ones, and to a later line.
+        for (line, target) in [(11, 10), (35, 2), (5, 39)] {
+            let server = try WriteServer(WaitingValueTests.owned)
+            var lines = (0..<40).map { Line(id: $0) }
+            lines[line].values = [("as", "[\(target)]"), ("n", "\(target)"), ("e", #"{"to":\#(target)}"#)]
+            let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines), .upsert, rights: rights)
+            #expect(try result.get().created == 40)
+            let condition = "as.@count==1%20AND%20n.id==\(target)%20AND%20e.to.id==\(target)"
+            #expect(try server.get("app/objects/A?limit=0&count=exact&where=\(condition)").json["count"]?.int == 1)
+            // The same in one transaction, where the objects of others are as unknown as ever.
+            guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
+            for (id, isOwn) in [(50, true), (39, false)] {
+                let written = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+                database.write(EngineRealm.request()) { session in
+                    session.restrict(to: rights)
+                    if isOwn { _ = try session.create("A", InputObject([(name: "id", value: .integer(Int64(id)))])) }
+                    let members: [(name: String, value: InputValue)] = [
+                        ("id", .integer(isOwn ? 51 : 52)), ("n", .integer(Int64(id))),
+                        ("as", .list([.link(.stub(className: "A", key: .text("\(id)")))])),
+                    ]
+                    _ = try session.create("A", InputObject(members))
+                } completion: {
+                    written.set($0)
+                }
+                let result = try written.wait(seconds: 600)
+                guard !isOwn else {
+                    _ = try result.get()
+                    continue
+                }
+                let error = #expect(throws: WriteError.self) { try result.get() }
+                #expect(error?.code == .linkTargetMissing, "\(String(describing: error))")
+            }
             try server.finish()
         }
     }

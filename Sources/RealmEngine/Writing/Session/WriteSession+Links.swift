@@ -44,7 +44,7 @@ extension WriteSession {
             throw table.primaryKey == nil ? ValueReader.mismatch(input, .link) : WriteSession.missingTarget(table)
         }
         let key = try ValueReader.read(input, as: column.type, isNullable: false)
-        guard let target = try find(key, in: table), try sees(target) else { throw WriteSession.missingTarget(table) }
+        guard let target = try find(key, in: table), try mayLink(to: target) else { throw WriteSession.missingTarget(table) }
         return .link(target.table, target.object)
     }
 
@@ -67,9 +67,9 @@ extension WriteSession {
             }
             if let table, named.key != table.key { throw WriteSession.otherClass(table) }
             guard let place = try find(key, in: named) else { throw WriteSession.missingTarget(named) }
-            // Objects made by this write can be linked to by name; any other link states that its target exists.
+            // Objects written by this write can be linked to by name; any other link states that its target exists.
             if case .reference = key { return place }
-            guard try sees(place) else { throw WriteSession.missingTarget(named) }
+            guard try mayLink(to: place) else { throw WriteSession.missingTarget(named) }
             return place
         }
     }

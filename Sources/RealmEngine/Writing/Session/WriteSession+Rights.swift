@@ -55,6 +55,12 @@ extension WriteSession {
         return try stored(try table.find(place.object)) != nil
     }
 
+    /// Returns whether the sender may link to an object that is there: it sees it, or has made it in the same request.
+    func mayLink(to place: ObjectPlace) throws(WriteError) -> Bool {
+        if restriction?.isOwn(place) ?? true { return true }
+        return try sees(place)
+    }
+
     /// Throws `forbidden` for an object of which the sender may learn nothing, although it may change it.
     func requireSeen(_ place: ObjectPlace) throws(WriteError) {
         guard try !sees(place) else { return }
