@@ -592,6 +592,7 @@ package final class ImportRun {
     ///
     /// A target that is still missing is an error then, unless links to such are left out. Another client may have
     /// deleted or hidden the object between two commits, or have changed a property: its write came later than the line, so it remains.
+    /// A sender without the right to read never saw the object, which is nothing to it when others have changed it.
     private func link(
         _ imported: ImportedObject, _ waiting: WaitingValues.Entry, leavesMissing: Bool
     ) throws(Problem) -> Bool {
@@ -601,7 +602,11 @@ package final class ImportRun {
         var isOvertaken = false
         let isThere = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
-            guard try session.isThere(target), try session.knows(target) else { return false }
+            guard try session.isThere(target) else { return false }
+            guard try session.knows(target) else {
+                isOvertaken = !session.mayRead(target)
+                return false
+            }
             _ = try session.require(.objectKey(target.object), class: imported.className)
             var waits: Members = []
             var open = waiting.properties
@@ -618,9 +623,9 @@ package final class ImportRun {
             linked = waits
             return true
         }
+        if isOvertaken { memory.overtaken += 1 }
         guard isThere else { return true }
         note(target, line: imported.line)
-        if isOvertaken { memory.overtaken += 1 }
         guard leavesMissing, !linked.allSatisfy({ isReachable($0.value) }) else {
             try link(linked, target, of: imported.className, place)
             return true

@@ -371,6 +371,28 @@ import Foundation
         }
     }
 
+    /// The links were left out silently.
+    @Test(arguments: ["create, import", "create, update, import"], [true, false])
+    func `a sender that cannot read is told of values that are not written`(_ allow: String, _ succeeds: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.owned)
+        var lines = (0..<40).map { Line(id: $0) }
+        for id in [5, 6] { lines[id].values = [("n", "39")] }
+        if !succeeds { lines.append(Line(id: 40, values: [("i", #""wrong""#)])) }
+        let result = try WaitingValueTests.run(
+            server, WaitingValueTests.body(lines, .lines), .upsert, rights: try WaitingValueTests.rights(allow, nil),
+            other: WaitingValueTests.patch(5, [("i", .integer(7))]))
+        let mayUpdate = allow.contains("update")
+        switch result {
+        case .success(let outcome): #expect(succeeds && outcome.overtaken == (mayUpdate ? 0 : 1))
+        case .failure(let problem):
+            #expect(!succeeds && problem.line == 41 && problem.has("overtaken") != mayUpdate, "\(problem)")
+            #expect(!problem.has("unlinked"), "\(problem)")
+        }
+        #expect(try server.show("A/5").contains("39") == mayUpdate)
+        #expect(try server.show("A/6").contains("39"))
+        try server.finish()
+    }
+
     /// Links to objects of the same request were refused without the right to read them, unless they had a name.
     @Test(arguments: ["create, import", "create, update, import"])
     func `a request without the right to read links to what it has made`(_ allow: String) throws {

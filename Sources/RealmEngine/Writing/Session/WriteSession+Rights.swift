@@ -79,6 +79,9 @@ extension WriteSession {
     /// Returns whether the sender knows of an object that is there.
     package func knows(_ place: ObjectPlace) throws(WriteError) -> Bool { try knows(place, try table(place.table)) }
 
+    /// Returns whether the sender may read objects of the class that an object belongs to.
+    package func mayRead(_ place: ObjectPlace) -> Bool { restriction.map { $0.shownBase.table(place.table) != nil } ?? true }
+
     /// Returns whether the sender may do something with an object.
     func allows(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) -> Bool {
         guard let restriction else { return true }
