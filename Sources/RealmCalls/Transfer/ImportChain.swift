@@ -210,7 +210,10 @@ package final class ImportChain: Sendable {
                 try standing.require()
                 var before = before
                 if let rights {
-                    if let version = before.version { before.memory.note(try session.changes(since: version)) }
+                    if let version = before.version {
+                        session.restrict(to: rights)
+                        try before.memory.noteChanges(since: version, session)
+                    }
                     before.version = nil
                     session.restrict(to: rights) { [memory = before.memory] in memory.isOwn($0) }
                 }

@@ -62,10 +62,30 @@ package final class ImportRun {
                 && !foreign.classes.contains(place.table)
         }
 
-        /// Records the changes of others.
-        mutating func note(_ changes: (objects: Set<ObjectPlace>, classes: Set<TableKey>)) {
-            foreign.objects.formUnion(changes.objects.filter { isOwn($0) })
-            foreign.classes.formUnion(changes.classes)
+        /// Records what others have changed since the commit before. An object whose sender still sees the same is as the import
+        /// has left it.
+        ///
+        /// - Parameter session: The next transaction, with the rights of the sender and without changes.
+        mutating func noteChanges(since version: Version, _ session: WriteSession) throws(Problem) {
+            let (objects, classes, view) = try Problem.written(session.changes(since: version))
+            foreign.classes.formUnion(classes)
+            let changed = objects.filter { isOwn($0) }
+            guard !changed.isEmpty else { return }
+            let before = ObjectEncoder(view, Representation(), session.budget)
+            let after = ObjectEncoder(try Problem.written(session.view()), Representation(), session.budget)
+            for place in changed {
+                let tag = try Memory.tag(of: place, before)
+                let isSame = try tag == Memory.tag(of: place, after)
+                if tag == nil || !isSame { foreign.objects.insert(place) }
+            }
+        }
+
+        /// Returns the entity tag of an object; nil if the sender does not see it.
+        private static func tag(of place: ObjectPlace, _ encoder: ObjectEncoder) throws(Problem) -> ByteText? {
+            try Problem.mapping { () throws(StorageError) in
+                guard let table = encoder.snapshot.table(place.table), let row = try table.find(place.object) else { return nil }
+                return ByteText(try encoder.entityTag(of: row, in: table))
+            }
         }
     }
 

@@ -55,15 +55,16 @@ struct VersionDifference {
                 try addAll(of: table)
                 continue
             }
-            if !VersionDifference.haveSameColumns(before, table) { changes.append(.schema(table.key)) }
+            if !VersionDifference.areAlike(before, table) { changes.append(.schema(table.key)) }
             if sharesNodes, before.objects.root == table.objects.root { continue }
             try compareObjects(before, table)
         }
     }
 
-    /// Returns whether two tables have the same columns with the same properties.
-    private static func haveSameColumns(_ old: Table, _ new: Table) -> Bool {
-        old.columns.count == new.columns.count && old.primaryKey?.leafIndex == new.primaryKey?.leafIndex
+    /// Returns whether two states of a table have the same name and kind, and the same columns with the same properties.
+    static func areAlike(_ old: Table, _ new: Table) -> Bool {
+        old.name == new.name && old.kind == new.kind && old.columns.count == new.columns.count
+            && old.primaryKey?.leafIndex == new.primaryKey?.leafIndex
             && zip(old.columns, new.columns).allSatisfy { left, right in
                 left.key == right.key && left.name == right.name && left.attributes == right.attributes
                     && left.type == right.type && left.targetTable == right.targetTable

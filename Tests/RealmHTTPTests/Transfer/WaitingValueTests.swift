@@ -331,7 +331,8 @@ import Foundation
             ]),
     ]
 
-    private static func rights(_ allow: String, _ rule: String?) throws -> any WriteRights {
+    private static func rights(_ allow: String, _ rule: String?, hide hidden: String? = nil) throws -> any WriteRights {
+        let more = (rule.map { ", where: \"\($0)\"" } ?? "") + (hidden.map { ", fields: {hide: [\($0)]}" } ?? "")
         let book = try RightsSamples.book(
             """
             roles:
@@ -340,7 +341,7 @@ import Foundation
                   "*":
                     import: true
                     classes:
-                      A: {allow: [\(allow)]\(rule.map { ", where: \"\($0)\"" } ?? "")}
+                      A: {allow: [\(allow)]\(more)}
                       Inner: {allow: [\(allow)], fields: {hide: [t]}}
             """)
         return RightsWrites(book.rights(of: RightsHolder(roles: ["r"]), in: "app"))
@@ -433,10 +434,52 @@ import Foundation
         }
     }
 
+    /// A change of a hidden property, or of something embedded in any object of the class, made the object one of others, so the
+    /// answer told of it.
+    @Test(arguments: ["create, read, import", "create, import"])
+    func `what others change unseen leaves an object as the import has made it`(_ allow: String) throws {
+        let isReader = allow.contains("read")
+        let rights = try WaitingValueTests.rights(allow, isReader ? "owner != 'you'" : nil, hide: "secret")
+        let inner = InputValue.object(["x": .integer(1), "t": .text("other")])
+        let changes: [(isSeen: Bool, change: @Sendable (WriteSession) throws -> Void)] = [
+            (false, WaitingValueTests.patch(5, [("secret", .text("s"))])),
+            (false, WaitingValueTests.patch(5, [("e", .object(["t": .text("other")]))])),
+            (false, WaitingValueTests.patch(6, [("e", .object(["x": .integer(9)]))])),
+            // A link to an invisible object reads as null, and a sender that cannot read sees no more of another value.
+            (!isReader, WaitingValueTests.patch(5, [("n", .integer(-1))])),
+            (true, WaitingValueTests.patch(5, [("e", .object(["x": .integer(9)]))])),
+            (true, WaitingValueTests.patch(5, [("es", .list([inner]))])),
+            (true, WaitingValueTests.patch(5, [("i", .integer(9))])),
+        ]
+        for (index, entry) in changes.enumerated() {
+            let server = try WriteServer(WaitingValueTests.owned)
+            #expect(try server.send("POST", "app/objects/A", #"{"id":-1,"owner":"you"}"#).status == 201)
+            var lines = (0..<40).map { Line(id: $0, values: [("e", #"{"x":1}"#)]) }
+            lines[7].values.append(("n", "39"))
+            lines.append(Line(id: 5, values: [("i", "2")]))
+            let result = try WaitingValueTests.run(
+                server, WaitingValueTests.body(lines, .lines), .upsert, rights: rights, other: entry.change)
+            switch result {
+            case .success(let outcome): #expect(!entry.isSeen && outcome.created == 40 && outcome.updated == 1, "\(index)")
+            case .failure(let problem):
+                #expect(entry.isSeen && problem.line == 41 && !problem.has("unlinked"), "\(index): \(problem)")
+                #expect(problem.code == (isReader ? .forbidden : .duplicateKey), "\(index): \(problem)")
+            }
+            let number = try server.get("app/objects/A/5").json["i"]?.int
+            #expect(number == (entry.isSeen ? (index == 6 ? 9 : nil) : 2), "\(index)")
+            try server.finish()
+        }
+    }
+
     /// Changes of hidden parts by others were counted, and kept the line from being written.
     @Test func `what the sender does not see of a property does not stop its waiting value`() throws {
+        let replace: @Sendable (WriteSession) throws -> Void = { session in
+            try WaitingValueTests.patch(5, [("e", .null)])(session)
+            try WaitingValueTests.patch(5, [("e", .object(["x": .integer(1), "t": .text("other")]))])(session)
+        }
         let changes: [(String, @Sendable (WriteSession) throws -> Void)] = [
             ("e", WaitingValueTests.patch(5, [("e", .object(["t": .text("other")]))])),
+            ("e", replace),
             ("as", WaitingValueTests.patch(5, [("as", .list([.integer(0)]))])),
             ("n", WaitingValueTests.patch(5, [("n", .integer(0))])),
             ("es", WaitingValueTests.patch(5, [("es", .list([.object(["x": .integer(1), "t": .text("other")])]))])),

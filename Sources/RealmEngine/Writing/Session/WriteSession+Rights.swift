@@ -327,26 +327,20 @@ extension WriteSession {
 
     /// Returns a stored value as the sender sees it: a link to what it does not see is null.
     func shown(_ value: Value) throws(WriteError) -> Value {
-        guard restriction != nil, case .link(let table, let object) = value else { return value }
-        return try isHiddenLink(table, object) ? .null : value
+        guard restriction != nil, try isHiddenLink(value) else { return value }
+        return .null
     }
 
-    /// Returns whether the sender does not see the target of a link.
-    private func isHiddenLink(_ table: TableKey, _ object: ObjectKey) throws(WriteError) -> Bool {
-        guard let restriction, object.rawValue >= 0, restriction.mayHide(table), try self.table(table).kind != .embedded else {
-            return false
-        }
+    /// Returns whether a stored value is a link that reads as null, so that null is what it already is for the sender.
+    func isHiddenLink(_ value: Value?) throws(WriteError) -> Bool {
+        guard let restriction, case .link(let table, let object)? = value, object.rawValue >= 0, restriction.mayHide(table),
+            try self.table(table).kind != .embedded
+        else { return false }
         let place = ObjectPlace(table: table, object: object)
         if let known = restriction.isHidden[place] { return known }
         let isHidden = try !sees(place)
         restriction.isHidden[place] = isHidden
         return isHidden
-    }
-
-    /// Returns whether a stored value is a link that reads as null, so that null is what it already is for the sender.
-    func isHiddenLink(_ value: Value?) throws(WriteError) -> Bool {
-        guard restriction != nil, case .link(let table, let object)? = value else { return false }
-        return try isHiddenLink(table, object)
     }
 
     /// Returns whether a collection may have links to what the sender does not see.

@@ -71,7 +71,7 @@ extension WriteSession {
     // MARK: - Stored values
 
     /// The maximum depth of the search. In a damaged file embedded objects may form a cycle.
-    private static let depthOfUnseen = 200
+    static let depthOfUnseen = 200
 
     /// Returns whether a stored value has parts that the sender does not see, or is such a link itself. Properties that are hidden
     /// count whatever their value is, so that nothing is learnt of it.

@@ -13,6 +13,9 @@ extension WriteSession {
     /// - Complexity: Linear in the size of the value, which is counted by the budget.
     package func valueMark(_ property: Column, of place: ObjectPlace) throws(WriteError) -> Int? {
         var hasher = Hasher()
+        // What is hidden may depend on the action.
+        let mayUpdate = try restriction?.allowance(.update, table(place.table)) != nil
+        restriction?.action = mayUpdate ? .update : .create
         guard try hash(property, of: place, into: &hasher) else { return nil }
         return hasher.finalize()
     }
@@ -78,33 +81,48 @@ extension WriteSession {
 
     // MARK: - Changes by others
 
-    /// Returns what other writes have changed since a version of the same realm, which is still held: objects that existed, and the
-    /// classes of which any object may have changed.
-    package func changes(since former: Version) throws(WriteError) -> (objects: Set<ObjectPlace>, classes: Set<TableKey>) {
-        let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
-        var (objects, classes, embedded): (Set<ObjectPlace>, Set<TableKey>, Set<TableKey>) = ([], [], [])
+    /// Returns what other writes have changed since a version of the same realm, which is still held: objects that existed, with what is
+    /// embedded in them, and the classes of which any object may have changed. Changes of properties that are hidden from the sender
+    /// do not count. `before` is the view that the sender had of that version.
+    package func changes(
+        since former: Version
+    ) throws(WriteError) -> (objects: Set<ObjectPlace>, classes: Set<TableKey>, before: Snapshot) {
         let before = former.snapshot
-        guard base.version != before.version else { return (objects, classes) }
+        guard let restriction, restriction.base.version != before.version else { return ([], [], before) }
+        let (base, view) = (restriction.base, restriction.rights.shown(of: before).map { Snapshot($0) } ?? before)
+        var (objects, classes): (Set<ObjectPlace>, Set<TableKey>) = ([], [])
+        restriction.action = .create
+        defer { restriction.action = .update }
         // No commit has written over blocks of the former version.
         let sharesNodes = base.holdsTop(of: before)
         for change in try stored(VersionDifference.changes(from: before, to: base, sharesNodes: sharesNodes)) {
             try spend()
             switch change {
             case .created, .createdRun: break
-            case .deleted(let table, let object), .modified(let table, let object, _), .collection(let table, let object, _, _):
-                if base.table(table)?.kind == .embedded { embedded.insert(table) }
-                objects.insert(ObjectPlace(table: table, object: object))
-            case .schema(let table): classes.insert(table)
+            case .deleted(let key, let object): objects.insert(ObjectPlace(table: key, object: object))
+            case .modified(let key, let object, let column), .collection(let key, let object, let column, _):
+                guard let column = base.table(key)?.column(column), try !isHidden(column, of: table(key)) else { continue }
+                objects.insert(try stored(WriteSession.outermost(ObjectPlace(table: key, object: object), in: base)))
+            case .schema(let key):
+                let (old, new) = (view.table(key), restriction.shownBase.table(key))
+                let isHidden = old.flatMap { old in new.map { VersionDifference.areAlike(old, $0) } } ?? false
+                if !isHidden { classes.insert(key) }
             }
         }
-        // A change of an embedded object is one of its owner.
-        while !embedded.isEmpty {
-            var owners: Set<TableKey> = []
-            for table in base.classes where table.columns.contains(where: { $0.targetTable.map(embedded.contains) ?? false }) {
-                if classes.insert(table.key).inserted, table.kind == .embedded { owners.insert(table.key) }
+        return (objects, classes, view)
+    }
+
+    /// Returns the object that an embedded one is a part of; the object itself if it is none.
+    private static func outermost(_ place: ObjectPlace, in snapshot: Snapshot) throws(StorageError) -> ObjectPlace {
+        var place = place
+        for _ in 0..<depthOfUnseen {
+            guard let table = snapshot.table(place.table), table.kind == .embedded, let row = try table.find(place.object)
+            else { break }
+            for column in table.backlinks {
+                guard let owner = try row.leaf.backlinks(column, row: row.index).keys().first else { continue }
+                place = ObjectPlace(table: column.targetTable ?? .null, object: owner)
             }
-            embedded = owners
         }
-        return (objects, classes)
+        return place
     }
 }
