@@ -22,9 +22,9 @@ internal import RealmStorage
 package final class ImportChain: Sendable {
     /// The size of the commits. Each rewrites the upper nodes of the trees, so many small ones make the file grow.
     package struct Parts: Sendable {
-        /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts.
+        /// The number of objects that the first commit has at most.
         var count: Int
-        /// The seconds for which one commit keeps the writer before others get a turn.
+        /// The seconds for which one commit keeps the writer before others get a turn; 0 for commits of `count` objects.
         var seconds: Double
         /// The seconds for which a commit reads on, because a rule may hold when later lines are written.
         var longestSeconds: Double
@@ -254,10 +254,9 @@ package final class ImportChain: Sendable {
         pause.byteCount = byteLimit / memoryShare + before.memory.byteCount
         if let count = before.leftCount {
             pause.count = count
-        } else if before.memory.last == nil {
-            pause.count = parts.count
         } else {
-            pause.leastCount = parts.count
+            if before.memory.last == nil { pause.count = parts.count }
+            pause.leastCount = parts.seconds > 0 ? 1 : parts.count
             pause.time = .now().adding(seconds: parts.seconds)
         }
         if before.problem != nil, before.leftCount == nil {

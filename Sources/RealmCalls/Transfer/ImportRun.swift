@@ -237,6 +237,8 @@ package final class ImportRun {
         }
         broken = nil
         var left = pause.count
+        // Where rights are checked, each object is written alone.
+        let groupCount = session.isRestricted ? 500 : WriteSession.groupCount
         while left > 0, continues(pause, after: pause.count - left) {
             try requireTime()
             try reader.readAhead { className throws(Problem) in
@@ -254,13 +256,13 @@ package final class ImportRun {
                 start = start ?? object.place
                 if !group.takes(object) { try writeGroup(reader) }
                 group.add(object)
-                if group.isFull { try writeGroup(reader) }
+                if group.isFull(groupCount) { try writeGroup(reader) }
             case .rows(let rows, let places)?:
                 left -= places.count
                 start = start ?? places.first
                 if !group.takes(rows) { try writeGroup(reader) }
                 group.add(rows, places)
-                if group.isFull { try writeGroup(reader) }
+                if group.isFull(groupCount) { try writeGroup(reader) }
             case .schema(let schema)?:
                 try writeGroup(reader)
                 try Problem.writing { () throws(WriteError) in
@@ -349,9 +351,15 @@ package final class ImportRun {
 
         /// The length in bytes of the records that are written together at most.
         private static let longest = 1 << 20
+        /// The length in bytes of a record from which on it gains little from others, and may have many links. A commit does not end
+        /// within a group, so fewer of them make one.
+        private static let long = 4 << 10
+        private static let longShare = 16
 
         /// Whether there is enough to be written.
-        var isFull: Bool { places.count >= WriteSession.groupCount || byteCount >= Group.longest }
+        ///
+        /// - Parameter limit: The number of objects to write together at most.
+        func isFull(_ limit: Int) -> Bool { places.count >= limit || byteCount >= Group.longest }
 
         /// Whether an object can be written together with those that are there.
         func takes(_ object: ImportedObject) -> Bool {
@@ -368,7 +376,8 @@ package final class ImportRun {
         mutating func add(_ object: ImportedObject) {
             objects.append(object)
             places.append(object.place)
-            byteCount += object.place.byteCount
+            let length = object.place.byteCount
+            byteCount += length < Group.long ? length : length * Group.longShare
         }
 
         /// Adds rows that the group takes.

@@ -215,7 +215,8 @@ import Foundation
     /// Imports lines in parts of ten, between two of which another client writes.
     static func run(
         _ server: WriteServer, _ text: String, _ mode: ImportRun.Mode = .create, of className: String? = "A",
-        rights: (any WriteRights)? = nil, other: (@Sendable (WriteSession) throws -> Void)? = nil
+        rights: (any WriteRights)? = nil, parts: ImportChain.Parts = ImportChain.Parts(count: 10, seconds: 0),
+        other: (@Sendable (WriteSession) throws -> Void)? = nil
     ) throws -> Result<ImportChain.Outcome, Problem> {
         guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
         let result = Awaited<Result<ImportChain.Outcome, Problem>>()
@@ -227,7 +228,7 @@ import Foundation
         let reader = ImportReader(ImportSource(Array(text.utf8)), className: className, bounds: JSONBounds(depth: 50))
         ImportChain(
             database, mode, reader, rights: rights, of: Standing(principal: .local, rights: watched),
-            deadline: .now().adding(seconds: 600), parts: ImportChain.Parts(count: 10, seconds: 0)
+            deadline: .now().adding(seconds: 600), parts: parts
         ) { result.set($0) }.run()
         if other != nil { _ = try written.wait(seconds: 600).get() }
         return try result.wait(seconds: 600)
@@ -501,6 +502,26 @@ import Foundation
             #expect(property != "as" || found.contains(#""key":"0""#), "\(found)")
             try server.finish()
         }
+    }
+
+    /// Fewer than ten thousand lines were one commit however long it took, and so were their links.
+    @Test(arguments: [true, false]) func `lines with many links are written in commits of bounded time`(_ succeeds: Bool) throws {
+        let server = try WriteServer(WaitingValueTests.classes)
+        guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
+        let targets = 100_000..<100_700
+        let list = "[" + targets.map { "\($0)" }.joined(separator: ",") + "]"
+        var lines = (1...30).map { Line(id: $0, values: [("as", list)]) } + targets.map { Line(id: $0) }
+        if !succeeds { lines.append(Line(id: 0, values: [("i", #""wrong""#)])) }
+        let before = database.current.snapshot.version
+        let result = try WaitingValueTests.run(
+            server, WaitingValueTests.body(lines, .lines), parts: ImportChain.Parts(seconds: 0.0001))
+        switch result {
+        case .success(let outcome): #expect(succeeds && outcome.created == 730)
+        case .failure(let problem): #expect(!succeeds && problem.line == 731 && !problem.has("unlinked"), "\(problem)")
+        }
+        #expect(database.current.snapshot.version >= before + 10)
+        #expect(try server.get("app/objects/A?limit=0&count=exact&where=as.@count==700").json["count"]?.int == 30)
+        try server.finish()
     }
 
     // MARK: - Schemas and files
