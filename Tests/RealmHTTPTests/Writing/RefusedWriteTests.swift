@@ -214,6 +214,12 @@ import Testing
         Bad("POST", "batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":7}}},"# + op + "]}", status, code, members)
     }
 
+    /// An operation behind those that make an object with the name `c` and delete it.
+    private static func deleted(_ op: String, _ status: Int, _ code: String) -> Bad {
+        let before = #"{"create":{"as":"c","class":"Dog","body":{"_id":7,"age":1}}},{"delete":{"class":"Dog","key":"7"}},"#
+        return Bad("POST", "batch", #"{"ops":["# + before + op + "]}", status, code, ["op": "2"])
+    }
+
     static let batches: [Bad] = [
         Bad("POST", "batch", "[]", 400, "invalid_body"),
         Bad("POST", "batch", "{}", 400, "invalid_body", ["pointer": "/ops"]),
@@ -235,6 +241,9 @@ import Testing
         batch(#"{"create":{"class":"Chip","body":{"code":"c"}}}"#, 405, "method_not_allowed", ["op": "1"]),
         batch(#"{"delete":{"class":"Dog","key":"9"}}"#, 404, "object_not_found", ["op": "1"]),
         batch(#"{"delete":{"class":"Dog","key":{"ref":"t"}}}"#, 422, "link_target_missing", ["op": "1"]),
+        // It was 500, as for a damaged file.
+        deleted(#"{"create":{"class":"Dog","body":{"_id":8,"age":1,"any":{"$link":{"ref":"c"}}}}}"#, 422, "link_target_missing"),
+        deleted(#"{"patch":{"class":"Dog","key":{"ref":"c"},"body":{"age":2}}}"#, 404, "object_not_found"),
         batch(#"{"delete":{"class":"Dog","key":1}}"#, 400, "invalid_body", ["pointer": "/ops/1/delete/key"]),
         batch(
             #"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch",

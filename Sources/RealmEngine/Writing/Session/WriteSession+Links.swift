@@ -60,6 +60,7 @@ extension WriteSession {
         case .reference(let name):
             let place = try reference(name)
             if let table, place.table != table.key { throw WriteSession.otherClass(table) }
+            guard try isThere(place) else { throw WriteError(.linkTargetMissing, "the object of the name '\(name)' is deleted") }
             return place
         case .stub(let className, let key):
             guard let named = try classTable(named: className) else {

@@ -304,7 +304,7 @@ package final class WriteSession {
         switch name {
         case .reference(let name):
             let place = try reference(name)
-            return place.table == table.key ? place : nil
+            return place.table == table.key ? try existing(place.object, in: table) : nil
         case .objectKey(let key): return try existing(key, in: table)
         case .text(let text):
             switch KeyText.parse(text, primaryKey: knownPrimaryKey(of: table)) {
