@@ -3,24 +3,24 @@
 /// A text that is compared, hashed and ordered by its UTF-8 bytes: the key of every dictionary and set of texts.
 ///
 /// A `String` in its place would be found under every canonically equal text.
-package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
-    package let text: String
+@usableFromInline package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
+    @usableFromInline package let text: String
 
     /// Makes a key of a text.
-    package init(_ text: some StringProtocol) { self.text = String(text) }
+    @inlinable package init(_ text: some StringProtocol) { self.text = String(text) }
 
     /// Makes a key of a constant.
-    package init(stringLiteral text: String) { self.text = text }
+    @usableFromInline package init(stringLiteral text: String) { self.text = text }
 
-    package var description: String { text }
+    @usableFromInline package var description: String { text }
 
     /// Returns whether two texts have the same bytes.
-    package static func == (left: ByteText, right: ByteText) -> Bool { left.text == right.text }
+    @usableFromInline package static func == (left: ByteText, right: ByteText) -> Bool { left.text == right.text }
 
     /// Returns whether the bytes of a text are before those of another.
-    package static func < (left: ByteText, right: ByteText) -> Bool { left.text < right.text }
+    @usableFromInline package static func < (left: ByteText, right: ByteText) -> Bool { left.text < right.text }
 
-    package func hash(into hasher: inout Hasher) {
+    @usableFromInline package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
@@ -32,52 +32,56 @@ package struct ByteText: Sendable, Hashable, Comparable, ExpressibleByStringLite
 
 extension Dictionary where Key == ByteText {
     /// Makes a dictionary of texts that differ, with a value each.
-    package init(texts pairs: some Sequence<(String, Value)>) {
+    @inlinable package init(texts pairs: some Sequence<(String, Value)>) {
         self.init(uniqueKeysWithValues: pairs.lazy.map { (ByteText($0), $1) })
     }
 
     /// Makes a dictionary of texts with a value each, of which `combine` makes one for those that are equal.
-    package init(texts pairs: some Sequence<(String, Value)>, uniquingKeysWith combine: (Value, Value) throws -> Value) rethrows {
+    @inlinable package init(texts pairs: some Sequence<(String, Value)>, uniquingKeysWith combine: (Value, Value) throws -> Value)
+        rethrows
+    {
         try self.init(pairs.lazy.map { (ByteText($0), $1) }, uniquingKeysWith: combine)
     }
 
     /// The value of a text; nil for none.
-    package subscript(text: String) -> Value? {
+    @inlinable package subscript(text: String) -> Value? {
         get { self[ByteText(text)] }
         _modify { yield &self[ByteText(text)] }
     }
 
-    package subscript(text: String, default value: @autoclosure () -> Value) -> Value {
+    @inlinable package subscript(text: String, default value: @autoclosure () -> Value) -> Value {
         get { self[ByteText(text), default: value()] }
         _modify { yield &self[ByteText(text), default: value()] }
     }
 
     /// Gives a text a value and returns the one before; nil for none.
-    @discardableResult package mutating func updateValue(_ value: Value, forKey text: String) -> Value? {
+    @inlinable @discardableResult package mutating func updateValue(_ value: Value, forKey text: String) -> Value? {
         updateValue(value, forKey: ByteText(text))
     }
 
     /// Removes the value of a text and returns it; nil for none.
-    @discardableResult package mutating func removeValue(forKey text: String) -> Value? { removeValue(forKey: ByteText(text)) }
+    @inlinable @discardableResult package mutating func removeValue(forKey text: String) -> Value? {
+        removeValue(forKey: ByteText(text))
+    }
 }
 
 extension Collection where Element == ByteText {
     /// The texts, in the same order.
-    package var texts: [String] { map(\.text) }
+    @inlinable package var texts: [String] { map(\.text) }
 }
 
 extension Set where Element == ByteText {
-    package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ByteText($0) }) }
+    @inlinable package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ByteText($0) }) }
 
-    package func contains(_ text: String) -> Bool { contains(ByteText(text)) }
+    @inlinable package func contains(_ text: String) -> Bool { contains(ByteText(text)) }
 
     /// Adds a text and returns whether it was new.
-    @discardableResult package mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: ByteText) {
+    @inlinable @discardableResult package mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: ByteText) {
         insert(ByteText(text))
     }
 
     /// Removes a text and returns it; nil when the set did not have it.
-    @discardableResult package mutating func remove(_ text: String) -> ByteText? { remove(ByteText(text)) }
+    @inlinable @discardableResult package mutating func remove(_ text: String) -> ByteText? { remove(ByteText(text)) }
 
     /// Adds texts.
     package mutating func formUnion(_ texts: some Sequence<String>) { for text in texts { insert(text) } }
