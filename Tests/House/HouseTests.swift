@@ -29,6 +29,17 @@ import Testing
         #expect(Set(listed).count == listed.count, "a folder has two rows")
     }
 
+    @Test func `files that documents name exist`() throws {
+        let paths = try SourceTree.shared.get().files.map { "/" + $0.path }
+        for name in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
+            let text = try String(contentsOf: SourceTree.packageRoot.appendingPathComponent(name), encoding: .utf8)
+            let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+            for part in parts where part.hasSuffix(".swift") && !part.contains("…") {
+                #expect(paths.contains { $0.hasSuffix("/" + part) }, "\(name) names \(part)")
+            }
+        }
+    }
+
     @Test func `a folder uses only folders that docs/ARCHITECTURE.md lists before it`() throws {
         let listed = try HouseTests.listedFolders()
         let order = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })

@@ -14,15 +14,10 @@ enum CredentialText: Sendable {
     /// Nothing that this server understands.
     case malformed
 
-    /// The longest token that is verified, in bytes.
-    private static let byteLimit = 16 << 10
-
     /// Reads the value of the header field: `Bearer TOKEN`, or `Basic` with the user `key` and an API key as the password.
     init(_ value: String) {
         let bytes = Array(value.utf8)
-        guard let blank = bytes.firstIndex(of: 0x20), bytes.count <= CredentialText.byteLimit,
-            let start = bytes[blank...].firstIndex(where: { $0 != 0x20 })
-        else {
+        guard let blank = bytes.firstIndex(of: 0x20), let start = bytes[blank...].firstIndex(where: { $0 != 0x20 }) else {
             self = .malformed
             return
         }

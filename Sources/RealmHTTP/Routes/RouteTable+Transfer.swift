@@ -215,7 +215,7 @@ extension RouteTable {
                     .init("application/json", ["schema": OpenAPIParts.schema("Export")]),
                     .init("text/csv", ["schema": OpenAPIParts.schema("Table")]),
                 ]
-                    + ExportFormat.allCases.dropFirst(3).map {
+                    + ExportFormat.allCases.filter { ![.ndjson, .json, .csv].contains($0) }.map {
                         .init($0.mediaType.description, ["schema": ["type": "string", "format": "binary"]])
                     }),
         ], isConditional: false)

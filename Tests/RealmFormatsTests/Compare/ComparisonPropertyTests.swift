@@ -16,7 +16,7 @@ import Testing
     /// A copy of a version in a file of its own, with the same object keys.
     private static func copy(_ realm: EngineRealm, _ snapshot: Snapshot) throws -> (realm: EngineRealm, place: TemporaryRealm) {
         let place = try TemporaryRealm()
-        let file = try NewFile(beside: place.path)
+        let file = try NewFile(nextTo: place.path)
         try realm.database.writeCopy(of: snapshot, to: file.backend(), Database.CopyOptions(key: nil))
         try file.publish(as: place.path)
         return (try EngineRealm(path: place.path), place)
