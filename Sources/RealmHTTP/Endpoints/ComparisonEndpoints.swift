@@ -99,7 +99,7 @@ struct ComparisonEndpoints: Sendable {
         let owner = call.ownerScope
         let held = server.pinned.all(of: database).first { $0.version.token == token && owner ?? $0.owner == $0.owner }
         guard let held else {
-            throw Problem(.notFound, "no snapshot of yours holds the version \(text.brief)").with("parameter", name)
+            throw Problem(.notFound, "no snapshot of yours holds the version \(text.truncated)").with("parameter", name)
         }
         return try ReadContext(call, snapshot: held.id)
     }

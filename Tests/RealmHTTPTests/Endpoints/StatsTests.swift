@@ -5,6 +5,7 @@ import RealmFormats
 import RealmHTTP
 import RealmPlatform
 import RealmStorage
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 

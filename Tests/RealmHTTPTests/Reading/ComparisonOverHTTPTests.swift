@@ -4,6 +4,7 @@ import RealmAccess
 import RealmFormats
 import RealmHTTP
 @testable import RealmHosting
+import RealmServerSupport
 import RealmTestSupport
 import Testing
 
