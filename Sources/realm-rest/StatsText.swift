@@ -73,7 +73,7 @@ struct StatsText {
         return Part(name: "\(table.name) (\(count)\(note))", bytes: table.bytes, properties: sorted(properties))
     }
 
-    /// Returns the name of a property with its parts beside the values.
+    /// Returns the name of a property with its parts other than the values.
     private static func name(of property: SizeReport.Property) -> String {
         let parts = [
             ("collections", property.collections), ("index", property.index), ("incoming links", property.backlinks),

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// A class in both versions, or in one of them, paired by its name.
 final class ComparedClass {
-    /// What makes an object of both versions the same.
+    /// How an object of one version is found in the other.
     enum Identity {
         case primaryKey
         case objectKey

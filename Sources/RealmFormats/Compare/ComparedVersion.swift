@@ -35,7 +35,7 @@ package struct ComparedVersion: Sendable {
         self.isPartial = isPartial
     }
 
-    /// What a person is shown of it: the file with the version.
+    /// The title for people: the file with the version.
     var title: String { file.map { "\($0) (version \(version))" } ?? "version \(version)" }
 
     /// Writes what identifies it.

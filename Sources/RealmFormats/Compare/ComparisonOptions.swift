@@ -2,7 +2,7 @@
 
 internal import RealmPlatform
 
-/// What is compared of two versions, and how objects without a primary key are found again.
+/// The classes to compare of two versions, and how objects without a primary key are found again.
 package struct ComparisonOptions: Sendable {
     /// The identity of objects whose class has no primary key.
     package enum Identity: String, Sendable {

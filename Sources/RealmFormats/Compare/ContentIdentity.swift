@@ -3,8 +3,8 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What identifies objects by their contents: a digest of the values of an object, with those that it links to, and its rank among
-/// equal objects of its version.
+/// The identity of an object by its contents: a digest of its values, with those that it links to, and its rank among equal objects
+/// of its version.
 struct ContentIdentity: Hashable, Comparable {
     let first: UInt64
     let last: UInt64

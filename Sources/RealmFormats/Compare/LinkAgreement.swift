@@ -7,7 +7,7 @@ internal import RealmStorage
 final class LinkAgreement {
     private let realms: ComparedRealms
     private let budget: WorkBudget
-    /// What is known of a class, by its name; false while it is being found out.
+    /// Whether links of a class agree, by its name; false until that is decided.
     private var known: [ByteText: Bool] = [:]
     /// Whether links of all classes agree; nil until it is needed.
     private var isGeneral: Bool?

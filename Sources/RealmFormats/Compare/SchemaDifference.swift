@@ -66,7 +66,7 @@ package struct SchemaDifference: Sendable, Equatable {
         return found
     }
 
-    /// What a class has besides its properties.
+    /// The kind and the primary key of a class.
     private static func traits(_ one: ClassSchema) -> DocumentValue {
         ["type": .string(one.kind.schemaName), "primaryKey": one.primaryKey.map(DocumentValue.string) ?? .null]
     }

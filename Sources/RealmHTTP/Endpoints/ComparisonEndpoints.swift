@@ -54,11 +54,11 @@ struct ComparisonEndpoints: Sendable {
         let stream = try ComparisonStream(
             from: side(old, from), to: side(new, to), options, format: format, budget: call.request.budget,
             secondsPerChunk: new.limits.readSeconds)
-        return response(stream, format, old, new)
+        return response(stream, format, from: old, to: new)
     }
 
     private func response(
-        _ stream: ComparisonStream, _ format: ComparisonFormat, _ old: ReadContext, _ new: ReadContext
+        _ stream: ComparisonStream, _ format: ComparisonFormat, from old: ReadContext, to new: ReadContext
     ) -> Response {
         var response = Response(status: 200, body: .stream(stream))
         response.add("Content-Type", constant: format.mediaType)

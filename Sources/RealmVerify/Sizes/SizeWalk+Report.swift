@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// What was counted, as a report.
+/// The report of a walk.
 extension SizeWalk {
     /// Returns what was counted.
     func report() -> SizeReport {

@@ -62,13 +62,13 @@ import Testing
                 --- a<b.realm (version \(versions.0))
                 +++ c.realm (version \(versions.1))
                 - Dog 1
+                    chip: null
                     id: 1
                     name: "Rex"
-                    chip: null
                 + Dog 4
+                    chip: null
                     id: 4
                     name: "Zoe"
-                    chip: null
                 ~ Dog 2
                     name: "Ada" -> "Eva"
                 Dog: 1 added, 1 removed, 1 changed

@@ -92,8 +92,11 @@ final class DifferenceApplication {
             return
         }
         var members: [(name: String, value: InputValue)] = []
-        if let primaryKey = schema.primaryKey, let value = line["to"]?.object?[primaryKey] {
-            members.append((name: primaryKey, value: try InputReader().value(value)))
+        // Links and collections follow when all objects are there.
+        for property in schema.properties {
+            let isNeeded = property.name == schema.primaryKey || property.collection == nil && !property.isOptional
+            guard isNeeded, let value = line["to"]?.object?[property.name] else { continue }
+            members.append((name: property.name, value: try InputReader().value(value)))
         }
         created[name, default: [:]][key] = try session.create(name, InputObject(members)).place.object
     }

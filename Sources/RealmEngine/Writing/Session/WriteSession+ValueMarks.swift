@@ -13,7 +13,7 @@ extension WriteSession {
     /// - Complexity: Linear in the size of the value, which is counted by the budget.
     package func valueMark(_ property: Column, of place: ObjectPlace) throws(WriteError) -> Int? {
         var hasher = Hasher()
-        // What is hidden may depend on the action.
+        // Hidden properties may depend on the action.
         let mayUpdate = try restriction?.allowance(.update, table(place.table)) != nil
         restriction?.action = mayUpdate ? .update : .create
         guard try hash(property, of: place, into: &hasher) else { return nil }
