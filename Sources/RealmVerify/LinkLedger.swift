@@ -81,7 +81,7 @@ struct LinkLedger {
         entries.filter { $0.value != 0 }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Returns what entering links of one property to one table takes.
+    /// Returns the page of the links of one property to one table: their keys, and the hash of these.
     func page(origin: TableKey, column: Int, target: TableKey) -> Page {
         var state = hash.step(hash.start, Int64(origin.rawValue))
         state = hash.step(state, Int64(column))

@@ -50,7 +50,7 @@ struct CopyFileOptions: ParsableArguments {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
         let newKey = try newKey(insteadOf: key)
         var options = Database.OpenOptions(key: key, mode: .readOnly)
-        options.control = ProgressLine.control("opening")
+        options.control = ProgressLine.control(showing: "opening")
         let database = try Database.open(name: try realmName(), path: file, options)
         defer { database.close() }
         return try body(database, Database.CopyOptions(key: newKey))

@@ -34,7 +34,7 @@ struct FileOptions: ParsableArguments {
     /// - Throws: `StorageError` when the key or the file cannot be read; `reporting` prints it.
     func open() throws -> Snapshot {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
-        if let converted = try ConvertedFile.open(path: file, key: key, ProgressLine.control("converting")) {
+        if let converted = try ConvertedFile.open(path: file, key: key, ProgressLine.control(showing: "converting")) {
             return try converted.snapshot(key: key)
         }
         return try Snapshot(file: try RealmFile(path: file, key: key), clusterShift: clusterShift)

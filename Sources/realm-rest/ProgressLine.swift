@@ -14,9 +14,9 @@ enum ProgressLine {
     /// Returns a control that shows the progress on standard error; nil when that is no terminal and nothing can cancel the work.
     ///
     /// - Parameters:
-    ///   - word: The activity, such as "converting".
+    ///   - activity: The kind of work, such as "converting".
     ///   - isWanted: As in `WorkControl.init`.
-    static func control(_ word: String, isWanted: (@Sendable () -> Bool)? = nil) -> WorkControl? {
+    static func control(showing activity: String, isWanted: (@Sendable () -> Bool)? = nil) -> WorkControl? {
         guard isatty(STDERR_FILENO) != 0 else { return isWanted.map { WorkControl(isWanted: $0) } }
         let begin = Instant.now()
         let shown = Atomic(-1)
@@ -26,7 +26,7 @@ enum ProgressLine {
                 return
             }
             // The line is overwritten by the next one, and the last one is empty.
-            let line = percent < 100 ? "\r\(word) \(percent) %" : "\r\u{1b}[K"
+            let line = percent < 100 ? "\r\(activity) \(percent) %" : "\r\u{1b}[K"
             try? System.write(STDERR_FILENO, Array(line.utf8))
         }
         return WorkControl(report, isWanted: isWanted)

@@ -45,7 +45,7 @@ struct UpgradeCommand: ParsableCommand {
             let key = try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }
             guard let file = try LegacyFile.open(path: options.file, key: key) else { return try upgrade(to: path) }
             let report = try file.convert(
-                toFile: path, key: try options.newKey(insteadOf: key), ProgressLine.control("converting"))
+                toFile: path, key: try options.newKey(insteadOf: key), ProgressLine.control(showing: "converting"))
             try output(from: report.fromFormat, "written to \(to)", UpgradeCommand.lines(report))
         }
     }
@@ -58,7 +58,7 @@ struct UpgradeCommand: ParsableCommand {
         var opening = Database.OpenOptions(
             key: try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }, mode: .readWrite)
         opening.upgradesInPlace = true
-        opening.control = ProgressLine.control("upgrading") { [signals] in !ServerRun.isPending(anyOf: signals) }
+        opening.control = ProgressLine.control(showing: "upgrading") { [signals] in !ServerRun.isPending(anyOf: signals) }
         let format = try FileGlance(path: options.file, key: opening.key).format
         let database = try Database.open(name: try options.realmName(), path: options.file, opening)
         let outcome = database.originalName.map { "a copy is kept as \($0)" } ?? "nothing to do"

@@ -74,13 +74,13 @@ struct GrantValidator {
         return template.uses.isEmpty || !errors.contains(where: GrantValidator.isAboutArgument) ? errors.first : nil
     }
 
-    /// Whether an error may be due to the value of an argument.
+    /// Whether a query with this error may be valid with another value of a claim.
     private static func mayDependOnValues(_ error: QueryError) -> Bool {
         guard case .invalid(let kind, _, _, _, _) = error else { return false }
         return kind == .argument || kind == .typeMismatch || kind == .geospatial
     }
 
-    /// Whether an error names an argument as the reason.
+    /// Whether an argument of the query, which is the value of a claim, or a shape caused the error.
     private static func isAboutArgument(_ error: QueryError) -> Bool {
         guard case .invalid(let kind, _, _, _, _) = error else { return false }
         return kind == .argument || kind == .geospatial

@@ -63,12 +63,12 @@ package final class ObjectQuery {
     /// texts, many arguments.
     private static func isSlowToBind(_ parameters: ReadParameters) -> Bool {
         guard let text = parameters.predicate else { return false }
-        return text.utf8.count > 2048 || parameters.args.count > 100 || mayHaveShapes(text)
+        return text.utf8.count > 2048 || parameters.args.count > 100 || mayContainGeoShapes(text)
     }
 
     /// Whether the text contains `geo` in upper or lower case, as every shape does. It may also
     /// occur elsewhere.
-    private static func mayHaveShapes(_ text: String) -> Bool {
+    private static func mayContainGeoShapes(_ text: String) -> Bool {
         var last: UInt32 = 0
         for byte in text.utf8 {
             last = (last << 8 | UInt32(byte | 0x20)) & 0xff_ffff

@@ -123,7 +123,7 @@ package final class ChangeFeed: Sendable {
     func newBudget() -> WorkBudget { limits.budgetOfDocument() }
 
     /// The seconds that the work on one change set, or on one part of a snapshot, may take.
-    var secondsOfPart: Double { Double(limits.readSeconds) }
+    var secondsPerPart: Double { Double(limits.readSeconds) }
 
     // MARK: - Holds and readers
 
@@ -383,7 +383,7 @@ package final class ChangeFeed: Sendable {
         Result { () throws(Problem) in
             try DefinitionResolver(
                 definition: definition, version: version, database: notifications.database,
-                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsOfPart))
+                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsPerPart))
             ).resolve()
         }
     }

@@ -28,7 +28,7 @@ final class SnapshotWriter {
     private let budget: WorkBudget
     /// The seconds that one part may take; nil when the snapshot is part of a document whose budget
     /// covers it.
-    private let secondsOfPart: Double?
+    private let secondsPerPart: Double?
     /// The number of rows of the snapshot that were written.
     private var position = 0
     /// Whether the last part of the snapshot was written.
@@ -56,7 +56,7 @@ final class SnapshotWriter {
         self.contents = contents
         definition = sub.feed.definition
         budget = whole ?? sub.feed.newBudget()
-        secondsOfPart = whole == nil ? sub.feed.secondsOfPart : nil
+        secondsPerPart = whole == nil ? sub.feed.secondsPerPart : nil
         rows = try RowWriter(version, sub.feed.definition, shape: sub.feed.shape, names: sub.feed.names, budget: budget)
         self.version = version
         self.rowsOfPart = rowsOfPart
@@ -79,9 +79,9 @@ final class SnapshotWriter {
     /// - Throws: The problem when a row cannot be read, or when the part costs more than the budget
     ///   allows.
     func writePart(to writer: inout JSONWriter) throws(Problem) {
-        if let secondsOfPart {
+        if let secondsPerPart {
             // Parts are written as the client reads them, so each has its own time limit and byte limit.
-            budget.deadline = Instant.now().adding(seconds: secondsOfPart)
+            budget.deadline = Instant.now().adding(seconds: secondsPerPart)
             budget.beginPart(at: writer.count)
         }
         writer.beginObject()

@@ -41,7 +41,7 @@ package struct SubscriptionDefinition: Sendable {
     var keyPaths: [String] = []
     /// Whether only the set and order of the rows is observed, and no change within a row.
     var isShallow = false
-    /// Whether the changes of a row that count are those of its object and of objects embedded in it.
+    /// Whether a row changes only with its object and the objects embedded in it, and not with linked objects.
     var countsEmbedded = false
     /// The paths of the properties that are written of an object; nil writes all properties.
     var fields: [String]?

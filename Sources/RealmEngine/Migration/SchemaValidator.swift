@@ -37,7 +37,7 @@ package enum SchemaValidator {
                 throw invalid("two classes are named '\(one.name)'", [.name("classes"), .index(index), .name("name")])
             }
             names.insert(one.name)
-            classes.append(try inClass(index, try shape(of: one)))
+            classes.append(try inClass(index, try validatedSchema(of: one)))
         }
         let kinds = Dictionary(
             texts: (known + classes).map { ($0.name, $0.kind) }, uniquingKeysWith: { _, new in new })
@@ -105,12 +105,12 @@ package enum SchemaValidator {
 
     /// Checks the properties and the primary key of one class, and returns it with derived attributes.
     /// The targets of links are checked later, when all classes are known.
-    private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
+    private static func validatedSchema(of input: ClassInput) throws(WriteError) -> ClassSchema {
         let kind = try kind(named: input.type)
         var properties: [PropertySchema] = []
         var names: Set<ByteText> = []
         for (index, one) in input.properties.enumerated() {
-            let property = try at(.name("properties"), try at(.index(index), try shape(of: one)))
+            let property = try at(.name("properties"), try at(.index(index), try validatedSchema(of: one)))
             guard names.insert(property.name).inserted else {
                 throw invalid(
                     "two properties are named '\(one.name)'", [.name("properties"), .index(index), .name("name")])
@@ -181,7 +181,7 @@ package enum SchemaValidator {
     /// Whether the target class of a link exists is checked elsewhere.
     ///
     /// - Throws: `WriteError` with the code `invalidSchema` and the path of the wrong member.
-    static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
+    static func validatedSchema(of input: PropertyInput) throws(WriteError) -> PropertySchema {
         try checkName(input.name, maximumNameByteCount, "property")
         guard let type = PropertyType(rawValue: input.type) else {
             throw invalid("'\(input.type)' is not a type", [.name("type")])

@@ -38,7 +38,7 @@ extension WriteSession {
     private func follow(_ step: ExpressionPath.Step, from operand: MigrationOperand) throws(WriteError) -> MigrationOperand {
         switch (step, operand) {
         case (_, .value(let held)) where held.value.isNull: return operand
-        case (.name(MigrationScope.past), .object(let place, _)): return try past(place)
+        case (.name(MigrationScope.past), .object(let place, _)): return try pastObject(at: place)
         case (.name(let name), .object(let place, let state)): return try self.operand(named: name, of: place, state)
         case (.links(let className, let property), .object(let place, let state)):
             return try linking(className, property, to: place, state)
@@ -124,8 +124,8 @@ extension WriteSession {
         named name: String, of place: ObjectPlace, _ state: MigrationOperand.State
     ) throws(WriteError) -> MigrationOperand {
         switch state {
-        case .present: return try present(name, of: place)
-        case .past: return try past(name, of: place)
+        case .present: return try presentValue(of: name, at: place)
+        case .past: return try pastValue(of: name, at: place)
         }
     }
 
@@ -184,7 +184,7 @@ extension WriteSession {
     }
 
     /// Returns an object as it was before the migration; null when it did not exist.
-    private func past(_ place: ObjectPlace) throws(WriteError) -> MigrationOperand {
+    private func pastObject(at place: ObjectPlace) throws(WriteError) -> MigrationOperand {
         guard let table = migrationWork.past?.table(place.table), try stored(try table.find(place.object)) != nil else {
             return .null
         }
@@ -192,7 +192,7 @@ extension WriteSession {
     }
 
     /// Returns the present value of a property.
-    private func present(_ name: String, of place: ObjectPlace) throws(WriteError) -> MigrationOperand {
+    private func presentValue(of name: String, at place: ObjectPlace) throws(WriteError) -> MigrationOperand {
         let table = try table(place.table)
         guard let column = table.column(named: name) else { throw WriteSession.noProperty(name, table.className) }
         let collection = CollectionPlace(place.table, place.object, column)
@@ -204,7 +204,7 @@ extension WriteSession {
     }
 
     /// Returns the value that a property had before the migration.
-    private func past(_ name: String, of place: ObjectPlace) throws(WriteError) -> MigrationOperand {
+    private func pastValue(of name: String, at place: ObjectPlace) throws(WriteError) -> MigrationOperand {
         guard let past = migrationWork.past, let table = past.table(place.table),
             let row = try stored(try table.find(place.object))
         else { return .null }

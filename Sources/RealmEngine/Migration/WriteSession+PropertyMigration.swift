@@ -13,7 +13,7 @@ extension WriteSession {
     ///   already used, and the errors of writing the value.
     func addProperty(_ className: String, _ input: PropertyInput, _ value: InputValue?) throws(WriteError) {
         let table = try migrating(className)
-        let property = try at(.name("property"), try SchemaValidator.shape(of: input))
+        let property = try at(.name("property"), try SchemaValidator.validatedSchema(of: input))
         if table.kind == .embedded, property.index != nil {
             throw WriteError(
                 .invalidSchema, SchemaValidator.embeddedIndex, path: InputPath([.name("property"), .name("indexed")]))
@@ -243,7 +243,7 @@ extension WriteSession {
         }
         let isOptional: Bool? = type == .mixed || type == .object ? change.optional : change.optional ?? column.isNullable
         let target = try type == .object ? column.targetTable.map { key throws(WriteError) in try table(key).className } : nil
-        let property = try SchemaValidator.shape(
+        let property = try SchemaValidator.validatedSchema(
             of: PropertyInput(change.name, type.rawValue, collection: kind?.name, optional: isOptional, objectType: target))
         guard change.onFailure != .null || property.isOptional else {
             throw WriteSession.invalid("'null' needs 'optional': true, as the property is required", "onFailure")

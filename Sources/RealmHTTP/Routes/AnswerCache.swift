@@ -56,8 +56,8 @@ final class AnswerCache: Sendable {
         /// The response before it is finished: without the header fields that are added to every
         /// response.
         let response: Response
-        /// The estimated memory of the entry, in bytes: its body, the packed form of it, the key
-        /// and the tables.
+        /// The estimated memory of the entry, in bytes: its body, the packed form of it, the key, the header fields, and its
+        /// share of the hash tables.
         let byteCount: Int
     }
 

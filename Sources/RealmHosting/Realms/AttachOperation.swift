@@ -135,7 +135,7 @@ package final class AttachOperation: Sendable {
     private var openOptions: Database.OpenOptions {
         var options = attachment.adding(to: directory.options.openOptions)
         options.control = control
-        // The names have to fit the schema that the request leads to.
+        // Checked later: the names must fit the schema after the request's migration, not that of the file.
         options.requiresNames = false
         if !isDryRun { directory.catalog.prepare(&options, for: attachment.source.path) }
         return options

@@ -17,7 +17,7 @@ extension ConversionReport {
         writer.key("conversion")
         writer.beginObject()
         writer.member("fromFormat", int: fromFormat)
-        if isWhole { RealmFacts.write(writersOf: fromFormat, to: &writer) }
+        if isWhole { ClosedRealmFileMembers.write(writersOf: fromFormat, to: &writer) }
         if showsNames {
             writer.member("lossless", bool: isLossless)
             writer.member("noteCount", int: noteCount)

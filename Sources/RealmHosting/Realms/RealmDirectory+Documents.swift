@@ -70,14 +70,14 @@ extension RealmDirectory {
             writer.member("state", text: "opening")
             writer.key("progress")
             writer.value { _ = $0.append(shortest: progress) }
-            write(RealmFacts(path: catalog.path(of: name)), of: name, to: &writer, for: call)
+            write(ClosedRealmFileMembers(path: catalog.path(of: name)), of: name, to: &writer, for: call)
         case .closed(let realm):
             writer.member("state", text: "closed")
             write(realm, looks: looks, to: &writer, for: call)
             if isDetailed, !catalog.isReplicated(name) { describe(try? realm.inspect(), to: &writer, for: call) }
         case .failed(let error):
             writer.member("state", text: "failed")
-            var facts = RealmFacts(path: catalog.path(of: name))
+            var facts = ClosedRealmFileMembers(path: catalog.path(of: name))
             facts.take(error)
             write(facts, of: name, to: &writer, for: call)
             writer.key("problem")
@@ -151,7 +151,7 @@ extension RealmDirectory {
     }
 
     /// Writes the facts of a realm that is not open, and where its file is.
-    private func write(_ facts: RealmFacts, of name: String, to writer: inout JSONWriter, for call: Call) {
+    private func write(_ facts: ClosedRealmFileMembers, of name: String, to writer: inout JSONWriter, for call: Call) {
         facts.write(to: &writer, isDefault: name == defaultRealm, showsAll: showsAll(to: call))
         guard access.grant(call.caller) == .administer, let path = catalog.path(of: name) else { return }
         writer.member("path", text: path)
@@ -172,7 +172,7 @@ extension RealmDirectory {
     /// The realm in the log of a cluster may be newer than its file here, so that file is not read.
     private func write(_ realm: ClosedRealm, looks: Bool, to writer: inout JSONWriter, for call: Call) {
         let name = realm.name.text
-        var facts = RealmFacts(path: realm.path)
+        var facts = ClosedRealmFileMembers(path: realm.path)
         guard looks, !catalog.isReplicated(name) else { return write(facts, of: name, to: &writer, for: call) }
         do throws(StorageError) {
             let read = try realm.readFacts()
@@ -202,7 +202,7 @@ extension RealmDirectory {
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)
         writer.member("fileFormat", int: facts.fileFormat)
-        RealmFacts.write(writersOf: facts.fileFormat, to: &writer)
+        ClosedRealmFileMembers.write(writersOf: facts.fileFormat, to: &writer)
         if let schemaVersion = facts.schemaVersion {
             writer.member("schemaVersion", int: schemaVersion)
         } else {

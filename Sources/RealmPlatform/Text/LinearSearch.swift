@@ -12,7 +12,7 @@ package struct LinearSearch: Sendable {
     private let ignoresCase: Bool
     /// For each length of a matched beginning, less one: how much of it is still matched when the
     /// next byte does not fit.
-    private let restarts: [Int]
+    private let failureTable: [Int]
 
     /// Prepares a search for `pattern`.
     ///
@@ -22,14 +22,14 @@ package struct LinearSearch: Sendable {
         let bytes = pattern.array
         self.pattern = ignoringCase ? bytes.indices.map { bytes[$0] | bits[$0] } : bytes
         ignoresCase = ignoringCase
-        restarts = LinearSearch.restarts(self.pattern)
+        failureTable = LinearSearch.failureTable(of: self.pattern)
     }
 
     /// Prepares a search for a pattern that is in lower case already where letter case is ignored.
     package init(folded pattern: [UInt8], ignoringCase: Bool) {
         self.pattern = pattern
         ignoresCase = ignoringCase
-        restarts = LinearSearch.restarts(pattern)
+        failureTable = LinearSearch.failureTable(of: pattern)
     }
 
     /// Returns whether the pattern occurs in `text`. The empty pattern occurs in every text.
@@ -43,7 +43,7 @@ package struct LinearSearch: Sendable {
             for index in 0..<text.count {
                 let original = unsafe text[index]
                 let byte = ignoresCase ? CaseFolding.folded(original, after: previous) : original
-                while matched > 0, pattern[matched] != byte { matched = restarts[matched - 1] }
+                while matched > 0, pattern[matched] != byte { matched = failureTable[matched - 1] }
                 if pattern[matched] == byte { matched += 1 }
                 if matched == pattern.count { return true }
                 previous = original
@@ -52,16 +52,16 @@ package struct LinearSearch: Sendable {
         }
     }
 
-    /// Computes the table of restarts in time that grows with the length of the pattern.
-    private static func restarts(_ pattern: [UInt8]) -> [Int] {
-        var restarts: [Int] = []
-        restarts.reserveCapacity(pattern.count)
+    /// Computes the failure table in time that grows with the length of the pattern.
+    private static func failureTable(of pattern: [UInt8]) -> [Int] {
+        var table: [Int] = []
+        table.reserveCapacity(pattern.count)
         var length = 0
         for (index, byte) in pattern.enumerated() {
-            while length > 0, pattern[length] != byte { length = restarts[length - 1] }
+            while length > 0, pattern[length] != byte { length = table[length - 1] }
             if index > 0, pattern[length] == byte { length += 1 }
-            restarts.append(length)
+            table.append(length)
         }
-        return restarts
+        return table
     }
 }

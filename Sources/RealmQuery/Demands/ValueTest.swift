@@ -18,8 +18,8 @@ package struct ValueTest {
         case membership(ConstantSet)
     }
 
-    /// The length in bytes from which texts are admitted without a test.
-    private static let longByteCount = 4096
+    /// The length in bytes of the longest text that is tested; longer ones are admitted.
+    private static let longestTestedByteCount = 4096
 
     package let column: ColumnKey
     private let kind: Kind
@@ -58,7 +58,7 @@ package struct ValueTest {
         case .comparison(let comparator, let constant):
             switch value {
             case .string(let text), .binary(let text):
-                if text.count > ValueTest.longByteCount { return true }
+                if text.count > ValueTest.longestTestedByteCount { return true }
             default: break
             }
             return comparator.holds(value, constant) != isNegated

@@ -20,7 +20,7 @@ package final class FilePosition {
 
     private static let placeByteCount = 1024
     /// The first line of a place.
-    private static let title = "realm-rest log position 1"
+    private static let signature = "realm-rest log position 1"
 
     package struct Place: Sendable, Equatable {
         /// The place in the chain.
@@ -68,7 +68,7 @@ package final class FilePosition {
 
     /// Returns the bytes of a place.
     private static func place(_ chain: RecordChain, _ top: Ref) throws(StorageError) -> [UInt8] {
-        let lines = [title, chain.realm, chain.epoch, "\(chain.version) \(top.rawValue)", FileDigest.hex(chain.checksum), ""]
+        let lines = [signature, chain.realm, chain.epoch, "\(chain.version) \(top.rawValue)", FileDigest.hex(chain.checksum), ""]
         let text = Array(lines.joined(separator: "\n").utf8)
         let bytes = text + Array(FileDigest.hex(try FileDigest.sha256(text)).utf8) + [UInt8(ascii: "\n")]
         guard bytes.count <= placeByteCount else { throw .limit("the name of the realm is too long for its log") }
@@ -80,7 +80,7 @@ package final class FilePosition {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard lines.count == 7, lines[0] == title else { return nil }
+        guard lines.count == 7, lines[0] == signature else { return nil }
         let numbers = lines[3].split(separator: " ").compactMap { UInt64($0) }
         guard numbers.count == 2, let checksum = FileDigest.bytes(ofHex: lines[4]), checksum.count == LogChecksum.byteCount,
             let digest = try? FileDigest.sha256(Array((lines[..<5].joined(separator: "\n") + "\n").utf8)),

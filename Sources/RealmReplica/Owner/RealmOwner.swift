@@ -44,7 +44,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         package var bytes = 0
     }
 
-    /// Called when nothing can be written any more before the realm was opened again; see `whenLost`.
+    /// Called when the realm has to be reopened before it can be written again; see `whenLost`.
     private let losing = RankedMutex<Callback<StorageError>?>(.leaf, nil)
 
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
@@ -100,8 +100,8 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         reached.withLock { $0.place = chain }
     }
 
-    /// Sets what is called, on the writer's thread, when nothing can be written any more before the realm was opened again. It must not
-    /// wait.
+    /// Sets the callback for when the realm has to be reopened before it can be written again. The writer's thread calls it, so it
+    /// must not wait.
     package func whenLost(_ action: @escaping @Sendable (StorageError) -> Void) { losing.withLock { $0 = Callback(action) } }
 
     /// Releases the realm in the log. The next owner does not depend on it, so it may be lost.

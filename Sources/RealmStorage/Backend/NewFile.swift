@@ -66,7 +66,7 @@ package final class NewFile: Sendable {
         try FileBackend(descriptor: try System.duplicate(descriptor), loss: loss ?? FileLoss())
     }
 
-    /// A path at which this process can open the file until it has its name.
+    /// The path at which this process can open the file before it is published.
     package var openPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
 
     /// Gives the file its name, and returns when that is durable: the file and its folder are

@@ -106,8 +106,8 @@ struct IndexTreeWriter {
     private func shortened(_ root: Ref) throws(StorageError) -> Ref {
         var ref = root
         for _ in 0..<IndexTreeWriter.maximumDepth {
-            // Rarely true: the two slots are the keys and one child.
             let top = try writes.node(at: ref)
+            // Two slots are the keys and one child. Most tops have more and are returned.
             guard top.isInner, top.count == 2 else { return ref }
             let node = try node(ref)
             let child = try node.child(0)

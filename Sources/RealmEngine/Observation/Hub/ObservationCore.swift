@@ -549,7 +549,7 @@ final class ObservationCore: @unchecked Sendable {
         return isAdditive != false
     }
 
-    /// Adapts an observer to a schema with additions; hidden columns need this as well.
+    /// Adapts an observer to a schema with additions, even when every added column is hidden.
     private func adapt(_ observation: Observation, to version: Version) {
         if let target = delayed[observation] { return target.noteSchema(version) }
         let snapshot = version.snapshot

@@ -83,12 +83,12 @@ final class WriteJob: @unchecked Sendable {
     /// Cancels the job if it has not begun; its completion then receives `cancelled`.
     ///
     /// - Returns: Whether it was cancelled by this call.
-    func cancel() -> Bool { refuseWaiting(WriteError(.cancelled, "the write was cancelled before it began")) }
+    func cancel() -> Bool { refuseIfWaiting(WriteError(.cancelled, "the write was cancelled before it began")) }
 
     /// Completes the job with an error if it has not begun, so that it never runs.
     ///
     /// - Returns: Whether it was completed by this call.
-    @discardableResult func refuseWaiting(_ error: WriteError) -> Bool {
+    @discardableResult func refuseIfWaiting(_ error: WriteError) -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.finished, ordering: .acquiringAndReleasing).exchanged
         else { return false }
         answer(.failure(error))

@@ -184,7 +184,7 @@ final class WriteQueue: Sendable {
         }
         for entry in late {
             switch entry {
-            case .job(let job): job.refuseWaiting(error)
+            case .job(let job): job.refuseIfWaiting(error)
             case .begin(let request): request.completion(.failure(error.code == .deadlineExceeded ? WriteQueue.occupied : error))
             }
         }
@@ -197,7 +197,7 @@ final class WriteQueue: Sendable {
         }
         let refused = waiting.filter { job in
             guard job.isWaiting, let reason = job.request.refusal?() else { return false }
-            return job.refuseWaiting(WriteError(caller: reason))
+            return job.refuseIfWaiting(WriteError(caller: reason))
         }
         guard !refused.isEmpty else { return }
         monitor.withLock { state in

@@ -10,7 +10,7 @@ internal import RealmStorage
 ///
 /// Members that are not known are left out, and named in the member `unknown`. So no member that is left out, and no null, can be
 /// taken for a fact.
-struct RealmFacts {
+struct ClosedRealmFileMembers {
     /// The mode in which the realm is opened.
     var mode: String?
     var isInMemory: Bool?
@@ -101,7 +101,7 @@ struct RealmFacts {
         write("inMemory", isInMemory) { writer.member("inMemory", bool: $0) }
         write("encrypted", isEncrypted) { writer.member("encrypted", bool: $0) }
         write("fileFormat", fileFormat) { writer.member("fileFormat", int: $0) }
-        if let fileFormat { RealmFacts.write(writersOf: fileFormat, to: &writer) }
+        if let fileFormat { ClosedRealmFileMembers.write(writersOf: fileFormat, to: &writer) }
         write("schemaVersion", contents) { contents in
             if let version = contents.schemaVersion {
                 writer.member("schemaVersion", int: version)
