@@ -51,7 +51,7 @@ package final class LegacyFile: Sendable {
         }
         let top = try TopNode.read(file.header.topRef, whole)
         guard LegacyFile.topSlotCounts.contains(top.slotCount) else {
-            throw .corrupt(ref: top.ref, reason: "a top node of \(top.slotCount) slots in format \(format)")
+            throw .corrupt(ref: top.ref, reason: "a top node of format \(format) cannot have \(top.slotCount) slots")
         }
         self.top = top
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)

@@ -39,7 +39,8 @@ struct LegacyTimestamps: LegacySource {
     static func value(_ seconds: Value, _ nanoseconds: Value, _ root: Ref) throws(StorageError) -> Value {
         guard case .int(let whole) = seconds, case .int(let part) = nanoseconds else { return .null }
         guard abs(part) < 1_000_000_000, part == 0 || whole == 0 || (part < 0) == (whole < 0) else {
-            throw .corrupt(ref: root, reason: "a date with \(whole) seconds and \(part) nanoseconds")
+            let rule = "the nanoseconds must be below 10^9 and have the sign of the seconds"
+            throw .corrupt(ref: root, reason: "invalid date: \(whole) seconds and \(part) nanoseconds; \(rule)")
         }
         return .timestamp(Timestamp(seconds: whole, nanoseconds: Int32(part)))
     }

@@ -103,8 +103,8 @@ struct ServeOptions: ParsableArguments {
     /// The policy for checking a file before the first write, as `FileStore.Verification` spells it.
     @Option(
         help: ArgumentHelp(
-            "Check free space against used space before a file is written to: auto (up to 64 MiB while it is opened, above "
-                + "that before its first write), always (while it is opened) or off.",
+            "When to check that the free and the used space of a file do not overlap: always (at opening), auto (at opening up "
+                + "to 64 MiB, else before the first write) or off.",
             valueName: "auto|always|off"))
     var verify: String?
 
@@ -113,7 +113,7 @@ struct ServeOptions: ParsableArguments {
     var memory: [String] = []
 
     /// Whether interactive transactions are rejected.
-    @Flag(name: .customLong("no-transactions"), help: "Refuse transactions that last for several requests.")
+    @Flag(name: .customLong("no-transactions"), help: "Refuse interactive transactions.")
     var refusesTransactions = false
 
     /// The classes whose objects can only be written with a condition such as `If-Match`, each

@@ -70,7 +70,7 @@ extension ProblemCode {
             List the origins of pages that may use this server with `--allow-origin`. To look at an answer in a browser, type \
             the address into the address bar. Programs that are not browsers are not affected.
             """)
-        case .transactionsDisabled: (403, .reads, "The server was started without transactions that last for several requests.",
+        case .transactionsDisabled: (403, .reads, "The server was started without interactive transactions.",
             """
             Send the changes as one batch, which is one transaction, to `/v1/realms/{realm}/batch`; or start the server without \
             `--no-transactions`.

@@ -174,7 +174,8 @@ extension Problem {
     /// - Parameter error: The error of the file.
     package init(spooling error: StorageError) {
         guard case .io(_, EDQUOT) = error else {
-            self = Problem(.insufficientStorage, "there is no room for the body of this request")
+            let detail = "the body of this request cannot be stored: the disk for temporary files is full or fails"
+            self = Problem(.insufficientStorage, detail)
             return
         }
         self = Problem(.overloaded, "too many long request bodies are being processed at the moment; try again later")

@@ -30,10 +30,29 @@ package enum ExtendedJSON {
         /// - Parameter name: The name of the wrapper, such as `$oid`.
         package func detail(_ name: String) -> String {
             switch self {
-            case .unreadable: return "the value of '\(name)' cannot be read"
+            case .unreadable: return "the value of '\(name)' must be \(ExtendedJSON.form(of: name))"
             case .outOfRange(let detail): return detail
-            case .decimalNeedsString: return "a decimal with fraction or exponent is given as a text"
+            case .decimalNeedsString: return "a decimal with fraction or exponent must be given as a text"
             }
+        }
+    }
+
+    /// The contents that a wrapper takes, as messages name them.
+    private static func form(of name: String) -> String {
+        switch name {
+        case "$numberInt": return "a whole number of 32 bits, as a number or a text"
+        case "$numberLong": return "a whole number of 64 bits, as a number or a text"
+        case "$numberDouble", "$numberFloat": return #"a number, or a text such as "12.5", "Infinity" or "NaN""#
+        case "$numberDecimal": return #"a whole number, or a text such as "12.50" with up to 34 digits"#
+        case "$oid": return "24 hexadecimal digits"
+        case "$uuid": return #"a UUID such as "3b241101-e2bb-4255-8caf-4136c566a962""#
+        case "$binary": return #"base64 such as "AAEC", or an object such as {"base64":"AAEC","subType":"00"}"#
+        case "$bytes": return #"base64 such as "AAEC""#
+        case "$date": return #"a date such as "2024-05-17T09:30:00Z", or {"$numberLong":"…"} with milliseconds since 1970"#
+        case "$instant": return "an object with 'seconds' and 'nanoseconds', the latter below 10^9"
+        case "$link": return #"an object such as {"class":"Person","key":"7"}"#
+        case "$expr": return "the text of an expression"
+        default: return "of its type"
         }
     }
 

@@ -56,8 +56,7 @@ enum OpenAPISchemas {
             "ExtendedJSON",
             [
                 "type": "object",
-                "description":
-                    "Is the same document in MongoDB Extended JSON v2, in which the type of each value is written out.",
+                "description": "Holds a response in MongoDB Extended JSON v2, in which each value states its type.",
                 "additionalProperties": true, "example": ["id": ["$numberLong": "1"]],
             ]
         ),

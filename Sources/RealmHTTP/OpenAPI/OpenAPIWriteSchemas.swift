@@ -157,7 +157,7 @@ extension OpenAPIWrites {
 
     /// The schemas of changes of the elements of a collection: objects with exactly one member.
     private static let edits: [(String, DocumentValue)] = {
-        let value = anything.describing("Is the value of an element.")
+        let value = anything.describing("Is the element to add or to remove.")
         let values: DocumentValue = ["type": "array", "items": anything, "example": ["a"]]
         let placed: DocumentValue = ["type": "array", "minItems": 2, "maxItems": 2, "items": anything, "example": [0, "a"]]
         let places: DocumentValue = [

@@ -105,7 +105,7 @@ package struct RealmSettings: Sendable {
     private static func interval(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Duration? {
         guard let value else { return nil }
         guard let interval = Quantity.duration(value), intervals.contains(interval) else {
-            throw SchemaReader(place: place).malformed("'followInterval' is a time from 10ms to 1h, such as 500ms", place)
+            throw SchemaReader(place: place).malformed("'followInterval' must be a time from 10ms to 1h, such as 500ms", place)
         }
         return interval
     }

@@ -179,7 +179,8 @@ struct PathResolver {
         case .index(let index): return .index(index)
         case .last: return .last
         case .all: return .all
-        case .argument, .backlink, .incompleteBacklink: throw structure("'\(text)' cannot continue after a property")
+        case .argument, .backlink, .incompleteBacklink:
+            throw structure("in '\(text)', '@links' or a path argument follows a property that is not a link")
         }
     }
 

@@ -82,7 +82,7 @@ package final class PostgresRegister: ClusterRegister {
             .assign, [.text(id), .text(list), .text(former ?? "*"), .number(milliseconds)])
         let answers = try run([PostgresStep(.begin), PostgresStep(.noteAssignment), assign, PostgresStep(.commit)])
         guard answers.count == 4, answers[3].tag == "COMMIT" else {
-            throw .refused(.logUnavailable("the server has not committed an assignment"))
+            throw .refused(.logUnavailable("PostgreSQL did not commit the assignment of shards"))
         }
         return answers[2].changedCount
     }

@@ -17,7 +17,7 @@ package struct BoolLeaf: Sendable {
     ///
     /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers.
     package init(_ node: Node) throws(StorageError) {
-        guard !node.hasRefs else { throw node.corrupt("boolean leaf expected, found a node with refs") }
+        guard !node.hasRefs else { throw node.corrupt("expected a leaf of booleans, found a node with refs") }
         elements = try node.integers()
     }
 

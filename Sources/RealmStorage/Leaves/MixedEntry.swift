@@ -115,7 +115,7 @@ extension Timestamp {
         get throws(StorageError) {
             guard abs(Int64(nanoseconds)) < 1_000_000_000,
                 nanoseconds == 0 || seconds == 0 || (nanoseconds < 0) == (seconds < 0)
-            else { throw .limit("a date with \(seconds) seconds and \(nanoseconds) nanoseconds") }
+            else { throw .limit("invalid date of \(seconds) s and \(nanoseconds) ns, beyond 10^9 or of another sign") }
             return self
         }
     }

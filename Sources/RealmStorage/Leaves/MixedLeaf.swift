@@ -318,7 +318,7 @@ package struct MixedLeaf: Sendable {
         let (seconds, nanoseconds) = try pair(index, row, payloads)
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
             nanoseconds == 0 || seconds == 0 || (nanoseconds < 0) == (seconds < 0)
-        else { throw node.corrupt("value \(row) is a date with \(seconds) seconds and \(nanoseconds) nanoseconds") }
+        else { throw node.corrupt("value \(row): date of \(seconds) s and \(nanoseconds) ns, beyond 10^9 or of another sign") }
         return Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
     }
 

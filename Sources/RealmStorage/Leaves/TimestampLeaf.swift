@@ -55,7 +55,7 @@ package struct TimestampLeaf: Sendable {
         guard let whole = seconds.integer(row) else { return nil }
         let part = nanoseconds[row]
         guard part > -1_000_000_000, part < 1_000_000_000, part == 0 || whole == 0 || (part < 0) == (whole < 0) else {
-            throw .corrupt(ref: .none, reason: "a date with \(whole) seconds and \(part) nanoseconds")
+            throw .corrupt(ref: .none, reason: "invalid date of \(whole) s and \(part) ns, beyond 10^9 or of another sign")
         }
         return Timestamp(seconds: whole, nanoseconds: Int32(truncatingIfNeeded: part))
     }

@@ -133,7 +133,7 @@ struct TableReader {
 
     /// Claims all nodes that a node refers to.
     private func claimChildren(of node: Node, _ claimed: inout Set<Ref>) throws(StorageError) {
-        guard node.hasRefs else { throw node.corrupt("\(what): a node with refs expected") }
+        guard node.hasRefs else { throw node.corrupt("\(what): expected a node with refs, found one without") }
         for index in 0..<node.count {
             if case .ref(let child) = try node.slot(index) { try claim(child, &claimed) }
         }

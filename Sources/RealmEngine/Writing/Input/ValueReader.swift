@@ -145,7 +145,7 @@ package enum ValueReader {
         case .integer(let number): return Decimal128(number)
         case .wideInteger(let text), .text(let text): return try number(text, NumberText.decimal)
         case .real, .wideReal:
-            throw WriteError(.decimalNeedsString, "a decimal with fraction or exponent is given as a text")
+            throw WriteError(.decimalNeedsString, "a decimal with fraction or exponent must be given as a text")
         default: return nil
         }
     }
