@@ -96,7 +96,7 @@ struct ValidationChecklistTests {
             file, snapshot in
             file.bytes[file.table("Target", in: snapshot) + 4] &= ~0x40
         },
-        Case(line: 5, what: "integers read from bytes", fixture: "types-single", expected: "integer array expected") {
+        Case(line: 5, what: "integers read from bytes", fixture: "types-single", expected: "expected packed integers") {
             file, snapshot in
             file.bytes[file.values("AllRequired", "intValue", in: snapshot) + 4] |= 0x10
         },

@@ -93,22 +93,22 @@ package struct HeadLayout {
     func problem(of request: Request) -> Problem? {
         if let violation { return Problem(.malformedRequest, violation.description) }
         if let blank = HeadLayout.blank(in: request.target.bytes) {
-            let detail = blank == 0x20 ? "the target of a request has no spaces; write %20" : "the target has a control character"
+            let detail = blank == 0x20 ? "the target contains a space; write %20" : "the target contains a control character"
             return Problem(.malformedRequest, detail)
         }
         guard request.target.hasKnownForm else {
-            return Problem(.malformedRequest, "the target of a request is a path that begins with a slash")
+            return Problem(.malformedRequest, "the target of a request must be a path that begins with a slash")
         }
         if request.headers.repeated == .contentLength {
             return Problem(.malformedRequest, "the head states different lengths of the body").with("header", "Content-Length")
         }
         guard let coding = request[.transferEncoding] else { return nil }
         if request[.contentLength] != nil || isHTTP10 {
-            return Problem(.malformedRequest, "the end of a body is given by Content-Length or by chunks, not by both").with(
+            return Problem(.malformedRequest, "the end of a body must be given by Content-Length or by chunks, not by both").with(
                 "header", "Transfer-Encoding")
         }
         guard coding.lowercasedASCII != "chunked" else { return nil }
-        return Problem(.notImplemented, "the only transfer coding of requests is chunked").with("header", "Transfer-Encoding")
+        return Problem(.notImplemented, "the transfer coding of a request must be chunked").with("header", "Transfer-Encoding")
     }
 
     /// Returns the first space or control character in a target; nil when there is none.

@@ -95,7 +95,7 @@ package struct DataAnswer {
             response.add("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(data.count)")
             bytes = data.slice(part.lowerBound, part.upperBound)
         case .beyond:
-            throw Problem(.rangeNotSatisfiable, "the data has \(data.count) bytes").with("header", "Range")
+            throw Problem(.rangeNotSatisfiable, "the range begins beyond the data of \(data.count) bytes").with("header", "Range")
                 .with(header: HeaderField("Content-Range", text: "bytes */\(data.count)"))
         }
         try Problem.stored(context.call.request.budget.requireRoom(for: bytes.count))

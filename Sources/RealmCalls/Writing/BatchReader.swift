@@ -39,7 +39,7 @@ package struct BatchReader {
     ///   query of an operation.
     package func read(_ call: Call) throws(Problem) -> [BatchOperation] {
         let document = try call.request.body.takeJSON(limits.json)
-        guard let object = document.object else { throw Problem(.invalidBody, "a batch is an object with the member 'ops'") }
+        guard let object = document.object else { throw Problem(.invalidBody, "a batch must be an object with the member 'ops'") }
         for member in object.members where member.name != "ops" {
             let means = ["operations", "requests", "batch", "actions", "steps", "commands"].contains(member.name)
             let hint = means ? "; did you mean 'ops'?" : Suggestion.hint(for: member.name, in: ["ops"])
@@ -47,7 +47,7 @@ package struct BatchReader {
                 Problem(.invalidBody, "a batch has no member '\(member.name.truncated)'\(hint)"))
         }
         guard let ops = object["ops"]?.array else {
-            throw Problem(.invalidBody, "a batch has the member 'ops', an array of operations").with("pointer", "/ops")
+            throw Problem(.invalidBody, "'ops' must be an array of operations").with("pointer", "/ops")
         }
         guard ops.count <= limits.batchOperations else {
             throw .overLimit(
@@ -64,7 +64,7 @@ package struct BatchReader {
         let place = InputPlace(pointer: "/ops/\(index)", operation: index)
         guard let (verb, value) = json.object?.single else {
             throw place.describe(
-                Problem(.invalidBody, "an operation is an object with one member, which is named after what it does"))
+                Problem(.invalidBody, "an operation must be an object with one member, such as {\"create\":{…}}"))
         }
         let inner = place.inside(verb)
         guard let members = value.object else {

@@ -53,7 +53,7 @@ extension BatchOperation.CollectionStep {
     /// least 0.
     private func index(_ value: JSONValue) throws(Problem) -> Int {
         guard case .integer(let number) = value, number >= 0 else {
-            throw invalid("a position in a list is a whole number of at least 0")
+            throw invalid("a position in a list must be a whole number of at least 0")
         }
         return Int(number)
     }
@@ -117,10 +117,10 @@ extension BatchOperation.CollectionStep {
         switch word {
         case "set":
             let (key, element) = try pair()
-            guard let key = key.string else { throw invalid("the key of an entry is a string") }
+            guard let key = key.string else { throw invalid("the key of an entry must be a string") }
             return .set(key, try read(element, 1))
         case "remove":
-            guard let key = value.string else { throw invalid("the key of an entry is a string") }
+            guard let key = value.string else { throw invalid("the key of an entry must be a string") }
             return .remove(key)
         default: return .clear
         }

@@ -67,7 +67,7 @@ package enum ObjectPatch: Sendable {
     /// Reads the array of a JSON Patch.
     private static func edits(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> [Edit] {
         guard let elements = json.array else {
-            throw place.describe(Problem(.invalidBody, "a JSON Patch is an array of operations"))
+            throw place.describe(Problem(.invalidBody, "a JSON Patch must be an array of operations"))
         }
         var edits: [Edit] = []
         for (index, element) in elements.enumerated() { edits.append(try edit(element, place.inside(index))) }
@@ -79,7 +79,7 @@ package enum ObjectPatch: Sendable {
     private static func edit(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> Edit {
         guard let object = json.object, let name = object["op"]?.string, let kind = Edit.Kind(rawValue: name) else {
             throw place.describe(
-                Problem(.invalidBody, "an operation of a JSON Patch has an 'op' of add, remove, replace, move, copy or test"))
+                Problem(.invalidBody, "an operation of a JSON Patch needs an 'op' of add, remove, replace, move, copy or test"))
         }
         let path = try pointer(object, "path", place)
         switch kind {

@@ -274,7 +274,7 @@ extension Database: WriteBackend {
     private static func refusal(_ refusal: StorageError.Refusal) -> WriteError {
         switch refusal {
         case .tooManyVersions(let count):
-            var error = WriteError(.tooManyActiveVersions, "\(count) versions of this realm are being read")
+            var error = WriteError(.tooManyActiveVersions, "too many versions of this realm are being read: \(count)")
             error.counts = [(name: "liveVersions", count: count)]
             error.retryAfter = .seconds(5)
             return error

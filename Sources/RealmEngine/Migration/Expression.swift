@@ -88,7 +88,7 @@ indirect enum Expression {
         case (.string(let left), .string(let right)):
             guard sign == .add else { throw WriteError(.typeMismatch, "strings can only be joined with '+'") }
             guard left.count + right.count <= Expression.maximumByteCount else {
-                throw WriteError(.outOfRange, "a text of more than \(Expression.maximumByteCount >> 20) MiB")
+                throw WriteError(.outOfRange, "the joined text must have at most \(Expression.maximumByteCount >> 20) MiB")
             }
             return .string(left.array + right.array)
         case (.int(let left), .int(let right)): return OwnedValue(.int(try integer(sign, left, right)))

@@ -96,9 +96,9 @@ package enum SchemaValidator {
     /// - Throws: `WriteError` with the code `invalidSchema` and the path `name`.
     static func checkName(_ name: String, _ maximum: Int, _ what: String) throws(WriteError) {
         guard !name.isEmpty, name.utf8.count <= maximum else {
-            throw invalid("the name of a \(what) has 1 to \(maximum) bytes", [.name("name")])
+            throw invalid("the name of a \(what) must have 1 to \(maximum) bytes", [.name("name")])
         }
-        guard !name.utf8.contains(0) else { throw invalid("the name of a \(what) has no zero byte", [.name("name")]) }
+        guard !name.utf8.contains(0) else { throw invalid("the name of a \(what) contains a zero byte", [.name("name")]) }
     }
 
     // MARK: - One class
@@ -156,7 +156,7 @@ package enum SchemaValidator {
     private static func checkPrimaryKey(
         _ name: String, _ properties: inout [PropertySchema], _ kind: TableKind
     ) throws(WriteError) {
-        guard kind != .embedded else { throw invalid("an embedded class has no primary key") }
+        guard kind != .embedded else { throw invalid("an embedded class cannot have a primary key") }
         guard let index = properties.firstIndex(where: { $0.name == name }) else {
             throw invalid("the primary key '\(name)' is not a property")
         }
@@ -170,9 +170,9 @@ package enum SchemaValidator {
     /// - Throws: `WriteError` with the code `invalidSchema` otherwise.
     static func requireKeyType(_ property: PropertySchema) throws(WriteError) {
         guard property.collection == nil, [.int, .string, .objectId, .uuid].contains(property.type) else {
-            throw invalid("a primary key is an int, string, objectId or uuid")
+            throw invalid("a primary key must be an int, string, objectId or uuid")
         }
-        guard property.index != .fullText else { throw invalid("a primary key has no full-text index") }
+        guard property.index != .fullText else { throw invalid("a primary key cannot have a full-text index") }
     }
 
     // MARK: - One property
@@ -256,14 +256,14 @@ package enum SchemaValidator {
     ) throws(WriteError) {
         // Of collections only lists of strings have one: of their whole elements.
         guard collection == nil || collection == .list && type == .string && index == .general else {
-            throw invalid("such collections have no index")
+            throw invalid("of collections, only a list of strings can have an index, and not for full text")
         }
         switch index {
         case .fullText:
-            guard type == .string else { throw invalid("only strings have a full-text index") }
+            guard type == .string else { throw invalid("only strings can have a full-text index") }
         case .general:
             guard [.int, .bool, .string, .date, .objectId, .uuid, .mixed].contains(type) else {
-                throw invalid("a property of type \(type.rawValue) has no index")
+                throw invalid("a property of type \(type.rawValue) cannot have an index")
             }
         }
     }
@@ -283,7 +283,7 @@ package enum SchemaValidator {
                 throw invalid("there is no class '\(target)'", path + [.name("objectType")])
             }
             guard kind != .embedded || property.collection != .set else {
-                throw invalid("there are no sets of embedded objects", path + [.name("collection")])
+                throw invalid("a set cannot hold embedded objects", path + [.name("collection")])
             }
         }
     }

@@ -45,7 +45,7 @@ extension Problem {
         }
         switch error {
         case .syntax(_, let detail, _, _):
-            self = Problem(.invalidQuery, "no key path: \(detail)").with("parameter", name)
+            self = Problem(.invalidQuery, "'\(name)' is not a key path: \(detail)").with("parameter", name)
         case .invalid(let kind, let detail, let culprit, _, _):
             let hint = kind == .unknownProperty && name == "sort" ? Problem.directionHint(culprit ?? "") : ""
             self = Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail + hint).with("parameter", name)

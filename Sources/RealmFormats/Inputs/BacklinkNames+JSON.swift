@@ -14,15 +14,16 @@ extension BacklinkNames {
     ///
     /// - Throws: `invalid_body` for any other form.
     package init(_ value: JSONValue) throws(Problem) {
-        guard let classes = value.object else { throw BacklinkNames.malformed("an object with a member for each class") }
+        guard let classes = value.object else { throw BacklinkNames.malformed("", "an object with a member for each class") }
         var byClass: [ByteText: [ByteText: String]] = [:]
         for (className, names) in classes.members {
             guard let names = names.object else {
-                throw BacklinkNames.malformed("'\(className)' an object with a member for each name")
+                throw BacklinkNames.malformed(" of '\(className)'", "an object with a member for each name")
             }
             for (name, path) in names.members {
                 guard let path = path.string, path.contains(".") else {
-                    throw BacklinkNames.malformed("'\(className).\(name)' a class and a property such as \"Person.dogs\"")
+                    throw BacklinkNames.malformed(
+                        ", here '\(className).\(name)',", "a class and a property such as \"Person.dogs\"")
                 }
                 byClass[className, default: [:]][name] = path
             }
@@ -38,7 +39,7 @@ extension BacklinkNames {
     }
 
     /// Makes the problem of names that have the wrong form.
-    private static func malformed(_ what: String) -> Problem {
-        Problem(.invalidBody, "the names of linking objects need \(what)")
+    private static func malformed(_ place: String, _ form: String) -> Problem {
+        Problem(.invalidBody, "the names of linking objects\(place) must be \(form)")
     }
 }

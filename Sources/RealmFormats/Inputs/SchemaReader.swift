@@ -43,7 +43,7 @@ package struct SchemaReader {
             if let number = UInt64(digits) { return number }
         default: break
         }
-        throw malformed("a schema version is a whole number of at least 0", place)
+        throw malformed("a schema version must be a whole number of at least 0", place)
     }
 
     /// Reads one class with its properties. `backlinks`, which documents have on output, is
@@ -116,7 +116,7 @@ package struct SchemaReader {
         do throws(StorageError) {
             return try EncryptionKey(text: text)
         } catch {
-            throw malformed("a key is 128 hex digits, or base64 of 64 bytes", place.inside(name))
+            throw malformed("a key must be 128 hex digits, or base64 of 64 bytes", place.inside(name))
         }
     }
 
@@ -161,7 +161,7 @@ package struct SchemaReader {
     package func classNames(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [String]? {
         guard let json, json != .null else { return nil }
         guard case .array(let values) = json, !values.isEmpty else {
-            throw malformed("'classes' is an array of one or more names of classes", place)
+            throw malformed("'classes' must be an array of one or more names of classes", place)
         }
         var names: [String] = []
         for (position, value) in values.enumerated() {

@@ -116,7 +116,7 @@ struct ComparisonEndpoints: Sendable {
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
         let offers = ComparisonFormat.allCases.map { (String($0.mediaType.description.prefix { $0 != ";" }), $0) }
         guard let format = AcceptHeader(text).preferred(offers) else {
-            throw Problem(.notAcceptable, "a comparison is \(ComparisonFormat.list)")
+            throw Problem(.notAcceptable, "'Accept' permits no format of a comparison: \(ComparisonFormat.list)")
         }
         return format
     }

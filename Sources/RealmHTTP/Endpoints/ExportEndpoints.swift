@@ -176,7 +176,7 @@ struct ExportEndpoints: Sendable {
             (String(format.mediaType.description.prefix { $0 != ";" }), format)
         }
         guard let format = AcceptHeader(text).preferred(offers) else {
-            throw Problem(.notAcceptable, "an export is \(ExportFormat.list)")
+            throw Problem(.notAcceptable, "'Accept' permits no format of an export: \(ExportFormat.list)")
         }
         return format
     }

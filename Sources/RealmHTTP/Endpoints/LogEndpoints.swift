@@ -39,7 +39,7 @@ struct LogEndpoints: Sendable {
     private static func prefersText(_ call: Call) throws(Problem) -> Bool {
         guard let accept = call.request[.accept], !accept.isEmpty else { return true }
         guard let isText = AcceptHeader(accept).preferred([("text/plain", true), ("application/json", false)]) else {
-            throw Problem(.notAcceptable, "the log is text/plain or application/json")
+            throw Problem(.notAcceptable, "'Accept' permits neither text/plain nor application/json, the forms of the log")
         }
         return isText
     }

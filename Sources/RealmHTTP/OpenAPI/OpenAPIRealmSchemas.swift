@@ -244,7 +244,7 @@ extension OpenAPIWrites {
                     "changeProperty", ["class", "name"],
                     [
                         "class": text, "name": text, "optional": flag, "type": text, "conversion": text,
-                        "nullValue": anything.describing("Takes the place of null."),
+                        "nullValue": anything.describing("Is the value that replaces null."),
                         "onFailure": OpenAPIParts.choice("error", "null", "default").describing(
                             "States the fallback for values that cannot be converted. Naming null or default is consent to their loss, so allowDataLoss is not needed."
                         ),

@@ -475,7 +475,7 @@ enum OpenAPISchemas {
         [
             "type": "object", "description": "Is a value, and how many rows of the result have it.",
             "required": ["value", "count"],
-            "properties": ["value": anything.describing("Is the value."), "count": ints.schema],
+            "properties": ["value": anything.describing("Is the value that the counted rows have."), "count": ints.schema],
         ]
     }
 
@@ -507,7 +507,8 @@ enum OpenAPISchemas {
             "type": "object",
             "description": "Is one page of a collection, or the value of a single property.",
             "properties": [
-                "items": ["type": "array", "items": anything, "example": ["a"]], "value": anything.describing("Is the value."),
+                "items": ["type": "array", "items": anything, "example": ["a"]],
+                "value": anything.describing("Is the value of a single property."),
                 "next": nullableText, "count": ints.schema, "version": text, "snapshot": text, "index": ints.schema.orNull,
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": OpenAPIParts.schema("Section")], "facets": facets,

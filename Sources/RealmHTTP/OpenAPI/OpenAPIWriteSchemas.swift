@@ -45,7 +45,7 @@ extension OpenAPIWrites {
     /// The schema of an HTTP status.
     static let status: DocumentValue = ["type": "integer", "format": "int32", "example": 200]
     /// The schema of the body of another response.
-    private static let otherBody = anything.describing("Is the body of the response.")
+    private static let otherBody = anything.describing("Is the body of the response to the write.")
 
     /// The schemas by name, in the order of the document.
     static func schemas(_ limits: Limits) -> [(String, DocumentValue)] {

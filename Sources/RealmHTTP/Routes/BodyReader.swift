@@ -69,7 +69,7 @@ struct BodyReader: Sendable {
     func inflate(bodyOf call: Call) throws(Problem) {
         guard call.request.isPacked else { return }
         guard call.request[.contentEncoding]?.lowercasedASCII == "gzip" else {
-            throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
+            throw Problem(.unsupportedMediaType, "the content coding of a request must be gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
         // A body in a file is inflated while it is read; even a short one can inflate to any length.

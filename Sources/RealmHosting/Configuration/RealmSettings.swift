@@ -121,7 +121,7 @@ package struct RealmSettings: Sendable {
         guard case .integer(let number) = value, let number = Int(exactly: number), range.contains(number) else {
             let bounds =
                 range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-            throw SchemaReader(place: place).malformed("'\(name)' is a whole number \(bounds)", place.inside(name))
+            throw SchemaReader(place: place).malformed("'\(name)' must be a whole number \(bounds)", place.inside(name))
         }
         return number
     }
@@ -149,13 +149,13 @@ package struct RealmSettings: Sendable {
         if let value = members["minTotalBytes"] {
             guard let bytes = Quantity.bytes(value) else {
                 throw reader.malformed(
-                    "'minTotalBytes' is a number of bytes, such as 1000000 or 64MiB", place.inside("minTotalBytes"))
+                    "'minTotalBytes' must be a number of bytes, such as 1000000 or 64MiB", place.inside("minTotalBytes"))
             }
             compaction.minimumTotalBytes = bytes
         }
         if let value = members["maxUsedRatio"] {
             guard let ratio = RealmSettings.ratio(value), (0...1).contains(ratio) else {
-                throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
+                throw reader.malformed("'maxUsedRatio' must be a number from 0 to 1", place.inside("maxUsedRatio"))
             }
             compaction.maximumUsedRatio = ratio
         }

@@ -153,7 +153,9 @@ struct PathResolver {
     private func column(
         of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
     ) throws(QueryError) -> PathResolver.ResolvedPath {
-        guard case .key(let name) = elements[index] else { throw structure("an index is not expected here") }
+        guard case .key(let name) = elements[index] else {
+            throw structure("expected the name of a property in '\(text)', found an index")
+        }
         let translated = try translate(name, table)
         guard let column = table.column(named: translated) else {
             throw unknownProperty(translated, of: table)

@@ -22,7 +22,7 @@ package struct IndexNode {
     @inline(__always) package init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         node = try space.node(at: ref)
         self.space = space
-        guard node.hasRefs, node.hasContext, node.count >= 1 else { throw node.corrupt("index node expected") }
+        guard node.hasRefs, node.hasContext, node.count >= 1 else { throw node.corrupt("expected an index node, found another") }
         let list = try space.node(at: try node.requiredRef(0, "index keys"))
         guard !list.hasRefs else { throw list.corrupt("index keys are a plain integer node") }
         keys = try list.integers()

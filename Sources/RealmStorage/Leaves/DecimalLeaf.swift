@@ -22,7 +22,7 @@ package struct DecimalLeaf: Sendable {
     /// - Throws: `.corrupt` for a node with refs, or of a width other than 0, 4, 8 and 16 bytes.
     init(_ node: Node) throws(StorageError) {
         guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs else {
-            throw node.corrupt("decimal leaf expected")
+            throw node.corrupt("expected a leaf of decimals, found another kind of node")
         }
         switch node.width {
         case 0, 4, 8, 16: self.node = node

@@ -24,7 +24,7 @@ package struct IntLeaf: Sendable {
     ///     marker.
     /// - Throws: `.corrupt` for a node of another kind, or a nullable leaf without its marker.
     package init(_ node: Node, isNullable: Bool) throws(StorageError) {
-        guard !node.hasRefs else { throw node.corrupt("integer leaf expected, found a node with refs") }
+        guard !node.hasRefs else { throw node.corrupt("expected a leaf of integers, found a node with refs") }
         elements = try node.integers()
         self.isNullable = isNullable
         guard isNullable else {

@@ -25,7 +25,7 @@ package struct LinkLeaf: Sendable {
     ///   - filter: Hides some of the links; nil when all are shown.
     /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers, and what the filter throws.
     init(_ node: Node, targetTable: TableKey, inCluster: Bool, filter: LinkFilter? = nil) throws(StorageError) {
-        guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
+        guard !node.hasRefs else { throw node.corrupt("expected a leaf of links, found a node with refs") }
         let stored = try node.integers()
         let shift = inCluster ? LinkLeaf.shiftInClusters : 0
         elements = try filter?.visible(stored, of: node.ref, to: targetTable, shift: shift) ?? stored

@@ -89,7 +89,7 @@ package struct MixedLeaf: Sendable {
         let ref = try node.optionalRef(Slot.collections, "nested collections")
         guard !ref.isNone else { return nil }
         let nested = try space.node(at: ref)
-        guard nested.hasRefs else { throw nested.corrupt("refs of nested collections expected") }
+        guard nested.hasRefs else { throw nested.corrupt("expected refs of collections, found a node without refs") }
         return nested
     }
 

@@ -12,30 +12,30 @@ extension Node {
 
     /// Throws `.corrupt` unless the node is a leaf of packed integers.
     func requirePlainIntegers() throws(StorageError) {
-        guard form == 0 else { throw corrupt("integer leaf expected") }
+        guard form == 0 else { throw corrupt("expected a leaf of packed integers, found another kind of node") }
         try requireSensibleCount()
     }
 
     /// Throws `.corrupt` unless the node is a leaf of refs.
     func requireLeafOfRefs() throws(StorageError) {
-        guard form == NodeLayout.refsFlag else { throw corrupt("a leaf with refs expected") }
+        guard form == NodeLayout.refsFlag else { throw corrupt("expected a leaf with refs, found another kind of node") }
         try requireSensibleCount()
     }
 
     /// Throws `.corrupt` unless the node is a leaf of elements of whole bytes.
     func requireWholeByteElements() throws(StorageError) {
-        guard form == NodeLayout.multiplyFlag else { throw corrupt("a leaf of whole-byte elements expected") }
+        guard form == NodeLayout.multiplyFlag else { throw corrupt("expected a leaf of whole bytes, found another kind of node") }
         try requireSensibleCount()
     }
 
     /// Throws `.corrupt` unless the payload is plain bytes.
     func requireBytes() throws(StorageError) {
-        guard form == NodeLayout.ignoreFlag else { throw corrupt("byte node expected") }
+        guard form == NodeLayout.ignoreFlag else { throw corrupt("expected a node of bytes, found another kind of node") }
     }
 
     /// Throws `.corrupt` unless the node can be a leaf of values.
     @inline(__always) func requireLeaf() throws(StorageError) {
-        guard !isInner else { throw corrupt("leaf expected, found an inner node") }
+        guard !isInner else { throw corrupt("expected a leaf, found an inner node") }
         try requireSensibleCount()
     }
 

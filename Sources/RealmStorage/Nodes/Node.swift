@@ -154,7 +154,7 @@ extension Node {
 
     /// Returns the packed integers of this node; throws `.corrupt` unless it is bit-packed.
     package func integers() throws(StorageError) -> PackedIntegers {
-        guard widthType == 0 else { throw corrupt("integer array expected") }
+        guard widthType == 0 else { throw corrupt("expected packed integers, found whole bytes") }
         return unsafe PackedIntegers(payload: payload, widthCode: Int(flags & NodeLayout.widthCodeMask), count: count)
     }
 
@@ -173,7 +173,7 @@ extension Node {
     ///
     /// - Throws: `.corrupt` for a node without refs.
     @inlinable @inline(__always) package func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
-        guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
+        guard hasRefs, widthType == 0 else { throw corrupt("expected a node with refs, found another kind of node") }
         return index < count ? UInt64(bitPattern: integer(index)) : 0
     }
 

@@ -20,7 +20,7 @@ package struct PackedOffsets: Sendable {
 
     /// Attaches the numbers of `node`; throws `.corrupt` unless they are packed integers.
     init(_ node: Node) throws(StorageError) {
-        guard !node.hasRefs else { throw node.corrupt("offset array expected, found a node with refs") }
+        guard !node.hasRefs else { throw node.corrupt("expected an array of offsets, found a node with refs") }
         integers = try node.integers()
         ref = node.ref
     }

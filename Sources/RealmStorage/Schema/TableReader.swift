@@ -168,7 +168,7 @@ struct TableReader {
     /// Returns the node with the roots of search indexes.
     private func indexRoots() throws(StorageError) -> Node {
         let indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
-        guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
+        guard indexes.hasRefs else { throw indexes.corrupt("\(what): expected refs of search indexes, found none") }
         return indexes
     }
 

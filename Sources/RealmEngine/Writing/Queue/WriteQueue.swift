@@ -246,7 +246,7 @@ final class WriteQueue: Sendable {
 
     /// Makes the error for a write that finds the queue full.
     private func overload(_ state: State) -> WriteError {
-        var error = WriteError(.overloaded, "\(state.entries.count) writes are waiting already")
+        var error = WriteError(.overloaded, "the queue of this realm is full: \(state.entries.count) writes are waiting")
         error.limit = limits.queuedJobs
         error.retryAfter = .seconds(1)
         return error

@@ -81,7 +81,7 @@ extension WriteSession {
 
     /// Makes the error for a link to an object of a wrong class.
     private static func otherClass(_ table: TableState) -> WriteError {
-        WriteError(.typeMismatch, "the links lead to objects of class '\(table.className)'")
+        WriteError(.typeMismatch, "the link must lead to an object of class '\(table.className)'")
     }
 
     /// Makes the error for a link to an object that does not exist.

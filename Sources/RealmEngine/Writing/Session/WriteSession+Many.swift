@@ -143,7 +143,7 @@ extension WriteSession {
         let bound = try bind(query, to: place.table, arguments)
         guard let row = try stored(try bound.table.find(place.object)),
             try queried(try bound.matches(row, check: { [budget] in budget.continues }))
-        else { throw WriteError(.assertionFailed, "the object does not match") }
+        else { throw WriteError(.assertionFailed, "the object does not match 'where'") }
         return place
     }
 
@@ -161,7 +161,7 @@ extension WriteSession {
         let bound = try bind(query, to: try table(class: className).key, arguments)
         let matched = try queried(try bound.count(check: { [budget] in budget.continues }))
         guard count.map({ $0 == matched }) ?? (matched > 0) else {
-            var error = WriteError(.assertionFailed, "\(matched) objects match")
+            var error = WriteError(.assertionFailed, "expected \(count.map(String.init) ?? "some") matches, found \(matched)")
             error.counts = [(name: "matched", count: matched)]
             throw error
         }
