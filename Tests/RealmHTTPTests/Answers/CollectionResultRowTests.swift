@@ -240,7 +240,7 @@ import Testing
                 #expect(try index(collection + "?indexOf=AQ==") != .null)
             }
             let wrong = try server.get("app/objects/Box/1/ints?indexOf=four")
-            #expect(wrong.code == "invalid_parameter" && wrong.text.contains("no value of type int"))
+            #expect(wrong.code == "invalid_parameter" && wrong.text.contains("not a value of type int"))
             try server.done("PUT", "app/objects/Box/1/map", #"{"0":null,"a":"i4","b":null,"c":"i2"}"#)
             func rows(_ query: String) throws -> Int {
                 try server.get("app/objects/Box/1/map" + query).json["items"]?.elements?.count ?? -1
