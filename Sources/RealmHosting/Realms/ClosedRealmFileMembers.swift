@@ -14,7 +14,6 @@ struct ClosedRealmFileMembers {
     /// The mode in which the realm is opened.
     var mode: String?
     var isInMemory: Bool?
-    /// Whether the file is encrypted.
     var isEncrypted: Bool?
     var fileFormat: Int?
     /// The length of the file in bytes.

@@ -104,12 +104,16 @@ struct RandomContents {
                 let key = column.type == .int ? String(number) : text
                 guard try session.find(.text(key), class: name) == nil else { return }
                 given = column.type == .int ? .integer(Int64(number)) : .typed(.stringBytes(KeyText.stringBytes(text) ?? []))
-            } else if happens(oneIn: 2) {
+            } else if RandomContents.mayBeMissing(column), happens(oneIn: 2) {
                 continue
             }
             members.append((name: column.name, value: given))
         }
         _ = try session.create(name, InputObject(members))
+    }
+
+    private static func mayBeMissing(_ column: Column) -> Bool {
+        column.isNullable || column.collection != nil || column.type == .link || column.type == .mixed
     }
 
     // MARK: - Values

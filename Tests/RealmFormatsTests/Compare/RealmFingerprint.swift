@@ -40,9 +40,24 @@ struct RealmFingerprint {
                 guard let row = try table.find(key) else { continue }
                 var writer = JSONWriter()
                 try encoder.write(row, plan, to: &writer)
-                texts.append((table, key, DifferenceList.canonical(try JSONParser.parse(writer.bytes, depthLimit: 320))))
+                let sets = Set<ByteText>(texts: snapshot.classes.flatMap(\.columns).filter { $0.collection == .set }.map(\.name))
+                let value = withSortedSets(try JSONParser.parse(writer.bytes, depthLimit: 320), sets)
+                texts.append((table, key, DifferenceList.canonical(value)))
             }
         }
         return texts
+    }
+
+    /// Sorts the elements of sets by their texts: links in sets are in the order of object keys.
+    private static func withSortedSets(_ value: JSONValue, _ sets: Set<ByteText>, isSet: Bool = false) -> JSONValue {
+        switch value {
+        case .array(let elements):
+            let elements = elements.map { withSortedSets($0, sets) }
+            return .array(isSet ? elements.sorted { DifferenceList.canonical($0) < DifferenceList.canonical($1) } : elements)
+        case .object(let object):
+            return .object(
+                JSONObject(object.members.map { ($0.name, withSortedSets($0.value, sets, isSet: sets.contains($0.name))) }))
+        default: return value
+        }
     }
 }
