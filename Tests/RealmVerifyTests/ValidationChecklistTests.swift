@@ -190,7 +190,7 @@ struct ValidationChecklistTests {
             file, snapshot in
             file.setCount(file.values("AllOptional", "intValue", in: snapshot), 0)
         },
-        Case(line: 17, what: "nanoseconds out of range", fixture: "types-single", expected: "nanoseconds") { file, snapshot in
+        Case(line: 17, what: "nanoseconds out of range", fixture: "types-single", expected: "ns, beyond 10^9") { file, snapshot in
             let nanoseconds = file.child(file.values("AllRequired", "dateValue", in: snapshot), 1)
             for row in 0..<file.count(nanoseconds) { file.setElement(nanoseconds, row, 0x7fff_ffff) }
         },

@@ -259,7 +259,7 @@ import Testing
         #expect(batch.code == "object_not_found", "\(batch.text)")
         let asserted = try desk.ask(
             "POST", "/v1/realms/notes/batch", #"{"ops":[{"assert":{"class":"Note","where":"TRUEPREDICATE","count":4}}]}"#)
-        #expect(asserted.code == "assertion_failed" && asserted.text.contains("2 objects"), "\(asserted.text)")
+        #expect(asserted.code == "assertion_failed" && asserted.text.contains("expected 4 matches, found 2"), "\(asserted.text)")
         // Interactive transactions.
         let begun = try desk.ask("POST", "/v1/realms/notes/transactions")
         let id = try #require(begun.json["id"]?.text)

@@ -167,8 +167,8 @@ extension CommandTests {
                 (["backup", file, "s3://no"], "'s3://no' is not s3://BUCKET"),
                 (["backup", file, "ftp://a"], "the path of a folder"),
                 (["backup", file, folder, "--backup-region", "a"], "--backup-region: only a target s3://"),
-                (["backup", file, target, "--backup-endpoint", "127.0.0.1"], "--backup-endpoint: an address such as"),
-                (["backup", file, target, "--backup-region", "A"], "--backup-region: a name such as"),
+                (["backup", file, target, "--backup-endpoint", "127.0.0.1"], "--backup-endpoint: expected an address such as"),
+                (["backup", file, target, "--backup-region", "A"], "--backup-region: expected a name such as"),
                 (["backup", file, target, "--backup-credentials", folder + "/none"], "--backup-credentials: the credentials in"),
                 (["backup", file, target], "--backup-credentials: expected a file"),
                 (["restore", target, file], "--backup-credentials: expected a file"),
@@ -177,14 +177,14 @@ extension CommandTests {
                 (["serve", "--data", folder, "--backup-keep", "daily=1"], "need --backup-every"),
                 (["serve", "--data", folder, "--backup-endpoint", "http://a"], "need --backup-every"),
                 (plan + ["--backup-to", "s3://no"], "--backup-to: 's3://no' is not"),
-                (plan + ["--backup-to", target, "--backup-endpoint", "a"], "--backup-endpoint: an address"),
+                (plan + ["--backup-to", target, "--backup-endpoint", "a"], "--backup-endpoint: expected an address"),
                 (
                     plan + ["--backup-to", target, "--backup-credentials", folder + "/no"],
                     "--backup-credentials: the credentials"
                 ),
                 (plan + ["--backup-to", folder, "--backup-key-file", folder + "/none"], "--backup-key-file: the key in"),
-                (plan + ["--backup-to", folder, "--backup-keep", "daily=x"], "--backup-keep: numbers for"),
-                (["serve", "--data", folder, "--backup-every", "0", "--backup-to", folder], "--backup-every: a time"),
+                (plan + ["--backup-to", folder, "--backup-keep", "daily=x"], "--backup-keep: expected numbers for"),
+                (["serve", "--data", folder, "--backup-every", "0", "--backup-to", folder], "--backup-every: expected a time"),
             ] {
                 let result = try run(arguments, environment: ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""])
                 #expect(result.status > 0 && result.error.contains(text), "\(arguments): \(result.error)")
