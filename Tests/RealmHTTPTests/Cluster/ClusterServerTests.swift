@@ -237,7 +237,7 @@ import Testing
         try cluster.make("store", on: "n1")
         let path = cluster.path("store", on: "n1")
         let error = #expect(throws: RealmServer.Failure.self) { try cluster.start("n1") { $0.paths = [path] } }
-        #expect(error?.description.contains("belong to the cluster") == true)
+        #expect(error?.description.contains("the cluster manages the files of the folder") == true)
         try cluster.finish()
     }
 }
