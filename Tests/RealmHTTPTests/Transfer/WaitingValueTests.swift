@@ -403,12 +403,10 @@ import Foundation
         for (line, target) in [(11, 10), (35, 2), (5, 39)] {
             let server = try WriteServer(WaitingValueTests.owned)
             var lines = (0..<40).map { Line(id: $0) }
-            // Embedded objects wait for no later line without that right.
-            let isLater = target > line
-            lines[line].values = [("as", "[\(target)]"), ("n", "\(target)")] + (isLater ? [] : [("e", #"{"to":\#(target)}"#)])
+            lines[line].values = [("as", "[\(target)]"), ("n", "\(target)"), ("e", #"{"to":\#(target)}"#)]
             let result = try WaitingValueTests.run(server, WaitingValueTests.body(lines, .lines), .upsert, rights: rights)
             #expect(try result.get().created == 40)
-            let condition = "as.@count==1%20AND%20n.id==\(target)" + (isLater ? "" : "%20AND%20e.to.id==\(target)")
+            let condition = "as.@count==1%20AND%20n.id==\(target)%20AND%20e.to.id==\(target)"
             #expect(try server.get("app/objects/A?limit=0&count=exact&where=\(condition)").json["count"]?.int == 1)
             // The same in one transaction, where the objects of others are as unknown as ever.
             guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }

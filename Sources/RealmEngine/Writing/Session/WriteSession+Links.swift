@@ -167,7 +167,7 @@ extension WriteSession {
             let column = table.columns[position]
             guard column.type == .link, let key = column.targetTable, isShown(key) else { continue }
             let target = try self.table(key)
-            guard try knows(target) else { continue }
+            guard target.kind == .embedded ? true : try knows(target) else { continue }
             if column.collection == .dictionary, case .object(let entries) = members[index].value {
                 var named = entries.members
                 for entry in named.indices { named[entry].value = try namingLinks(in: named[entry].value, to: target) }
