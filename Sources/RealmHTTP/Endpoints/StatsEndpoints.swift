@@ -10,7 +10,7 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import RealmVerify
 
-/// Sizes of what is in the files of realms.
+/// The breakdown of a realm file by size.
 struct StatsEndpoints: Sendable {
     let server: ServerState
 

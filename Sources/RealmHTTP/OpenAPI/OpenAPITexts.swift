@@ -237,7 +237,7 @@ enum OpenAPITexts {
         "ChangedProperty": "Is a property of an observed object that changed.",
         "ChangeReset": "States that changes were lost and that the state follows.",
         "ChangeSchema": "Says that the schema has changed.",
-        "SubscriptionDefinition": "Defines what is observed and what is reported.",
+        "SubscriptionDefinition": "Defines the observed objects, and the properties to report.",
         "SubscriptionsBody": "Has the subscriptions of a registration.", "Registration": "Is a registration of subscriptions.",
         "RegistrationCreated": "Is a new registration, with the path at which it is read.",
         "Key": "Is an API key without its secret.",

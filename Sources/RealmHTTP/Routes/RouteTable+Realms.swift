@@ -95,7 +95,7 @@ extension RouteTable {
                         parameters: ["Snapshot", "RealmMinVersion", "RealmRead", "RequestId"],
                         responses: OpenAPIParts.responses(
                             [
-                                "description": "The body has the sizes of classes, properties and indexes, and of what is free.",
+                                "description": "The body has the sizes of classes, properties, indexes and free space.",
                                 "headers": OpenAPIChanges.answerHeaders,
                                 "content": ["application/json": ["schema": OpenAPIParts.schema("RealmStats")]],
                             ],

@@ -3,7 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A table while it is measured: what is needed of its schema, and where its bytes are counted.
+/// A table during the walk: the part of its schema that the walk needs, and the positions of its counters.
 ///
 /// Unlike `Table` it takes a damaged schema for as much as can be read of it.
 struct SizeTable {

@@ -123,7 +123,7 @@ extension SizeWalk {
     /// The most levels of inner nodes.
     private static let maximumLevels = 16
 
-    /// Walks over a node of a tree of objects and what is below it.
+    /// Walks a cluster and its subtree.
     private func walkCluster(_ ref: Ref, _ parent: Leaf, level: Int = 0) throws(StorageError) {
         let keys = tables[parent.table].keys
         place = (parent.table, nil)

@@ -81,9 +81,9 @@ extension WriteSession {
 
     // MARK: - Changes by others
 
-    /// Returns what other writes have changed since a version of the same realm, which is still held: objects that existed, with what is
-    /// embedded in them, and the classes of which any object may have changed. Changes of properties that are hidden from the sender
-    /// do not count. `before` is the view that the sender had of that version.
+    /// Returns the changes by other writes since a pinned version of the same realm: existing objects, embedded ones included, and the
+    /// classes of which any object may have changed. Changes of properties that are hidden from the sender do not count.
+    /// `before` is the sender's view of that version.
     package func changes(
         since former: Version
     ) throws(WriteError) -> (objects: Set<ObjectPlace>, classes: Set<TableKey>, before: Snapshot) {
