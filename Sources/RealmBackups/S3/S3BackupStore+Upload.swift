@@ -74,7 +74,7 @@ extension S3BackupStore {
         _ upload: Upload, _ tags: [String], digest: String, _ client: S3Client
     ) throws(StorageError) {
         let parts = tags.enumerated().map { index, tag in
-            "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLElement.escaped(tag))</ETag></Part>"
+            "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(Markup.escaped(tag))</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
         let call = S3Call(

@@ -39,20 +39,6 @@ package struct XMLElement: Equatable {
         return withExtendedLifetime(reading) { status == XML_STATUS_OK ? reading.root : nil }
     }
 
-    /// Returns a text as the content of an element.
-    package static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "&": escaped += "&amp;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
-    }
-
     /// The elements that have begun and not ended, while the library calls.
     @safe private final class Reading {
         private let parser: XML_Parser

@@ -27,9 +27,9 @@ final class DifferencePage: DifferenceWriter {
         buffer.append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">")
         buffer.append("<title>Differences</title><style>\n\(DifferencePage.style)\n</style></head><body>\n<h1>Differences</h1>\n")
         buffer.append("<table><tr><th>From</th><td>")
-        buffer.append(htmlText: Array(realms.old.version.title.utf8))
+        buffer.append(Markup.escaped(Array(realms.old.version.title.utf8)))
         buffer.append("</td></tr><tr><th>To</th><td>")
-        buffer.append(htmlText: Array(realms.new.version.title.utf8))
+        buffer.append(Markup.escaped(Array(realms.new.version.title.utf8)))
         buffer.append("</td></tr><tr><th>Without a primary key</th><td>")
         buffer.append(
             realms.options.identity == .objectKey ? "objects are compared by object key" : "objects are compared by contents")
@@ -42,7 +42,7 @@ final class DifferencePage: DifferenceWriter {
         close(buffer)
         table = name
         buffer.append("<h2>")
-        buffer.append(htmlText: Array(title.utf8))
+        buffer.append(Markup.escaped(Array(title.utf8)))
         buffer.append("</h2>\n<table><thead><tr><th></th><th>Key</th><th>Property</th><th>From</th><th>To</th></tr></thead>\n")
     }
 
@@ -54,7 +54,7 @@ final class DifferencePage: DifferenceWriter {
     /// Begins a row with its first two cells.
     private func row(_ kind: String, _ key: String, _ buffer: OutputBuffer) {
         buffer.append("<tr class=\"\(kind)\"><td>\(kind)</td><td>")
-        buffer.append(htmlText: Array(key.utf8))
+        buffer.append(Markup.escaped(Array(key.utf8)))
         buffer.append("</td><td>" as StaticString)
     }
 
@@ -62,10 +62,10 @@ final class DifferencePage: DifferenceWriter {
         open("$schema", title: "Schema", buffer)
         let kind = difference.from == nil ? "added" : difference.to == nil ? "removed" : "changed"
         row(kind, difference.className ?? "", buffer)
-        buffer.append(htmlText: Array((difference.property ?? (difference.className == nil ? "version" : "")).utf8))
+        buffer.append(Markup.escaped(Array((difference.property ?? (difference.className == nil ? "version" : "")).utf8)))
         for document in [difference.from, difference.to] {
             buffer.append("</td><td>" as StaticString)
-            buffer.append(htmlText: Array((document?.json ?? "").utf8))
+            buffer.append(Markup.escaped(Array((document?.json ?? "").utf8)))
         }
         buffer.append("</td></tr>\n" as StaticString)
     }
@@ -79,7 +79,7 @@ final class DifferencePage: DifferenceWriter {
         }
         for property in difference.properties {
             row(difference.kind.rawValue, key, buffer)
-            buffer.append(htmlText: Array(property.name.utf8))
+            buffer.append(Markup.escaped(Array(property.name.utf8)))
             buffer.append("</td><td>" as StaticString)
             if let old = difference.old, let side = property.old { try write(side, old, realms.old, to: buffer) }
             buffer.append("</td><td>" as StaticString)
@@ -94,7 +94,7 @@ final class DifferencePage: DifferenceWriter {
         value.removeAll()
         var writer = JSONWriter(value)
         try side.shown.writeValue(of: property.shown, row, to: &writer)
-        buffer.append(htmlText: writer.bytes)
+        buffer.append(Markup.escaped(writer.bytes))
     }
 
     func end(_ counts: DifferenceCounts, _ buffer: OutputBuffer) {
@@ -104,30 +104,9 @@ final class DifferencePage: DifferenceWriter {
         buffer.append("<th>Removed</th><th>Changed</th></tr></thead>\n")
         for (name, objects) in counts.classes.sorted(by: { $0.key < $1.key }) {
             buffer.append("<tr><td>" as StaticString)
-            buffer.append(htmlText: Array(name.text.utf8))
+            buffer.append(Markup.escaped(Array(name.text.utf8)))
             buffer.append("</td><td>\(objects.added)</td><td>\(objects.removed)</td><td>\(objects.changed)</td></tr>\n")
         }
         buffer.append("</table>\n<p>Differences of the schema: \(counts.schema)</p>\n</body></html>\n")
-    }
-}
-
-extension OutputBuffer {
-    /// Appends text so that nothing in it is markup.
-    fileprivate func append(htmlText bytes: [UInt8]) {
-        var start = 0
-        for (position, byte) in bytes.enumerated() {
-            let entity: StaticString
-            switch byte {
-            case UInt8(ascii: "&"): entity = "&amp;"
-            case UInt8(ascii: "<"): entity = "&lt;"
-            case UInt8(ascii: ">"): entity = "&gt;"
-            case UInt8(ascii: "\""): entity = "&quot;"
-            default: continue
-            }
-            append(bytes[start..<position])
-            append(entity)
-            start = position + 1
-        }
-        append(bytes[start...])
     }
 }

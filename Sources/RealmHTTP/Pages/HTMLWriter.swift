@@ -11,17 +11,7 @@ struct HTMLWriter {
     /// The HTML written so far.
     private(set) var html = ""
 
-    mutating func text(_ text: String) {
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += "&quot;"
-            default: html.unicodeScalars.append(character)
-            }
-        }
-    }
+    mutating func text(_ text: String) { html += Markup.escaped(text) }
 
     /// Writes sentences in which text between backticks is code.
     mutating func prose(_ text: String) {

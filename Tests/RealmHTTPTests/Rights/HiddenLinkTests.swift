@@ -236,4 +236,36 @@ import Testing
         }
         #expect(silent > 5)
     }
+
+    /// A name in a batch, or a whole object in place of a link, made links to objects that a bare key did not reach.
+    @Test func `what a request has changed without seeing it is no target of links, by whatever way`() throws {
+        let roles = """
+            roles:
+              deaf: {realms: {app: {classes: {P: {allow: [create, update]}, D: {allow: [create, update]}}}}}
+            """
+        let server = try KeyServer(statingRoles: roles) { $0.memoryRealms = ["app"] }
+        let admin = try server.add("admin")
+        try server.attach("app", Self.classes, admin)
+        try server.post("app/objects/D", admin, #"[{"id":1,"owner":"bob"},{"id":2,"owner":"bob"}]"#)
+        let deaf = try server.add("deaf", roles: ["deaf"])
+        func batch(_ id: Int, _ target: String) -> String {
+            let first = #"{"create":{"as":"d","class":"D","body":{"id":\#(id),"owner":"me"},"upsert":"modified"}}"#
+            let body = #"{"id":\#(id),"best":\#(target),"dogs":[\#(target)],"home":{"dogs":[\#(target)]}}"#
+            return #"{"ops":[\#(first),{"create":{"class":"P","body":\#(body)}}]}"#
+        }
+        let named = #"{"$link":{"ref":"d"}}"#
+        // 1 and 2 are there and cannot be seen; 3 to 5 are made by the requests.
+        for (id, target, status) in [(1, named, 422), (2, Self.link(2), 422), (3, named, 200), (4, Self.link(4), 200)] {
+            let answer = try server.request("POST", "/v1/realms/app/batch", deaf, body: batch(id, target))
+            #expect(answer.status == status && (status == 200 || answer.code == "link_target_missing"), "\(answer.text)")
+        }
+        for (id, status) in [(1, 422), (5, 201)] {
+            let body = #"{"id":\#(id),"best":{"id":\#(id),"owner":"me"},"dogs":[{"id":\#(id),"owner":"me"}]}"#
+            let answer = try server.request("POST", "/v1/realms/app/objects/P?nested=upsert", deaf, body: body)
+            #expect(answer.status == status && (status == 201 || answer.code == "link_target_missing"), "\(answer.text)")
+        }
+        let owners = try server.request("GET", "/v1/realms/app/objects/D?select=owner&meta=none&sort=id", admin)
+        #expect(owners.text.split(separator: "bob").count == 3, "\(owners.text)")
+        #expect(try server.request("GET", "/v1/realms/app/objects/P?limit=0&count=exact", admin).json["count"]?.int == 3)
+    }
 }

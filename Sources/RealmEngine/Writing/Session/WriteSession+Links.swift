@@ -31,6 +31,7 @@ extension WriteSession {
                 throw WriteError(.nestedObject, "expected a link, got an object")
             }
             let target = try aside { () throws(WriteError) in try upsertNested(body, in: table, options) }
+            guard try mayLink(to: target) else { throw WriteSession.missingTarget(table) }
             return .link(target.table, target.object)
         case .list, .expression, .each: throw ValueReader.mismatch(input, .link)
         default: return try link(primaryKey: input, to: table)
@@ -51,7 +52,7 @@ extension WriteSession {
     /// Returns the object that a link refers to.
     ///
     /// - Parameters:
-    ///   - link: A class with a key, or the name of an object that was created earlier in the same batch.
+    ///   - link: A class with a key, or the name of an object that was written earlier in the same batch.
     ///   - table: The class that the object must belong to; nil accepts all classes.
     /// - Throws: `WriteError`: `linkTargetMissing` when there is no such object, `typeMismatch` for an
     ///   object of another class.
@@ -61,6 +62,7 @@ extension WriteSession {
             let place = try reference(name)
             if let table, place.table != table.key { throw WriteSession.otherClass(table) }
             guard try isThere(place) else { throw WriteError(.linkTargetMissing, "the object of the name '\(name)' is deleted") }
+            guard try mayLink(to: place) else { throw WriteSession.missingTarget(try self.table(place.table)) }
             return place
         case .stub(let className, let key):
             guard let named = try classTable(named: className) else {
@@ -68,8 +70,6 @@ extension WriteSession {
             }
             if let table, named.key != table.key { throw WriteSession.otherClass(table) }
             guard let place = try find(key, in: named) else { throw WriteSession.missingTarget(named) }
-            // Objects written by this write can be linked to by name; any other link states that its target exists.
-            if case .reference = key { return place }
             guard try mayLink(to: place) else { throw WriteSession.missingTarget(named) }
             return place
         }
