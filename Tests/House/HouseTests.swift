@@ -70,6 +70,16 @@ import Testing
         }
     }
 
+    /// A suite that was renamed would run beside the others again.
+    @Test func `the suites that run alone exist`() throws {
+        let tests = SourceTree.packageRoot.appendingPathComponent("Tests")
+        let script = try String(contentsOf: tests.appendingPathComponent("run.sh"), encoding: .utf8)
+        let list = try #require(script.split(separator: "\n").first { $0.hasPrefix("measuring=") })
+        let names = list.split { !$0.isLetter }.map(String.init).filter { $0.hasSuffix("Tests") }
+        let present = try Set(SourceTree.swiftFiles(below: tests).map { $0.deletingPathExtension().lastPathComponent })
+        #expect(!names.isEmpty && names.filter { !present.contains($0) } == [])
+    }
+
     /// A reader finds a type by the list of files, or in the only file that names it.
     @Test func `at most one type in twenty is in a file of another name`() throws {
         let files = try SourceTree.shared.get().files

@@ -199,7 +199,7 @@ import Testing
         let process = try ServerProcess([
             "--data", folder, "--limit", "observed-bytes=\(limit)", "--limit", "observed-bytes-per-principal=1MiB",
             "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=55",
-            "--limit", "observation-seconds=55",
+            "--limit", "observation-seconds=55", "--limit", "registration-seconds=3600",
         ])
         var trial = Trial(process: process, seed: seed, random: SeededGenerator(seed: seed))
         let schema =
