@@ -9,7 +9,7 @@ package struct ImportOptions: Sendable {
     package var columns: [ByteText: String] = [:]
     /// The separator of the cells of CSV; nil to detect it by the first line.
     package var separator: UInt8?
-    /// The classes by the names of tables; nil for the tables that are called like classes.
+    /// The classes by the names of tables; nil for those of an export, and those that are called like classes.
     package var tables: [ByteText: String]?
     /// Whether columns and members that the class does not have are ignored.
     package var isLenient = false

@@ -17,9 +17,8 @@ struct SQLiteCell {
     let snapshot: Snapshot
     /// Whether values are elements of the collection that the property is.
     var isElement = false
-
-    /// Whether the column has keys of objects without primary key, as exports write them.
-    var isKey: Bool { column == nil && name == "_key" }
+    /// Whether the column has keys of objects that are no property.
+    var isKey = false
 
     /// The reason why a value cannot be the JSON of a property.
     struct Unfit: Error {

@@ -32,8 +32,8 @@ package struct SQLiteImport {
         self.continues = continues
     }
 
-    /// A table that is read.
-    private struct Source {
+    /// A table that is read as a class.
+    struct Source {
         /// The name of the table.
         let name: String
         /// The class of its rows.
@@ -41,7 +41,7 @@ package struct SQLiteImport {
     }
 
     /// A table, view or virtual table of the database.
-    private struct Entry {
+    struct Entry {
         let name: String
         /// Whether it is a table with a root page. Nothing else is touched.
         let isPlain: Bool
@@ -62,17 +62,20 @@ package struct SQLiteImport {
                     let database = try SQLiteDatabase(
                         reading: descriptor, valueLimit: recordLimit, continues: continues)
                     var rowCount = 0
-                    let entries = try entries(of: database)
+                    var entries = try entries(of: database)
+                    let names = try names(among: entries, of: database)
+                    if names != nil { entries.removeAll { $0.name == NameMap.table } }
                     let byLetters = Dictionary(
                         texts: entries.map { ($0.name.lowercasedASCII, $0) }, uniquingKeysWith: { first, _ in first })
-                    let parts = SQLiteParts(database, snapshot, byteLimit: recordLimit, isLenient: options.isLenient) { name in
-                        try columns(ofPart: name, among: byLetters, in: database)
+                    let sources = try sources(entries, names)
+                    let parts = try SQLiteParts(database, of: self, names, sources, among: byLetters) { name in
+                        try columns(of: name, in: database, leavesOutGenerated: options.isLenient)
                     }
-                    let sources = try sources(entries, of: parts.schema)
-                    for source in sources {
-                        try write(source, of: database, with: parts, to: target, counting: &rowCount)
+                    for source in sources where source.table.kind != .embedded {
+                        try write(
+                            source, names?.objects[source.name], of: database, with: parts, to: target, counting: &rowCount)
                     }
-                    try requireTables(for: sources, among: byLetters)
+                    try requireTables(for: sources, names, among: byLetters)
                     try requireOwners(parts)
                 }
             }
@@ -108,18 +111,51 @@ package struct SQLiteImport {
         }
     }
 
-    /// Returns the tables that are read.
-    private func sources(_ entries: [Entry], of schema: RelationalSchema) throws -> [Source] {
+    /// Reads what an export says of its tables; nil for other databases, and when the request takes its table for a class.
+    ///
+    /// - Throws: `invalid_body` for a view or a table with generated columns in its place, or a map that contradicts itself.
+    private func names(among entries: [Entry], of database: SQLiteDatabase) throws -> SQLiteNames? {
+        guard let entry = entries.first(where: { $0.name.lowercasedASCII == NameMap.table }),
+            options.tables?[entry.name] == nil
+        else { return nil }
+        guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name)) }
+        guard let found = try columns(of: entry.name, in: database, leavesOutGenerated: false),
+            Set(texts: found) == Set(texts: NameMap.columns)
+        else { return nil }
+        guard entry.name == NameMap.table else {
+            throw Problem(.invalidBody, "the table '\(entry.name)' is called '\(NameMap.table)' in an export")
+        }
+        let list = NameMap.columns.map(SQLiteDatabase.quoted).joined(separator: ", ")
+        return try SQLiteNames(
+            try database.prepare("SELECT \(list) FROM \(SQLiteDatabase.quoted(entry.name)) NOT INDEXED"))
+    }
+
+    /// Returns the class of a table that the request does not name; nil for none.
+    private func table(of name: String, _ names: SQLiteNames?) throws(Problem) -> Table? {
+        guard let names, names.has(name) else { return snapshot.classTable(named: name) }
+        guard let className = names.objects[name]?.className else { return nil }
+        if let table = snapshot.classTable(named: className) { return table }
+        guard options.isLenient else {
+            throw Problem(
+                .classNotFound,
+                "there is no class '\(className.truncated)' for the table '\(name.truncated)'; name the tables to read with "
+                    + "tables=TABLE:CLASS" + SQLiteImport.leaving)
+        }
+        return nil
+    }
+
+    /// Returns the tables that are read as classes, and those that the request names for embedded classes.
+    private func sources(_ entries: [Entry], _ names: SQLiteNames?) throws -> [Source] {
         let present = entries.filter(\.isPlain).map(\.name)
         guard let wanted = options.tables else {
-            // An export gives another name to the table of a class whose name another one has in other letter case.
-            let exported = Dictionary(
-                texts: schema.classes.values.map { (schema.tables[$0.position].name, $0.table) },
-                uniquingKeysWith: { first, _ in first })
-            let found = present.compactMap { name in
-                (snapshot.classTable(named: name) ?? exported[name]).flatMap {
-                    $0.kind == .embedded ? nil : Source(name: name, table: $0)
+            if let names, !options.isLenient {
+                let plain = Set(texts: present)
+                for name in names.tables where !plain.contains(ByteText(name)) {
+                    throw SQLiteImport.notThere(name, entries.first { $0.name == name })
                 }
+            }
+            let found = try present.compactMap { name in
+                try table(of: name, names).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
             }
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
@@ -134,7 +170,7 @@ package struct SQLiteImport {
         for name in wanted.keys.sorted().texts where !present.contains(name) {
             throw SQLiteImport.noTable(name, present, entries)
         }
-        return try present.compactMap { name in
+        let found: [Source] = try present.compactMap { name in
             guard let other = wanted[name] else { return nil }
             let target = wanted.count == 1 && other == name ? className ?? other : other
             guard let table = snapshot.classTable(named: target) else {
@@ -143,14 +179,22 @@ package struct SQLiteImport {
             }
             return Source(name: name, table: table)
         }
+        guard found.contains(where: { $0.table.kind != .embedded }) else {
+            throw Problem.invalidParameter(
+                "tables", "embedded objects come in with the objects that have them; name their tables, too")
+        }
+        return found
     }
 
     /// Throws `invalid_body` when a class has no table, but something else has its name, or nearly so.
-    private func requireTables(for found: [Source], among entries: [ByteText: Entry]) throws(Problem) {
+    private func requireTables(for found: [Source], _ names: SQLiteNames?, among entries: [ByteText: Entry]) throws(Problem) {
         guard !options.isLenient, options.tables == nil else { return }
-        for table in snapshot.classes where table.kind != .embedded && !found.contains(where: { $0.table.key == table.key }) {
+        let (read, taken) = (Set(found.map(\.table.key)), Set(texts: found.map(\.name)))
+        for table in snapshot.classes where table.kind != .embedded && !read.contains(table.key) {
             let name = table.className ?? table.name
-            guard let entry = entries[ByteText(name.lowercasedASCII)] else { continue }
+            guard let entry = entries[ByteText(name.lowercasedASCII)], !taken.contains(ByteText(entry.name)),
+                names?.has(entry.name) != true
+            else { continue }
             guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name) + SQLiteImport.leaving) }
             throw Problem(
                 .invalidBody,
@@ -160,11 +204,11 @@ package struct SQLiteImport {
     }
 
     /// The end of a message about what takes the place of a table.
-    private static let leaving = ", or leave it out with 'Prefer: handling=lenient'"
+    static let leaving = ", or leave it out with 'Prefer: handling=lenient'"
 
     /// Throws `invalid_body` for rows of collections and embedded objects that belong to no row which was read.
     private func requireOwners(_ parts: SQLiteParts) throws {
-        guard !options.isLenient, let table = try parts.tableWithRowsLeft(isWhole: options.tables == nil) else { return }
+        guard !options.isLenient, let table = try parts.tableWithRowsLeft() else { return }
         throw Problem(
             .invalidBody,
             "the table '\(table.truncated)' has rows that belong to no object; 'Prefer: handling=lenient' leaves them out")
@@ -186,7 +230,13 @@ package struct SQLiteImport {
         return entries
     }
 
-    private static func noPlainTable(_ name: String) -> String {
+    /// Makes the problem of a table that the map of an export names.
+    static func notThere(_ name: String, _ entry: Entry?) -> Problem {
+        if let entry, entry.name == name { return Problem(.invalidBody, noPlainTable(name) + leaving) }
+        return SQLiteNames.problem("names the table '\(name.truncated)', which is not there" + leaving)
+    }
+
+    static func noPlainTable(_ name: String) -> String {
         "'\(name.truncated)' is a view or a virtual table, which are not read; make a table of it: "
             + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.truncated))"
     }
@@ -212,26 +262,33 @@ package struct SQLiteImport {
     ///
     /// - Parameters:
     ///   - source: The table.
+    ///   - objects: Its columns by the map of an export; nil for other tables.
     ///   - target: The file for the lines.
     ///   - rowCount: The number of rows of all tables so far.
     private func write(
-        _ source: Source, of database: SQLiteDatabase, with parts: SQLiteParts, to target: BodyFile, counting rowCount: inout Int
+        _ source: Source, _ objects: SQLiteNames.Objects?, of database: SQLiteDatabase, with parts: SQLiteParts,
+        to target: BodyFile, counting rowCount: inout Int
     ) throws {
-        guard let names = try columns(of: source.name, in: database), !names.isEmpty else { throw SQLiteFailure.refused }
+        guard let names = try columns(of: source.name, in: database, leavesOutGenerated: options.isLenient), !names.isEmpty else {
+            throw SQLiteFailure.refused
+        }
         let list = names.map(SQLiteDatabase.quoted).joined(separator: ", ")
         // The rows are read in the order of the table, without indexes.
         let rows = try database.prepare("SELECT \(list) FROM \(SQLiteDatabase.quoted(source.name)) NOT INDEXED")
         for name in options.columns.keys.sorted().texts where options.tables?.count ?? 1 == 1 && !names.contains(name) {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
         }
-        let cells = try cells(names, source.table)
-        let collections = try parts.collections(of: source.table, in: cells.map(\.name))
+        let cells = try cells(names, source, objects)
+        // Without the key the rows of collections belong to no object.
+        let key = keyIndex(names, cells, source.table, objects)
+        let given = Set(texts: cells.filter { !$0.isKey }.map(\.name))
+        let collections = key == nil ? [] : try parts.collections(of: source, without: given)
         let buffer = OutputBuffer(capacity: 256 << 10)
         while true {
             let start = buffer.count
             do {
                 guard try rows.next() else { break }
-                try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
+                try write(rows, cells, of: source.table, with: parts, collections, key, to: buffer)
             } catch let error as SQLiteCell.Unfit {
                 throw Problem(error.code, "table '\(source.name.truncated)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
@@ -250,7 +307,7 @@ package struct SQLiteImport {
     /// Returns the columns of a table that are stored; nil when there is no such table.
     ///
     /// - Throws: `invalid_body` for generated columns, which would have to be computed, unless they may be left out.
-    private func columns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
+    private func columns(of table: String, in database: SQLiteDatabase, leavesOutGenerated: Bool) throws -> [String]? {
         let list = try database.prepare("PRAGMA table_xinfo(\(SQLiteDatabase.quoted(table)))")
         var names: [String] = []
         var isThere = false
@@ -263,45 +320,53 @@ package struct SQLiteImport {
                 names.append(name)
                 continue
             }
-            guard options.isLenient else {
+            guard leavesOutGenerated else {
                 throw Problem(
                     .invalidBody,
-                    "'\(name.truncated)' of the table '\(table.truncated)' is a generated column, and nothing of a file is computed; "
-                        + "'Prefer: handling=lenient' leaves such columns out")
+                    "'\(name.truncated)' of the table '\(table.truncated)' is a generated column, and nothing of a file is computed"
+                        + (table == NameMap.table ? "" : "; 'Prefer: handling=lenient' leaves such columns out"))
             }
         }
         return isThere ? names : nil
     }
 
-    /// Returns the columns of a table of embedded objects or of a collection; nil when nothing has its name, or it is to be left out.
-    ///
-    /// - Throws: `invalid_body` for a view, a table in other letter case or one with generated columns, unless they may be left out.
-    private func columns(
-        ofPart name: String, among entries: [ByteText: Entry], in database: SQLiteDatabase
-    ) throws -> [String]? {
-        guard let entry = entries[ByteText(name.lowercasedASCII)], options.tables?[ByteText(entry.name)] == nil else {
-            return nil
+    /// Returns how the columns of a table become members. A name of the request overrides one of the map.
+    private func cells(_ columns: [String], _ source: Source, _ objects: SQLiteNames.Objects?) throws(Problem) -> [SQLiteCell] {
+        let properties = Dictionary(texts: (objects?.properties ?? []).map { ($0.column, $0.property) }, uniquingKeysWith: { $1 })
+        if let objects, !options.isLenient {
+            let present = Set(texts: columns)
+            for name in [objects.key] + objects.properties.map(\.column) where !present.contains(ByteText(name)) {
+                throw SQLiteNames.problem(
+                    "names the column '\(name.truncated)' of the table '\(source.name.truncated)', which is not there"
+                        + SQLiteImport.leaving)
+            }
         }
-        if entry.isPlain, entry.name == name { return try columns(of: name, in: database) }
-        guard !options.isLenient else { return nil }
-        guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name) + SQLiteImport.leaving) }
-        throw Problem(
-            .invalidBody,
-            "the table '\(entry.name.truncated)' has the letters of '\(name.truncated)' in another case; rename it"
-                + SQLiteImport.leaving)
-    }
-
-    /// Returns how the columns of a table become members.
-    private func cells(_ names: [String], _ table: Table) throws(Problem) -> [SQLiteCell] {
         var seen: [ByteText: String] = [:]
-        return try names.map { column throws(Problem) in
-            let name = options.columns[column] ?? column
+        return try columns.map { column throws(Problem) in
+            let given = options.columns[column]
+            let name = given ?? properties[column] ?? column
+            let property = source.table.column(named: name)
+            // A column of keys has the name `_key`, unless the map says which one it is.
+            let isNamed = property == nil && name == "_key"
+            let isKey =
+                objects.map { $0.key == column && properties[column] == nil && (given == nil || isNamed) } ?? isNamed
+            // The map has one such column, in addition to a property of its name.
+            if isKey, objects != nil { return SQLiteCell(name: name, column: nil, snapshot: snapshot, isKey: true) }
             if let other = seen.updateValue(column, forKey: name) {
                 throw Problem.invalidParameter(
                     "columns", "the columns '\(other.truncated)' and '\(column.truncated)' both mean '\(name.truncated)'")
             }
-            return SQLiteCell(name: name, column: table.column(named: name), snapshot: snapshot)
+            return SQLiteCell(name: name, column: property, snapshot: snapshot, isKey: isKey)
         }
+    }
+
+    /// Returns the position of the column with the keys of the objects; nil for none.
+    private func keyIndex(
+        _ columns: [String], _ cells: [SQLiteCell], _ table: Table, _ objects: SQLiteNames.Objects?
+    ) -> Int? {
+        if let objects { return columns.firstIndex { $0 == objects.key } }
+        guard case .primary(let key) = RelationalSchema.key(of: table) else { return cells.firstIndex(where: \.isKey) }
+        return cells.firstIndex { $0.name == key.name }
     }
 
     /// Appends the lines so far to the file.
@@ -325,7 +390,7 @@ package struct SQLiteImport {
     /// Writes one row as a line.
     private func write(
         _ rows: SQLiteStatement, _ cells: [SQLiteCell], of table: Table, with parts: SQLiteParts,
-        _ collections: (key: Int, members: [RelationalSchema.Member])?, to buffer: OutputBuffer
+        _ collections: [SQLiteParts.Collection], _ key: Int?, to buffer: OutputBuffer
     ) throws {
         var writer = JSONWriter(buffer)
         writer.beginObject()
@@ -339,13 +404,13 @@ package struct SQLiteImport {
         for (index, cell) in cells.enumerated() where !cell.isKey && !(options.isLenient && cell.column == nil) {
             let value = rows.value(index)
             try requireFitting(value)
+            let single = cell.column.flatMap { $0.collection == nil ? $0 : nil }
+            if try parts.isLeftOut(value, single) { continue }
             cell.writeName(to: &writer)
-            if let column = cell.column, column.collection == nil, try parts.writeEmbedded(value, column, to: &writer) {
-                continue
-            }
+            if try parts.writeEmbedded(value, single, named: cell.name, to: &writer) { continue }
             try cell.writeValue(value, to: &writer)
         }
-        if let collections { try parts.write(collections.members, of: rows.value(collections.key), to: &writer) }
+        if let key { try parts.write(collections, of: rows.value(key), to: &writer) }
         writer.endObject()
         buffer.append(UInt8(ascii: "\n"))
     }

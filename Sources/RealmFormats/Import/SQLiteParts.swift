@@ -4,10 +4,10 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads the tables of embedded objects and collections that an export makes next to those of classes.
+/// Reads the tables of embedded objects and collections.
 ///
-/// A table is read if it has the name and exactly the columns that an export gives it. Missing tables are left out, so
-/// `mode=upsert` keeps their values.
+/// Those of an export are known by its `NameMap`. In other databases a table is read if it has the name and exactly the columns
+/// that its class or the table of its owners asks for. Missing tables are left out, so `mode=upsert` keeps their values.
 ///
 /// SQLite finds the rows of an owner by the collation and the affinity that the file declares, under which one row may belong to
 /// several owners. Of the rows that it finds only those count whose owner is the same key.
@@ -15,19 +15,63 @@ final class SQLiteParts {
     /// An element of a collection: its key in a dictionary, and its value.
     private typealias Element = (key: SQLiteStatement.Found, value: SQLiteStatement.Found)
 
-    /// The tables as an export of the same classes has them.
-    let schema: RelationalSchema
-    /// The version whose classes give the columns their types.
+    /// A table of embedded objects or of a collection.
+    private struct Part {
+        let table: String
+        /// The columns that it must have. The first one is the owner, or the number of an embedded object.
+        let columns: [String]
+        /// A description for messages.
+        let what: String
+        var isCollection = false
+        /// Whether the map of an export says what it holds.
+        let isMapped: Bool
+        /// Whether only its name says what it holds.
+        let isByName: Bool
+
+        /// Whether a table with these columns is this one.
+        func fits(_ found: [String]) -> Bool {
+            Set(texts: columns) == Set(texts: found) && (isMapped || columns.count == found.count)
+        }
+    }
+
+    /// A collection in a table of its own.
+    struct Collection {
+        let property: String
+        /// The property; nil when the class has none of this name.
+        fileprivate let column: Column?
+        fileprivate let isDictionary: Bool
+        /// The position of the table in `parts`.
+        fileprivate let part: Int
+    }
+
+    /// The table of an embedded class.
+    private struct Embedded {
+        let part: Int
+        /// The properties that are columns, in their order.
+        let members: [(name: String, column: Column?)]
+    }
+
     private let snapshot: Snapshot
     private let database: SQLiteDatabase
+    private let options: ImportOptions
+    /// The tables that are read as classes.
+    private let sources: [SQLiteImport.Source]
     /// The longest line of an object.
     private let byteLimit: Int
-    /// Whether tables that take the place of those of an export, and are not read, are left out.
-    private let isLenient: Bool
-    /// The columns of a table by its name; nil when the database has no such table.
+    /// The tables and views of the database, by their names in lower case.
+    private let entries: [ByteText: SQLiteImport.Entry]
+    /// The columns of a table.
     private let columns: (String) throws -> [String]?
-    /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read. The first
-    /// column is the owner, or the number of an embedded object.
+
+    private var parts: [Part] = []
+    /// The collections by the tables of their owners.
+    private var collections: [ByteText: [Collection]] = [:]
+    private var embedded: [TableKey: Embedded] = [:]
+    /// The positions of the parts that a table may be by its name.
+    private var claims: [ByteText: [Int]] = [:]
+    /// The tables of the map and those that are read as classes.
+    private var taken: Set<ByteText> = []
+    /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read.
     private var statements: [Int: SQLiteStatement?] = [:]
     /// The number of rows that were read of a table, by its position.
     private var readCounts: [Int: Int] = [:]
@@ -39,86 +83,170 @@ final class SQLiteParts {
     /// Prepares to read.
     ///
     /// - Parameters:
-    ///   - snapshot: The version whose classes give the columns their types.
-    ///   - byteLimit: The longest line of an object.
-    ///   - isLenient: Whether a table with other columns is left out, rather than refused.
+    ///   - import: The version whose classes give the columns their types, and the options.
+    ///   - names: The map of an export; nil for other databases.
+    ///   - sources: The tables that are read as classes, and those named for embedded classes.
+    ///   - entries: The tables and views of the database, by their names in lower case.
     ///   - columns: Returns the columns of a table; nil when there is none of this name.
+    /// - Throws: `invalid_parameter` for two tables of one embedded class.
     init(
-        _ database: SQLiteDatabase, _ snapshot: Snapshot, byteLimit: Int, isLenient: Bool,
-        columns: @escaping (String) throws -> [String]?
-    ) {
+        _ database: SQLiteDatabase, of import: SQLiteImport, _ names: SQLiteNames?, _ sources: [SQLiteImport.Source],
+        among entries: [ByteText: SQLiteImport.Entry], columns: @escaping (String) throws -> [String]?
+    ) throws(Problem) {
         self.database = database
-        self.snapshot = snapshot
-        self.byteLimit = byteLimit
-        self.isLenient = isLenient
+        snapshot = `import`.snapshot
+        options = `import`.options
+        byteLimit = `import`.recordLimit
+        self.sources = sources
+        self.entries = entries
         self.columns = columns
-        schema = RelationalSchema(snapshot.classes.filter { $0.kind != .embedded }, in: snapshot, isWhole: true)
+        taken = Set(texts: sources.map(\.name) + (names?.tables ?? []))
+        try addEmbedded(names)
+        for source in sources where source.table.kind != .embedded { addCollections(of: source.name, source.table, names) }
+        for table in snapshot.classes {
+            if let made = embedded[table.key] { addCollections(of: parts[made.part].table, table, names) }
+        }
+        if options.tables == nil {
+            // Rows of collections whose objects have no table are noticed, too.
+            let read = Set(sources.map(\.table.key))
+            for table in snapshot.classes where table.kind != .embedded && !read.contains(table.key) {
+                let name = table.className ?? table.name
+                if names?.has(name) != true, names?.tablesOfClasses[name] == nil { addCollections(of: name, table, names) }
+            }
+        }
+        for (index, part) in parts.enumerated() where part.isByName { claims[part.table, default: []].append(index) }
     }
 
-    /// Returns the collections of a class that have separate tables.
-    ///
-    /// - Parameters:
-    ///   - names: The columns of its table in the database, whose collections come from there.
-    /// - Returns: The position of the column with the key of the owner, and the collections; nil for none.
-    func collections(of table: Table, in names: [String]) throws -> (key: Int, members: [RelationalSchema.Member])? {
-        guard let made = schema.classes[table.key] else { return nil }
-        let members = try made.members.filter { member in
-            guard case .collection(let position) = member.place, !names.contains(member.column.name) else { return false }
-            return try statement(position) != nil
+    /// Adds the tables of embedded classes: those of the request, of the map, or of the same name.
+    private func addEmbedded(_ names: SQLiteNames?) throws(Problem) {
+        var given: [TableKey: String] = [:]
+        for source in sources where source.table.kind == .embedded {
+            if let other = given.updateValue(source.name, forKey: source.table.key) {
+                throw .invalidParameter(
+                    "tables",
+                    "the tables '\(other.truncated)' and '\(source.name.truncated)' cannot both have the embedded objects of a class"
+                )
+            }
         }
-        // Without the key the rows belong to no object.
-        guard let key = names.firstIndex(of: schema.tables[made.position].columns[0].name), !members.isEmpty else { return nil }
-        return (key, members)
+        for table in snapshot.classes where table.kind == .embedded {
+            let className = table.className ?? table.name
+            let name = given[table.key] ?? names?.tablesOfClasses[className] ?? className
+            let objects = names?.objects[name]
+            if given[table.key] == nil {
+                guard options.tables?[name] == nil, objects != nil || names?.has(name) != true else { continue }
+                if let objects, objects.className != className { continue }
+            }
+            let plain = table.columns.filter { $0.collection == nil }.map(\.name)
+            let part = Part(
+                table: name, columns: objects.map { [$0.key] + $0.properties.map(\.column) } ?? ["_id"] + plain,
+                what: "the embedded class '\(className.truncated)'",
+                isMapped: objects != nil, isByName: objects == nil && given[table.key] == nil)
+            embedded[table.key] = Embedded(
+                part: parts.count,
+                members: (objects?.properties.map(\.property) ?? plain).map { ($0, table.column(named: $0)) })
+            parts.append(part)
+        }
+    }
+
+    /// Adds the tables of the collections of a class whose objects are in a table.
+    private func addCollections(of owner: String, _ table: Table, _ names: SQLiteNames?) {
+        func add(_ name: String, _ property: String, _ columns: [String], isDictionary: Bool, isByName: Bool) {
+            collections[owner, default: []].append(
+                Collection(
+                    property: property, column: table.column(named: property), isDictionary: isDictionary, part: parts.count))
+            parts.append(
+                Part(
+                    table: name, columns: columns,
+                    what: "'\(property.truncated)' of '\(owner.truncated)'", isCollection: true, isMapped: !isByName,
+                    isByName: isByName))
+        }
+        guard names?.has(owner) != true else {
+            guard let objects = names?.objects[owner] else { return }
+            for each in names?.elements[objects.className] ?? [] where options.tables?[each.table] == nil {
+                add(each.table, each.property, each.columns, isDictionary: each.isDictionary, isByName: false)
+            }
+            return
+        }
+        for column in table.columns where column.collection != nil && names?.has("\(owner)_\(column.name)") != true {
+            let isDictionary = column.collection == .dictionary
+            add(
+                "\(owner)_\(column.name)", column.name, ["owner", isDictionary ? "key" : "position", "value"],
+                isDictionary: isDictionary, isByName: true)
+        }
+    }
+
+    /// Returns the collections of a class that have tables of their own.
+    ///
+    /// - Parameter given: The properties that columns have.
+    func collections(of source: SQLiteImport.Source, without given: Set<ByteText>) throws -> [Collection] {
+        try present(source.name).filter { !given.contains(ByteText($0.property)) }
+    }
+
+    /// Returns the collections that are read, without those which the class does not have if these may be left out.
+    private func present(_ owner: String) throws -> [Collection] {
+        try (collections[owner] ?? []).filter { each in
+            guard !options.isLenient || each.column != nil else { return false }
+            return try statement(each.part) != nil
+        }
     }
 
     /// Writes the collections of an object as members.
     ///
     /// - Parameters:
-    ///   - members: The collections.
+    ///   - collections: Those of its class that are read.
     ///   - owner: The key of the object in the tables.
     ///   - writer: Receives them.
-    func write(_ members: [RelationalSchema.Member], of owner: SQLiteStatement.Found, to writer: inout JSONWriter) throws {
-        for member in members {
-            guard case .collection(let position) = member.place else { continue }
-            writer.key(MemberNaming.documents.member(member.column.name))
-            try write(member.column, try elements(position, of: owner), to: &writer)
+    func write(_ collections: [Collection], of owner: SQLiteStatement.Found, to writer: inout JSONWriter) throws {
+        for each in collections {
+            let elements = try elements(each.part, of: owner)
+            if options.isLenient, try elements.contains(where: { try isLeftOut($0.value, each.column) }) { continue }
+            writer.key(MemberNaming.documents.member(each.property))
+            try write(each, elements, to: &writer)
         }
+    }
+
+    /// Whether a value is the number of an embedded object whose table is left out, so that its property is left out, too.
+    func isLeftOut(_ value: SQLiteStatement.Found, _ column: Column?) throws -> Bool {
+        guard options.isLenient, case .int = value, let column, column.type == .link, let key = column.targetTable,
+            snapshot.table(key)?.kind == .embedded
+        else { return false }
+        return try embedded[key].flatMap { try statement($0.part) } == nil
     }
 
     /// Writes an embedded object that a column refers to by its number.
     ///
     /// - Parameters:
+    ///   - name: The name of the property.
     ///   - writer: Receives the object.
     /// - Returns: Whether the value was such a number.
     /// - Throws: `SQLiteCell.Unfit` for the number of no row.
-    func writeEmbedded(_ value: SQLiteStatement.Found, _ column: Column, to writer: inout JSONWriter) throws -> Bool {
-        guard case .int = value, column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }),
-            target.kind == .embedded, let made = schema.classes[target.key], let row = try statement(made.position)
+    func writeEmbedded(
+        _ value: SQLiteStatement.Found, _ column: Column?, named name: String, to writer: inout JSONWriter
+    ) throws -> Bool {
+        guard case .int = value, let column, column.type == .link, let made = column.targetTable.flatMap({ embedded[$0] }),
+            let row = try statement(made.part)
         else { return false }
         try row.find(value)
         repeat {
             guard try row.next() else {
                 throw SQLiteCell.Unfit(
-                    name: column.name,
-                    detail: "column '\(column.name.truncated)': the table '\(schema.tables[made.position].name.truncated)' "
+                    name: name,
+                    detail: "column '\(name.truncated)': the table '\(parts[made.part].table.truncated)' "
                         + "has no embedded object with this number",
                     code: .linkTargetMissing)
             }
         } while !row.value(0).isSameKey(as: value)
         let cells = (1..<row.columnCount).map { row.value($0) }
-        readCounts[made.position, default: 0] += 1
+        readCounts[made.part, default: 0] += 1
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= SQLiteParts.maximumNesting else { throw SQLiteFailure.malformed }
         writer.beginObject()
-        for (index, member) in made.members.filter(\.isColumn).enumerated() {
-            try write(cells[index], member.column, named: member.column.name, to: &writer)
+        for (cell, member) in zip(cells, made.members) {
+            if options.isLenient, try member.column == nil || isLeftOut(cell, member.column) { continue }
+            try write(cell, member.column, named: member.name, to: &writer)
         }
-        let collections = try made.members.filter { member in
-            guard case .collection(let position) = member.place else { return false }
-            return try statement(position) != nil
-        }
-        try write(collections, of: value, to: &writer)
+        try write(try present(parts[made.part].table), of: value, to: &writer)
         writer.endObject()
         return true
     }
@@ -127,28 +255,71 @@ final class SQLiteParts {
 
     /// Returns the statement that finds rows by their owner or number; nil when the table is not there, or is to be left out.
     ///
-    /// - Throws: `invalid_body` for a table with other columns than an export gives it, unless it is to be left out.
+    /// - Throws: `invalid_body` for a table with other columns than it must have, unless it is to be left out.
     private func statement(_ position: Int) throws -> SQLiteStatement? {
         if let known = statements[position] { return known }
-        let table = schema.tables[position]
-        let names = table.columns.map(\.name)
+        let part = parts[position]
         var made: SQLiteStatement?
-        if let found = try columns(table.name) {
-            if found.count == names.count, names.allSatisfy({ found.contains($0) }) {
-                let quoted = names.map(SQLiteDatabase.quoted)
-                let order = table.key.count > 1 ? " ORDER BY \(quoted[1]) COLLATE BINARY" : ""
-                made = try database.prepare(
-                    "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)"
-                )
-            } else if !isLenient {
-                throw Problem(
-                    .invalidBody,
-                    "the table '\(table.name.truncated)' must have the columns \(SQLiteImport.listed(names)), as in an export, but has "
-                        + "\(SQLiteImport.listed(found)); 'Prefer: handling=lenient' leaves it out")
-            }
+        if try isReadable(position) {
+            let quoted = part.columns.map(SQLiteDatabase.quoted)
+            let order = part.isCollection ? " ORDER BY \(quoted[1]) COLLATE BINARY" : ""
+            made = try database.prepare(
+                "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLiteDatabase.quoted(part.table)) WHERE \(quoted[0]) = ?\(order)"
+            )
         }
         statements[position] = .some(made)
         return made
+    }
+
+    /// Returns whether a table is there and has its columns.
+    ///
+    /// - Throws: `invalid_body` for what takes the place of a table, unless it may be left out.
+    private func isReadable(_ position: Int) throws -> Bool {
+        let part = parts[position]
+        let entry = entries[ByteText(part.table.lowercasedASCII)]
+        let problem: Problem
+        if let entry, entry.isPlain, entry.name == part.table {
+            // A name alone may mean several things, of which the columns fit one.
+            let isClass = part.isByName && taken.contains(ByteText(part.table))
+            guard !isClass || options.tables == nil else { return false }
+            guard let found = try columns(part.table) else { return false }
+            let all = part.isByName ? claims[part.table] ?? [] : [position]
+            let fitting = all.filter { parts[$0].fits(found) }
+            if isClass {
+                guard fitting.contains(position), !options.isLenient else { return false }
+                problem = ambiguous(part.table, fitting.map { parts[$0].what } + ["a class"])
+            } else if fitting.count > 1, fitting.contains(position) {
+                problem = ambiguous(part.table, fitting.map { parts[$0].what })
+            } else if !fitting.isEmpty {
+                return fitting == [position]
+            } else {
+                problem = Problem(
+                    .invalidBody,
+                    "the table '\(part.table.truncated)' must have the columns \(SQLiteImport.listed(part.columns)), as in an export, "
+                        + "but has \(SQLiteImport.listed(found))" + SQLiteImport.leaving)
+            }
+        } else if !part.isByName {
+            problem = SQLiteImport.notThere(part.table, entry)
+        } else {
+            guard let entry, options.tables?[entry.name] == nil, !taken.contains(ByteText(entry.name)),
+                !entry.isPlain || claims[entry.name] == nil
+            else { return false }
+            problem = Problem(
+                .invalidBody,
+                entry.isPlain
+                    ? "the table '\(entry.name.truncated)' has the letters of '\(part.table.truncated)' in another case; rename it"
+                        + SQLiteImport.leaving
+                    : SQLiteImport.noPlainTable(entry.name) + SQLiteImport.leaving)
+        }
+        guard options.isLenient else { throw problem }
+        return false
+    }
+
+    private func ambiguous(_ table: String, _ meanings: [String]) -> Problem {
+        Problem(
+            .invalidBody,
+            "the table '\(table.truncated)' may be \(meanings.joined(separator: " or ")); name the tables of classes with "
+                + "tables=TABLE:CLASS" + SQLiteImport.leaving)
     }
 
     /// Returns the elements of a collection.
@@ -170,24 +341,17 @@ final class SQLiteParts {
 
     /// Returns the name of a table of which more rows are there than were read; nil for none.
     ///
-    /// - Parameter isWhole: Whether all classes were read, so that each row of a table must have an owner.
+    /// Without `tables` all classes were read, so that each row of a table must have an owner.
+    ///
     /// - Throws: `invalid_body` for what takes the place of a table.
-    func tableWithRowsLeft(isWhole: Bool) throws -> String? {
-        let classes = schema.classes.values.filter { $0.table.kind != .embedded }
-        let ofClasses = Set(
-            classes.flatMap { made in
-                made.members.compactMap { member -> Int? in
-                    guard case .collection(let position) = member.place else { return nil }
-                    return position
-                }
-            })
-        if isWhole {
-            // Also tables of which no row has asked for any.
-            let read = Set(classes.map(\.position))
-            for position in schema.tables.indices where !read.contains(position) { _ = try statement(position) }
-        }
+    func tableWithRowsLeft() throws -> String? {
+        let isWhole = options.tables == nil
+        let classes = sources.filter { $0.table.kind != .embedded }
+        let ofClasses = Set(classes.flatMap { collections[$0.name] ?? [] }.map(\.part))
+        // Also tables of which no row has asked for any.
+        if isWhole { for position in parts.indices { _ = try statement(position) } }
         for (position, statement) in statements where statement != nil && (isWhole || ofClasses.contains(position)) {
-            let name = schema.tables[position].name
+            let name = parts[position].table
             // Functions such as `count` do not run.
             let rows = try database.prepare("SELECT 1 FROM \(SQLiteDatabase.quoted(name)) NOT INDEXED")
             var left = readCounts[position] ?? 0
@@ -202,16 +366,17 @@ final class SQLiteParts {
     // MARK: - JSON
 
     /// Writes the elements of a collection.
-    private func write(_ column: Column, _ elements: [Element], to writer: inout JSONWriter) throws {
-        guard column.collection == .dictionary else {
+    private func write(_ collection: Collection, _ elements: [Element], to writer: inout JSONWriter) throws {
+        let (name, column) = (collection.property, collection.column)
+        guard collection.isDictionary else {
             writer.beginArray()
-            for element in elements { try write(element.value, column, named: column.name, isMember: false, to: &writer) }
+            for element in elements { try write(element.value, column, named: name, isMember: false, to: &writer) }
             return writer.endArray()
         }
         writer.beginObject()
         for element in elements {
             guard case .text(let bytes) = element.key, let key = String(validating: bytes, as: UTF8.self) else {
-                throw SQLiteCell.Unfit(name: column.name, detail: "a key of '\(column.name.truncated)' is not a text")
+                throw SQLiteCell.Unfit(name: name, detail: "a key of '\(name.truncated)' is not a text")
             }
             writer.key(key)
             try write(element.value, column, named: key, isMember: false, to: &writer)
@@ -221,20 +386,12 @@ final class SQLiteParts {
 
     /// Writes a value or an element.
     private func write(
-        _ value: SQLiteStatement.Found, _ column: Column, named name: String, isMember: Bool = true, to writer: inout JSONWriter
+        _ value: SQLiteStatement.Found, _ column: Column?, named name: String, isMember: Bool = true, to writer: inout JSONWriter
     ) throws {
         guard writer.count <= byteLimit else { throw SQLiteFailure.tooLong }
         let cell = SQLiteCell(name: name, column: column, snapshot: snapshot, isElement: !isMember)
         if isMember { cell.writeName(to: &writer) }
-        guard try !writeEmbedded(value, column, to: &writer) else { return }
+        guard try !writeEmbedded(value, column, named: column?.name ?? name, to: &writer) else { return }
         try cell.writeValue(value, to: &writer)
-    }
-}
-
-extension RelationalSchema.Member {
-    /// Whether the property is a column of the row.
-    fileprivate var isColumn: Bool {
-        if case .column = place { return true }
-        return false
     }
 }

@@ -17,10 +17,10 @@ struct RelationalNames {
     /// Makes the names of one table's columns, or of all tables.
     ///
     /// - Parameter areColumns: Whether they are names of columns, of which PostgreSQL reserves some; only those of tables must
-    ///   not begin with `sqlite_`.
+    ///   not begin with `sqlite_`, nor be that of the `NameMap`.
     init(areColumns: Bool = false) {
         self.areColumns = areColumns
-        if areColumns { taken = RelationalNames.ofPostgreSQL }
+        taken = areColumns ? RelationalNames.ofPostgreSQL : [ByteText(NameMap.table)]
     }
 
     private let areColumns: Bool

@@ -77,7 +77,8 @@ struct RelationalSchema: Sendable {
             guard classes[table.key] == nil else { continue }
             order.append(table)
             classes[table.key] = Class(table: table, position: order.count - 1, key: RelationalSchema.key(of: table))
-            tables.append(RelationalTable(name: names.take(table.className ?? table.name), columns: [], key: [0]))
+            let className = table.className ?? table.name
+            tables.append(RelationalTable(name: names.take(className), className: className, columns: [], key: [0]))
             for target in table.columns.compactMap({ RelationalSchema.target($0, snapshot) }) where target.kind == .embedded {
                 waiting.append(target)
             }
@@ -122,10 +123,13 @@ struct RelationalSchema: Sendable {
         switch made.key {
         case .primary(let column):
             // The key comes first, as people expect it.
-            columns.append(.init(name: own.take(column.name), kind: RelationalSchema.kind(of: column), isNullable: false))
-        case .keyText: columns.append(.init(name: own.take("_key"), kind: .text, isNullable: false))
-        case .object: columns.append(.init(name: own.take("_key"), kind: .int, isNullable: false))
-        case .number: columns.append(.init(name: own.take("_id"), kind: .int, isNullable: false))
+            columns.append(
+                .init(
+                    name: own.take(column.name), kind: RelationalSchema.kind(of: column), role: .key, property: column.name,
+                    isNullable: false))
+        case .keyText: columns.append(.init(name: own.take("_key"), kind: .text, role: .key, isNullable: false))
+        case .object: columns.append(.init(name: own.take("_key"), kind: .int, role: .key, isNullable: false))
+        case .number: columns.append(.init(name: own.take("_id"), kind: .int, role: .key, isNullable: false))
         }
         for column in table.columns {
             if case .primary(let key) = made.key, key.key == column.key { continue }
@@ -135,7 +139,7 @@ struct RelationalSchema: Sendable {
                 continue
             }
             made.members.append(Member(column: column, place: .column))
-            var added = valueColumn(own.take(column.name), column, snapshot)
+            var added = valueColumn(own.take(column.name), .property, column, snapshot)
             added.isUnique = column.key == table.primaryKey?.key
             added.isIndexed = added.isIndexed || column.declaredIndex == .general
             columns.append(added)
@@ -145,28 +149,36 @@ struct RelationalSchema: Sendable {
     }
 
     /// Returns the column for the values or elements of a property.
-    private func valueColumn(_ name: String, _ column: Column, _ snapshot: Snapshot) -> RelationalTable.Column {
+    private func valueColumn(
+        _ name: String, _ role: NameMap.Role, _ column: Column, _ snapshot: Snapshot
+    ) -> RelationalTable.Column {
         guard column.type == .link else {
             return .init(
-                name: name, kind: RelationalSchema.kind(of: column), isNullable: column.isNullable || column.type == .mixed)
+                name: name, kind: RelationalSchema.kind(of: column), role: role, property: column.name,
+                isNullable: column.isNullable || column.type == .mixed)
         }
-        guard let target = RelationalSchema.target(column, snapshot) else { return .init(name: name, kind: .text) }
+        guard let target = RelationalSchema.target(column, snapshot) else {
+            return .init(name: name, kind: .text, role: role, property: column.name)
+        }
         // An embedded object comes with its owner; a linked one is certain to be there only if everything is.
         let leads = isWhole || target.kind == .embedded
         return .init(
-            name: name, kind: RelationalSchema.key(of: target).kind, isIndexed: leads,
+            name: name, kind: RelationalSchema.key(of: target).kind, role: role, property: column.name, isIndexed: leads,
             target: leads ? classes[target.key]?.position : nil)
     }
 
     private mutating func collection(_ column: Column, of owner: Class, _ snapshot: Snapshot) -> RelationalTable {
-        let place: RelationalTable.Column =
-            column.collection == .dictionary
-            ? .init(name: "key", kind: .text, isNullable: false) : .init(name: "position", kind: .int, isNullable: false)
+        let (name, place, kind): (String, NameMap.Role, RelationalTable.Kind) =
+            column.collection == .dictionary ? ("key", .entry, .text) : ("position", .position, .int)
         return RelationalTable(
             name: names.take("\(tables[owner.position].name)_\(column.name)"),
+            className: tables[owner.position].className,
             columns: [
-                .init(name: "owner", kind: owner.key.kind, isNullable: false, target: owner.position), place,
-                valueColumn("value", column, snapshot),
+                .init(
+                    name: "owner", kind: owner.key.kind, role: .owner, property: column.name, isNullable: false,
+                    target: owner.position),
+                .init(name: name, kind: kind, role: place, property: column.name, isNullable: false),
+                valueColumn("value", .value, column, snapshot),
             ], key: [0, 1])
     }
 }

@@ -30,6 +30,10 @@ struct RelationalTable: Sendable {
         /// The name, which no other column of the table has, ignoring case.
         let name: String
         let kind: Kind
+        /// The meaning of the values.
+        let role: NameMap.Role
+        /// The property that has the values; nil for keys that are no property.
+        var property: String?
         /// Whether it may be null.
         var isNullable = true
         /// Whether no two rows have the same value.
@@ -42,6 +46,8 @@ struct RelationalTable: Sendable {
 
     /// The name, which no other table has, ignoring case.
     let name: String
+    /// The class whose objects the rows are, or belong to.
+    let className: String
     /// The columns in their order.
     var columns: [Column]
     /// The positions of the columns that make the key.

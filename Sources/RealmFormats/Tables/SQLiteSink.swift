@@ -42,6 +42,7 @@ final class SQLiteSink: RelationalSink {
             statements.append(try database.prepare("INSERT INTO \(SQLiteDatabase.quoted(table.name)) VALUES (\(places))"))
         }
         self.statements = statements
+        try NameMap.write(schema, to: database)
     }
 
     /// Makes the indexes, once all rows are there, and ends the transaction.

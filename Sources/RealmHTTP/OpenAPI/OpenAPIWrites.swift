@@ -83,7 +83,7 @@ enum OpenAPIWrites {
             OpenAPIParts.choice("comma", "semicolon", "tab")),
         .query(
             "tables", as: "ImportTables",
-            "Names the tables of SQLite to import, as TABLE:CLASS,… or a JSON object; by default those called like classes.",
+            "Names the tables of SQLite to import, as TABLE:CLASS,… or a JSON object; by default those of an export and those called like classes.",
             OpenAPIParts.words("categories:Category")),
         .query(
             "format", as: "ExportFormat", "Chooses the form of the export. csv, ejson and geojson need a class.",

@@ -27,6 +27,20 @@ import Testing
         }
     }
 
+    /// Otherwise an export would have two tables of that name, or a class that is taken for its map.
+    @Test(arguments: 0..<60) func `no table gets the name of the map, and columns may`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["_realm_names", "_REALM_NAMES", "_Realm_Names_2", "_realm_names_2", "_realm_name\u{1}", "sqlite_", "a"]
+        var tables = RelationalNames()
+        var seen: Set<[UInt8]> = [Array(NameMap.table.utf8)]
+        for _ in 0..<30 {
+            let name = tables.take(pieces.randomElement(using: &random) ?? "")
+            #expect(seen.insert(Array(name.lowercased().utf8)).inserted, "seed \(seed): \(name)")
+        }
+        var columns = RelationalNames(areColumns: true)
+        #expect(columns.take(NameMap.table) == NameMap.table)
+    }
+
     private static func cell(_ text: String, separator: UInt8 = UInt8(ascii: ",")) -> String {
         let line = CSVLine()
         line.guardsFormulas = true

@@ -80,6 +80,10 @@ import Testing
             #expect(answer.status == 200 && answer["Realm-Partial"] == "rights", "\(format): \(answer.status)")
             #expect(answer["Content-Disposition"]?.contains("notes-part.") == true)
         }
+        // The map of a database names the classes and properties that it holds, and nothing hidden.
+        let database = String(decoding: try export(server, key, "?format=sqlite").body, as: UTF8.self)
+        #expect(database.contains("_realm_names") && database.contains("Note") && !database.contains("Log"))
+        if role == "blind" { #expect(!database.contains("owner")) }
         #expect(try export(server, key).text.split(separator: "\n").first?.contains(#""partial":true"#) == true)
         #expect(try export(server, key, "?format=json").json["partial"] == .bool(true))
         for path in ["schema", "schema?format=swift", "openapi.json"] {

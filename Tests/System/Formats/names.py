@@ -45,6 +45,9 @@ def of_sqlite(data, folder):
     for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
         rows = database.execute('SELECT * FROM "%s"' % name)
         found[name] = [dict(zip([column[0] for column in rows.description], row)) for row in rows]
+    # The export says which column has which property.
+    changed = {row["property"]: row["column"] for row in found.pop("_realm_names") if row["property"] not in (None, row["column"])}
+    assert changed == COLUMNS, changed
     return found
 
 
