@@ -237,9 +237,32 @@ def test_an_export_as_sqlite_comes_in_again(console):
     for key in ("1", "2"):
         console.api("DELETE", f"{R}/objects/Category/{key}")
     choose(page, "store.sqlite", data)
+    # The table that names the classes is none of them.
+    assert page.get_by_label("Class for Category").input_value() == "Category" and page.get_by_label("Class for _realm_names").count() == 0
     page.get_by_label("Change objects that exist already").check()
     page.get_by_role("button", name="Import", exact=True).click()
     said(page, f"Done: 2 created, {total - 2} changed")
+
+
+def test_an_export_says_what_its_tables_are(console):
+    console.realm_server(data=True)
+    classes = [{"name": name, "primaryKey": "id", "properties": [{"name": "id", "type": "int"}, *({"name": one, "type": "int"} for one in ("x", "X")), {"name": "l", "type": "int", "collection": "list"}]} for name in ("A", "a")]
+    for name in ("from", "to"):
+        console.api("POST", "/v1/realms", {"name": name, "schema": {"classes": classes}})
+    console.api("POST", "/v1/realms/from/objects/a", {"id": 1, "x": 2, "X": 3, "l": [4]})
+    page = console.page("#/from/transfer")
+    page.get_by_label("Format").select_option("sqlite")
+    data = exported(page)
+    page = console.page("#/to/transfer")
+    choose(page, "from.sqlite", data)
+    page.get_by_text("SQLite with 4 tables").wait_for()
+    assert [page.get_by_label(f"Class for {name}", exact=True).input_value() for name in ("A", "a_2", "A_l", "a_2_l")] == ["A", "a", "", ""]
+    page.get_by_label("Class for A", exact=True).select_option("")
+    assert [page.get_by_label(f"Property for {name}", exact=True).input_value() for name in ("id", "x", "X_2")] == ["id", "x", "X"]
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 1 created")
+    one = console.api("GET", "/v1/realms/to/objects/a/1")
+    assert (one["x"], one["X"], one["l"]) == (2, 3, [4]), one
 
 
 def test_files_of_other_kinds_say_what_to_do(console):

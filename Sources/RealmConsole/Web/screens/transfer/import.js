@@ -47,11 +47,11 @@ export function importing(realm, classes) {
   /**
    * The properties that columns become.
    *
-   * @param {string} name Of the class. @param {string[]} columns
+   * @param {string} name Of the class. @param {string[]} columns @param {(title: string) => string | undefined} [named] The property that a column is said to be.
    */
-  const mapping = (name, columns) => {
+  const mapping = (name, columns, named = (title) => title) => {
     const properties = classes().find((one) => one.name === name)?.properties ?? [];
-    const all = columns.map((title, index) => choiceOf([name, index, title], () => properties.find((one) => one.name === title)?.name ?? ""));
+    const all = columns.map((title, index) => choiceOf([name, index, title, named(title)], () => properties.find((one) => one.name === named(title))?.name ?? ""));
     /** @type {[string, string][]} */
     const options = [["", "leave out"], ...properties.map((one) => /** @type {[string, string]} */ ([one.name, `${short(one.name)}: ${typeText(one)}`]))];
     return {
@@ -70,20 +70,27 @@ export function importing(realm, classes) {
     return to ? [[one, to]] : [];
   });
   /** @param {import("./sqlite.js").Table} table */
-  const tableChoice = ({ name, columns }) => choiceOf(["table", name, columns], () => {
+  const tableChoice = ({ name, columns, className }) => choiceOf(["table", name, columns, className], () => {
+    if (className !== undefined) return classes().find((one) => one.name === className)?.name ?? "";
     const [best, count] = fitting(classes(), columns);
     return classes().find((one) => one.name.toLowerCase() === name.toLowerCase())?.name ?? (count > columns.length / 2 ? best : "");
   });
+
+  /** @param {import("./sqlite.js").Table} table @param {string} to */
+  const tableMapping = ({ columns, className, properties }, to) => mapping(to, columns, className === undefined ? undefined : (title) => properties?.get(title));
 
   /** @param {Source} from */
   const tableParams = (from) => {
     const tables = chosenTables(from);
     const params = { tables: JSON.stringify(Object.fromEntries(tables.map(([one, to]) => [one.name, to]))) };
     if (tables.length !== 1) return params;
-    // An omitted column gets a name that no property has, which is then ignored. By `_key` links find their targets.
-    const [[{ columns }, to]] = tables;
-    const properties = mapping(to, columns).mapped();
-    return { ...params, columns: JSON.stringify(Object.fromEntries(columns.map((title, index) => [title, properties[index]?.name ?? (title === "_key" ? title : `\u2205${title}`)]))) };
+    // An omitted column gets a name that no property has, which is then ignored. By the column of keys links find their targets.
+    const [[read, to]] = tables;
+    const properties = tableMapping(read, to).mapped();
+    const key = read.className === undefined ? "_key" : read.key;
+    const isProperty = read.className === undefined ? classes().some((one) => one.name === to && one.properties.some(({ name }) => name === "_key")) : read.properties?.has(key ?? "");
+    const named = read.columns.flatMap((title, index) => (properties[index] || title !== key || isProperty ? [[title, properties[index]?.name ?? `\u2205${title}`]] : []));
+    return { ...params, columns: JSON.stringify(Object.fromEntries(named)) };
   };
 
   /** @param {Source} from @param {boolean} dryRun */
@@ -120,7 +127,7 @@ export function importing(realm, classes) {
     return [table(["Table", "Class", "Columns"], tables.map((one) => [short(one.name), classChoice(classes(), tableChoice(one), { "aria-label": `Class for ${short(one.name)}` }, "leave out"), h("div.cell", null, short(one.columns.join(", "), 200))])),
       () => {
         const all = chosenTables(from);
-        return all.length === 1 && table(all[0][0].columns.map((title) => short(title)), [mapping(all[0][1], all[0][0].columns).row]);
+        return all.length === 1 && table(all[0][0].columns.map((title) => short(title)), [tableMapping(...all[0]).row]);
       }];
   };
 

@@ -2,11 +2,16 @@
 /**
  * The tables of a database of SQLite, read from the pages of its schema, so that they can be chosen before the file is sent.
  *
- * @typedef {{name: string, columns: string[]}} Table
+ * The map of an export states for a table the class of its objects, "" for another table, and for its columns the properties.
+ *
+ * @typedef {{name: string, columns: string[], className?: string, key?: string, properties?: Map<string, string>}} Table
  */
 
 /** Bounds on the reading of an untrusted file. */
 const [MOST_PAGES, MOST_BYTES] = [2000, 1 << 20];
+
+/** The table in which an export says what its tables and columns are, and its columns. */
+const [MAP, MAP_COLUMNS] = ["_realm_names", ["table", "column", "class", "property", "role"]];
 
 /** @param {string} head */
 export const isDatabase = (head) => head.startsWith("SQLite format 3\0");
@@ -27,7 +32,7 @@ export async function tablesOf(file) {
     if ((left -= 1) < 0) throw new RangeError("too many pages");
     return bytes((number - 1) * size, size);
   };
-  /** @type {Table[]} */
+  /** @type {(Table & {page: number})[]} */
   const found = [];
 
   /**
@@ -51,22 +56,34 @@ export async function tablesOf(file) {
     return new DataView(all.buffer);
   }
 
-  /** @param {number} number @param {number} depth */
-  async function walk(number, depth) {
+  /** @param {number} number @param {(values: (string | number | null)[]) => void} take @param {number} [depth] */
+  async function walk(number, take, depth = 0) {
     const view = await page(number);
     const head = number === 1 ? 100 : 0;
     const [kind, count] = [view.getUint8(head), view.getUint16(head + 3)];
     if (kind !== 13 && (kind !== 5 || depth > 20)) throw new RangeError("damaged");
     for (let i = 0; i < count; i += 1) {
       const at = view.getUint16(head + (kind === 5 ? 12 : 8) + 2 * i);
-      if (kind === 5) await walk(view.getUint32(at), depth + 1);
-      else found.push(...tableOf(await record(view, at), decoder));
+      if (kind === 5) await walk(view.getUint32(at), take, depth + 1);
+      else take(valuesOf(await record(view, at), decoder));
     }
-    if (kind === 5) await walk(view.getUint32(head + 8), depth + 1);
+    if (kind === 5) await walk(view.getUint32(head + 8), take, depth + 1);
   }
 
-  await walk(1, 0);
-  return found;
+  await walk(1, (values) => found.push(...tableOf(values)));
+  const map = found.find(({ name, columns }) => name === MAP && columns.length === MAP_COLUMNS.length && MAP_COLUMNS.every((one) => columns.includes(one)));
+  if (!map) return found;
+  const tables = new Map(found.map((one) => [one.name, one]));
+  const order = MAP_COLUMNS.map((one) => map.columns.indexOf(one));
+  await walk(map.page, (values) => {
+    const [name, column, className, property, role] = order.map((at) => values[at]);
+    const one = tables.get(String(name));
+    if (!one) return;
+    if (role === "key") [one.className, one.key] = [String(className), String(column)];
+    one.className ??= "";
+    if (typeof property === "string") (one.properties ??= new Map()).set(String(column), property);
+  });
+  return found.filter((one) => one !== map);
 }
 
 /**
@@ -85,23 +102,34 @@ function varint(view, at) {
 }
 
 /**
- * The plain table that a record of the schema describes: type, name, table, page, statement.
+ * The first five values of a record: texts and whole numbers, and null for all else.
  *
- * @param {DataView} record @param {TextDecoder} decoder @returns {Table[]}
+ * @param {DataView} record @param {TextDecoder} decoder
  */
-function tableOf(record, decoder) {
+function valuesOf(record, decoder) {
   let [end, at] = varint(record, 0);
-  const [values, kinds] = [/** @type {string[]} */ ([]), /** @type {number[]} */ ([])];
-  for (let kind, place = end; at < end && kinds.length < 5;) {
+  const values = /** @type {(string | number | null)[]} */ ([]);
+  for (let kind, place = end; at < end && values.length < 5;) {
     [kind, at] = varint(record, at);
     const length = kind >= 12 ? (kind - 12 - (kind & 1)) / 2 : [0, 1, 2, 3, 4, 6, 8, 8][kind] ?? 0;
-    values.push(kind >= 13 && kind & 1 ? decoder.decode(new Uint8Array(record.buffer, place, Math.max(0, Math.min(length, record.byteLength - place)))) : "");
-    kinds.push(kind);
+    const bytes = new Uint8Array(record.buffer, Math.min(place, record.byteLength), Math.max(0, Math.min(length, record.byteLength - place)));
+    if (kind >= 13 && kind & 1) values.push(decoder.decode(bytes));
+    else if (kind > 0 && kind < 7) values.push(bytes.reduce((number, byte) => number * 256 + byte, bytes[0] > 127 ? -1 : 0));
+    else values.push(kind === 8 ? 0 : kind === 9 ? 1 : null);
     place += length;
   }
-  const [type, name, , , sql] = values;
-  // Entries without a page, such as views and virtual tables, are not read; page 0 is the constant of kind 8.
-  return type === "table" && kinds[3] > 0 && kinds[3] !== 8 && !/^sqlite_/i.test(name) ? [{ name, columns: columnsOf(sql) }] : [];
+  return values;
+}
+
+/**
+ * The plain table that a record of the schema describes: type, name, table, page, statement.
+ *
+ * @param {(string | number | null)[]} values @returns {(Table & {page: number})[]}
+ */
+function tableOf([type, name, , page, sql]) {
+  // Entries without a page, such as views and virtual tables, are not read.
+  if (type !== "table" || typeof name !== "string" || typeof page !== "number" || page < 1 || /^sqlite_/i.test(name)) return [];
+  return [{ name, columns: columnsOf(String(sql ?? "")), page }];
 }
 
 const TOKEN = /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\[[^\]]*\]|[\w$\u0080-\uffff]+|\s+|[^]/g;
