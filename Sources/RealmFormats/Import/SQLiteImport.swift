@@ -280,7 +280,7 @@ package struct SQLiteImport {
         }
         let cells = try cells(names, source, objects)
         // Without the key the rows of collections belong to no object.
-        let key = keyIndex(names, cells, source.table, objects)
+        let key = keyIndex(names, cells, of: source.table, objects)
         let given = Set(texts: cells.filter { !$0.isKey }.map(\.name))
         let collections = key == nil ? [] : try parts.collections(of: source, without: given)
         let buffer = OutputBuffer(capacity: 256 << 10)
@@ -362,7 +362,7 @@ package struct SQLiteImport {
 
     /// Returns the position of the column with the keys of the objects; nil for none.
     private func keyIndex(
-        _ columns: [String], _ cells: [SQLiteCell], _ table: Table, _ objects: SQLiteNames.Objects?
+        _ columns: [String], _ cells: [SQLiteCell], of table: Table, _ objects: SQLiteNames.Objects?
     ) -> Int? {
         if let objects { return columns.firstIndex { $0 == objects.key } }
         guard case .primary(let key) = RelationalSchema.key(of: table) else { return cells.firstIndex(where: \.isKey) }

@@ -215,9 +215,7 @@ final class SQLiteParts {
 
     /// Writes an embedded object that a column refers to by its number.
     ///
-    /// - Parameters:
-    ///   - name: The name of the property.
-    ///   - writer: Receives the object.
+    /// - Parameter writer: Receives the object.
     /// - Returns: Whether the value was such a number.
     /// - Throws: `SQLiteCell.Unfit` for the number of no row.
     func writeEmbedded(
@@ -365,7 +363,7 @@ final class SQLiteParts {
 
     // MARK: - JSON
 
-    /// Writes the elements of a collection.
+    /// Writes an array, or for a dictionary an object.
     private func write(_ collection: Collection, _ elements: [Element], to writer: inout JSONWriter) throws {
         let (name, column) = (collection.property, collection.column)
         guard collection.isDictionary else {

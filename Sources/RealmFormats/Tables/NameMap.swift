@@ -10,7 +10,7 @@ enum NameMap {
     enum Role: String, CaseIterable, Sendable {
         /// The keys of the objects, whose property is the primary key, or none.
         case key
-        /// The values of a property.
+        /// One value for each object.
         case property
         /// The key of the object that has the collection.
         case owner

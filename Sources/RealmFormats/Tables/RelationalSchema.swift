@@ -139,7 +139,7 @@ struct RelationalSchema: Sendable {
                 continue
             }
             made.members.append(Member(column: column, place: .column))
-            var added = valueColumn(own.take(column.name), .property, column, snapshot)
+            var added = valueColumn(own.take(column.name), .property, of: column, snapshot)
             added.isUnique = column.key == table.primaryKey?.key
             added.isIndexed = added.isIndexed || column.declaredIndex == .general
             columns.append(added)
@@ -150,7 +150,7 @@ struct RelationalSchema: Sendable {
 
     /// Returns the column for the values or elements of a property.
     private func valueColumn(
-        _ name: String, _ role: NameMap.Role, _ column: Column, _ snapshot: Snapshot
+        _ name: String, _ role: NameMap.Role, of column: Column, _ snapshot: Snapshot
     ) -> RelationalTable.Column {
         guard column.type == .link else {
             return .init(
@@ -178,7 +178,7 @@ struct RelationalSchema: Sendable {
                     name: "owner", kind: owner.key.kind, role: .owner, property: column.name, isNullable: false,
                     target: owner.position),
                 .init(name: name, kind: kind, role: place, property: column.name, isNullable: false),
-                valueColumn("value", .value, column, snapshot),
+                valueColumn("value", .value, of: column, snapshot),
             ], key: [0, 1])
     }
 }

@@ -106,10 +106,11 @@ struct FormatUpgrade {
         for column in state.columns {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
             let root = state.indexRoot(column)
-            guard isPrimaryKey || column.declaredIndex != nil || !root.isNone else { continue }
+            // realm-core declared so what had been the index of a list's elements in format 8 or 9, and made none.
+            let isDeclared = column.declaredIndex != nil && column.collection == nil
+            guard isPrimaryKey || isDeclared || !root.isNone else { continue }
             try control?.check()
             guard IndexForm(of: column) != nil else {
-                // realm-core declared so what had been the index of a list's elements in format 8 or 9, and made none.
                 if !isPrimaryKey, root.isNone { continue }
                 throw .corrupt(
                     ref: root, reason: "'\(state.name).\(column.name)' has an index, which a property of its type cannot have")

@@ -264,7 +264,7 @@ import Testing
             let answer = try server.request("POST", "/v1/realms/app/objects/P?nested=upsert", deaf, body: body)
             #expect(answer.status == status && (status == 201 || answer.code == "link_target_missing"), "\(answer.text)")
         }
-        let owners = try server.request("GET", "/v1/realms/app/objects/D?select=owner&meta=none&sort=id", admin)
+        let owners = try server.request("GET", "/v1/realms/app/objects/D?fields=owner&meta=none&sort=id", admin)
         #expect(owners.text.split(separator: "bob").count == 3, "\(owners.text)")
         #expect(try server.request("GET", "/v1/realms/app/objects/P?limit=0&count=exact", admin).json["count"]?.int == 3)
     }
