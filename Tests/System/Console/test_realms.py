@@ -2,10 +2,12 @@
 """The screen Realms: the facts of realms, and its actions."""
 
 import base64
+import gzip
 import json
 import os
 import re
 import tempfile
+import urllib.parse
 
 KEY = bytes(range(64)).hex()
 
@@ -237,6 +239,61 @@ def test_a_dropped_file_opens(console):
     message.wait_for()
     page.get_by_role("link", name="Realms", exact=True).click()
     message.wait_for(state="detached")
+
+
+def former(name):
+    """The bytes of a file of format 9."""
+    with gzip.open(os.path.join(os.path.dirname(__file__), "../../RealmLegacyTests/Golden", f"{name}.realm.gz")) as file:
+        return file.read()
+
+
+def test_a_dropped_file_of_an_old_format_is_converted(console):
+    console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Open a file…").wait_for()
+    drop(page, {"old.realm": base64.b64encode(former("v9-names")).decode()})
+    page.wait_for_url("**/#/old/classes", timeout=20000)
+    document = realm(console, "old")
+    assert (document["state"], document["mode"], document["conversion"]["fromFormat"]) == ("ready", "copy", 9)
+    counts = {one["name"]: one["objects"] for one in document["conversion"]["classes"]}
+    assert counts and all(console.api("GET", f"/v1/realms/old/objects/{urllib.parse.quote(name, '')}?limit=0&count=exact")["count"] == count for name, count in counts.items())
+    page.get_by_role("link", name="Realms", exact=True).click()
+    card(page, "old").get_by_text("Converted from format 9").wait_for()
+    console.screenshot(page, "realms-old")
+
+
+def test_a_dropped_file_of_an_old_format_asks_for_its_key(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Open a file…").wait_for()
+    drop(page, {"sealed.realm": base64.b64encode(former("v9-encrypted")).decode()})
+    page.get_by_label("Encryption key").fill("00" * 64)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    console.screenshot(page, "realms-old-key")
+    page.get_by_label("Encryption key").fill(KEY)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_url("**/#/sealed/classes", timeout=20000)
+    document = realm(console, "sealed")
+    assert document["encrypted"] and document["conversion"]["fromFormat"] == 9
+
+
+def test_a_dropped_file_of_an_old_format_that_is_damaged_says_where(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    damaged = bytearray(former("v9-names"))
+    # Both top refs lead behind the end.
+    damaged[0:16] = (len(damaged) + 4096).to_bytes(8, "little") * 2
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Open a file…").wait_for()
+    drop(page, {"damaged.realm": base64.b64encode(damaged).decode()})
+    message = page.locator(".toast", has_text="damaged.realm")
+    message.get_by_text("file_corrupt").wait_for()
+    console.screenshot(page, "realms-old-damaged")
+    # What could not be opened leaves no realm behind.
+    console.eventually(lambda: [one["name"] for one in console.api("GET", "/v1/realms")["items"]] == ["store"])
+    assert page.locator("dialog").count() == 0
 
 
 def test_each_of_several_dropped_files_has_a_line(console):
