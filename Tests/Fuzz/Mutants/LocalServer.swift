@@ -2,11 +2,11 @@
 
 internal import Foundation
 package import MicroHTTP
-@testable import RealmAccess
+internal import RealmAccess
 package import RealmEngine
 package import RealmFormats
 internal import RealmHTTP
-@testable import RealmHosting
+internal import RealmHosting
 package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import MicroHTTP
+internal import MicroHTTP
 import RealmFormats
 internal import RealmHTTP
 internal import RealmTestSupport

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-@testable import MicroHTTP
+internal import MicroHTTP
 internal import RealmEngine
 import RealmFormats
 internal import RealmHTTP
