@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// The classes of a realm that a copy has: those that are named, and the embedded classes that can be
-/// reached from them.
+/// The classes of a realm that a copy has: those that are named, and the embedded classes that can be reached from them.
 package struct ClassSubset: Sendable {
     /// The tables of the classes that the copy has.
     let kept: Set<TableKey>

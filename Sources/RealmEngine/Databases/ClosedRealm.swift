@@ -77,8 +77,7 @@ package final class ClosedRealm: Sendable {
     /// The size of the file in bytes; nil when there is none.
     package var byteCount: Int? { System.entry(atPath: path)?.byteCount }
 
-    /// Returns the options with which it is opened. They contain what was known before if the file is
-    /// still the same.
+    /// Returns the options with which it is opened. They contain what was known before if the file is still the same.
     ///
     /// - Throws: `StorageError` when its key cannot be read.
     package func openOptions() throws(StorageError) -> Database.OpenOptions {

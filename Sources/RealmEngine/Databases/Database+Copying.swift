@@ -4,8 +4,7 @@ package import RealmPlatform
 package import RealmStorage
 internal import Synchronization
 
-/// Copies of a version as files of their own: backups, copies under another key, and parts of the
-/// classes.
+/// Copies of a version as files of their own: backups, copies under another key, and parts of the classes.
 extension Database {
     /// The contents and the protection of a copy.
     package struct CopyOptions: Sendable {

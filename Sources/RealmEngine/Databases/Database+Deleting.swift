@@ -57,8 +57,7 @@ extension RealmFiles {
         }
     }
 
-    /// Deletes a file that is not open in this process, whatever its contents, with everything that
-    /// belongs to it.
+    /// Deletes a file that is not open in this process, whatever its contents, with everything that belongs to it.
     ///
     /// - Parameters:
     ///   - path: The file. A symbolic link is not followed.

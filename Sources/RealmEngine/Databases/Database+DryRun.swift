@@ -4,8 +4,7 @@ internal import RealmLegacy
 package import RealmPlatform
 internal import RealmStorage
 
-/// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of
-/// writes.
+/// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of writes.
 ///
 /// The file and the names next to it are read; nothing is made, locked or changed.
 extension Database {

@@ -52,8 +52,7 @@ extension Database: Follower.Realm {
         return database
     }
 
-    /// Makes a state of the followed file the newest version, and publishes how it differs from the one
-    /// before.
+    /// Makes a state of the followed file the newest version, and publishes how it differs from the one before.
     ///
     /// A version that is earlier than the last one means that the file was put back. Then a new epoch begins; the
     /// number of the follower's own version counts on, so that streams notice in which order the two are.

@@ -22,8 +22,7 @@ extension Database.OpenOptions {
         )
     }
 
-    /// Finds what does not fit the schema of the realm: a class or property that does not exist, or a value of another
-    /// type.
+    /// Finds what does not fit the schema of the realm: a class or property that does not exist, or a value of another type.
     ///
     /// - Parameter snapshot: The version of the realm whose schema counts.
     /// - Returns: The member that does not fit, as steps of a path, and the reason as a sentence; nil when all fit.

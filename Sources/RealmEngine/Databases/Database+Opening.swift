@@ -63,8 +63,7 @@ extension Database {
         /// The state when the realm was closed, if its file is still the same; nil for a new opening.
         package var former: ClosedRealm.Former?
 
-        /// Makes options with which a file is opened as it is, and rejected when it is missing or of an
-        /// older format.
+        /// Makes options with which a file is opened as it is, and rejected when it is missing or of an older format.
         ///
         /// - Parameters:
         ///   - key: The key of an encrypted file; nil for a plain one.
@@ -143,8 +142,7 @@ extension Database {
         }
     }
 
-    /// Logs that opening removed the remains of an interrupted commit, for a file that had `byteCount`
-    /// bytes before.
+    /// Logs that opening removed the remains of an interrupted commit, for a file that had `byteCount` bytes before.
     private func logRecovery(from byteCount: Int) {
         let now = current.snapshot.file.fileByteCount
         if mode == .readWrite, store != nil, now < byteCount { log.recovered(byteCount: byteCount - now) }
@@ -182,9 +180,8 @@ extension Database {
         }
     }
 
-    /// Opens a file for reading.
-    /// It must not be open for writing in another process, which would overwrite the nodes of a version
-    /// two versions later.
+    /// Opens a file for reading. It must not be open for writing in another process, which would overwrite the nodes of a
+    /// version two versions later.
     private static func openForReading(
         _ name: RealmName, _ path: String, _ options: OpenOptions, reason: StorageError?
     ) throws(StorageError) -> Database {
@@ -327,9 +324,8 @@ extension Database {
 
     // MARK: - Copies
 
-    /// Opens a private copy of a file.
-    /// The copy is a file without a name in the folder for temporary files, which disappears with the
-    /// realm.
+    /// Opens a private copy of a file. The copy is a file without a name in the folder for temporary files, which disappears
+    /// with the realm.
     private static func openCopy(
         _ name: RealmName, _ path: String, _ options: OpenOptions, hasPath: Bool = true
     ) throws(StorageError) -> Database {

@@ -5,14 +5,12 @@ internal import RealmStorage
 
 /// Writes and interactive transactions.
 ///
-/// All methods return at once. Completions are called on the writer's thread, or on the caller's thread
-/// when the write is rejected at once. They must not wait, neither for a lock that is held during I/O nor
-/// for the writer.
+/// All methods return at once. Completions are called on the writer's thread, or on the caller's thread when the write is
+/// rejected at once. They must not wait, neither for a lock that is held during I/O nor for the writer.
 extension Database {
     /// Runs `body` in a write transaction, and completes when its changes are durable.
     ///
-    /// If `body` throws, its changes are rolled back, while other writes of the same commit are not
-    /// affected.
+    /// If `body` throws, its changes are rolled back, while other writes of the same commit are not affected.
     ///
     /// - Parameters:
     ///   - request: The deadline and other options.
@@ -131,16 +129,14 @@ extension Database {
     /// The interactive transaction that holds the writer; nil when there is none.
     package var openTransaction: TransactionInfo? { queue.withLock { $0 }?.openTransaction }
 
-    /// Remembers a transaction that ended with an earlier opening of the realm, so that its client gets a
-    /// precise error.
+    /// Remembers a transaction that ended with an earlier opening of the realm, so that its client gets a precise error.
     ///
     /// - Parameter info: The transaction as it was then.
     package func rememberExpired(_ info: TransactionInfo) { queue.withLock { $0 }?.rememberExpired(info) }
 
     /// The use of an interactive transaction by a request.
     package enum TransactionUse: Sendable {
-        /// It reads the uncommitted state through `view()`. The response must be complete when the
-        /// closure returns.
+        /// It reads the uncommitted state through `view()`. The response must be complete when the closure returns.
         case read
         /// It changes data; if it fails, the transaction is rolled back and has ended. Only what the request itself made wrong
         /// leaves the transaction as it was before the request.
@@ -149,8 +145,7 @@ extension Database {
         case dryRun
     }
 
-    /// Runs `body` inside an interactive transaction. A second request at the same time fails with
-    /// `transactionBusy`.
+    /// Runs `body` inside an interactive transaction. A second request at the same time fails with `transactionBusy`.
     ///
     /// - Parameters:
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
@@ -198,8 +193,7 @@ extension Database {
         }
     }
 
-    /// Rolls back an interactive transaction. One that was aborted is already rolled back; this only
-    /// changes its state.
+    /// Rolls back an interactive transaction. One that was aborted is already rolled back; this only changes its state.
     package func rollBackTransaction(
         _ id: String, owner: String?, completion: @escaping @Sendable (Result<Void, WriteError>) -> Void
     ) {
@@ -212,8 +206,7 @@ extension Database {
         var value: Value?
     }
 
-    /// Passes a request to an interactive transaction; `completion` receives the new version after a
-    /// commit.
+    /// Passes a request to an interactive transaction; `completion` receives the new version after a commit.
     private func step(
         _ action: TransactionStep.Action, in id: String, owner: String?,
         _ completion: @escaping @Sendable (Result<Version?, WriteError>) -> Void
@@ -261,8 +254,7 @@ extension Database: WriteBackend {
     private static let stopped = WriteError(
         .realmUnavailable, "it is unknown whether a commit is durable; only reading is possible until the file is opened again")
 
-    /// Makes the error for a file that was changed by another program; it is opened again before anything
-    /// is written.
+    /// Makes the error for a file that was changed by another program; it is opened again before anything is written.
     private static func changed(_ error: StorageError) -> WriteError {
         var refusal = WriteError(.realmUnavailable, error.description)
         refusal.retryAfter = .seconds(1)
@@ -313,8 +305,7 @@ extension Database: WriteBackend {
         }
     }
 
-    /// Commits a transaction: makes it durable, then its version the newest, and then publishes it to
-    /// observers.
+    /// Commits a transaction: makes it durable, then its version the newest, and then publishes it to observers.
     ///
     /// - Parameters:
     ///   - transaction: The transaction with the changes.
@@ -384,8 +375,7 @@ extension Database {
             }, completion: completion)
     }
 
-    /// Copies the file as it is on the disk to `<path>.before-<version>`, if the write has changed
-    /// anything.
+    /// Copies the file as it is on the disk to `<path>.before-<version>`, if the write has changed anything.
     ///
     /// It must be called at the end of a write that is alone; the file does not contain any of its
     /// changes yet. The copy is removed if the write is not committed, otherwise it replaces older ones.
@@ -415,8 +405,7 @@ extension Database {
         return try stored(try copies.freeName(.migration(version: version)))
     }
 
-    /// Removes the copy that `backUp(before:)` made for a write that was not committed. Does nothing if
-    /// there is none.
+    /// Removes the copy that `backUp(before:)` made for a write that was not committed. Does nothing if there is none.
     func didEndWrite() {
         let name = pendingCopy.withLock { pending in
             defer { pending = nil }
@@ -425,8 +414,7 @@ extension Database {
         if let name { copies?.remove(name) }
     }
 
-    /// Records the time of the last write to the file, so that later writes of other programs are
-    /// noticed; see `FileWitness`.
+    /// Records the time of the last write to the file, so that later writes of other programs are noticed; see `FileWitness`.
     func didPause() { health.checkFile() }
 
     /// Keeps the copy of a write that is durable, and removes older copies.

@@ -8,9 +8,8 @@ internal import Synchronization
 
 /// One open Realm file, or one realm in memory, under the name it is served by.
 ///
-/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no
-/// lock. Writes go through one queue; see `Database+Writing`. The `Catalog` of the server opens and
-/// closes databases.
+/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock. Writes go through
+/// one queue; see `Database+Writing`. The `Catalog` of the server opens and closes databases.
 ///
 /// Threads: all members may be used from any thread. `open` and `close` wait for files and for the
 /// writer, so they belong on a thread that may wait; all other calls return at once.
@@ -38,8 +37,7 @@ package final class Database: VersionSource {
     package let path: String
     /// How the file was opened. Writes may be rejected later even so; see `isWritable`.
     package let mode: Mode
-    /// The identity of the file, which is independent of its path; nil for realms in memory and private
-    /// copies.
+    /// The identity of the file, which is independent of its path; nil for realms in memory and private copies.
     package var identity: System.FileIdentity? { ownsOriginal ? health.identity : nil }
     /// Whether the file itself is read or written, and not private copies of it.
     package var ownsOriginal: Bool { mode == .readWrite || mode == .readOnly }
@@ -52,11 +50,9 @@ package final class Database: VersionSource {
     package let memoryIdentifier: String?
     /// The limits of writes and interactive transactions.
     package let limits: WriteLimits
-    /// The names that the configuration gives to linking objects. The code that opens the database checks
-    /// them.
+    /// The names that the configuration gives to linking objects. The code that opens the database checks them.
     package let backlinkNames: BacklinkNames
-    /// The asynchronous writes of this database, by the ids under which clients request their
-    /// outcomes.
+    /// The asynchronous writes of this database, by the ids under which clients request their outcomes.
     package let asyncWrites: AsyncWrites
     /// The classes that are shown; nil for all classes of the file.
     package let shownClasses: ShownClasses?
@@ -94,8 +90,7 @@ package final class Database: VersionSource {
     package let health: FileHealth
     /// Why the file is only read although it was to be written; also guards changes of `isBanned`.
     private let ban: RankedMutex<StorageError?>
-    /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
-    /// without the lock.
+    /// Whether writes are rejected because the file was found to be damaged. It is read for every write, without the lock.
     private let isBanned = Atomic<Bool>(false)
     /// Whether the file is deleted or replaced by another one.
     private let isDiscarded = Atomic<Bool>(false)
@@ -163,8 +158,7 @@ package final class Database: VersionSource {
         self.init(name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, backlinkNames: backlinkNames)
     }
 
-    /// Makes a database for a snapshot, with a store if it can be written. `startWriter` must be called
-    /// before the first write.
+    /// Makes a database for a snapshot, with a store if it can be written. `startWriter` must be called before the first write.
     init(
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,

@@ -18,8 +18,7 @@ package struct EngineLog: Sendable {
 
     /// The duration from which a commit is logged as slow.
     static let slowCommit = Duration.seconds(1)
-    /// The duration from which a query of a write, or the evaluation of an observed target, is logged as
-    /// slow.
+    /// The duration from which a query of a write, or the evaluation of an observed target, is logged as slow.
     static let slowQuery = Duration.seconds(1)
 
     /// Makes the log of a realm, whose name becomes part of every message.
@@ -99,8 +98,7 @@ package struct EngineLog: Sendable {
         }
     }
 
-    /// Logs that no write is accepted until the file is opened again, because it is unknown whether a
-    /// commit is durable.
+    /// Logs that no write is accepted until the file is opened again, because it is unknown whether a commit is durable.
     func stoppedWriting(_ error: StorageError) {
         logger.critical(
             "nothing is written until the realm is opened again", metadata: ["reason": .string(error.description)])

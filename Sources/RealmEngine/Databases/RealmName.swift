@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The name under which a realm is served: 1 to 64 of `[A-Za-z0-9._-]`, not starting with a dot;
-/// case-sensitive.
+/// The name under which a realm is served: 1 to 64 of `[A-Za-z0-9._-]`, not starting with a dot; case-sensitive.
 package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The name as it is written in URLs.
     package let text: String
@@ -21,8 +20,7 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
         self.text = text
     }
 
-    /// Makes a name from the path of a file, without its folder and the extension `.realm`; nil if that
-    /// breaks the rule.
+    /// Makes a name from the path of a file, without its folder and the extension `.realm`; nil if that breaks the rule.
     package init?(file path: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         self.init(name.hasSuffix(".realm") ? String(decoding: name.utf8.dropLast(6), as: UTF8.self) : name)

@@ -5,8 +5,7 @@ package import RealmStorage
 
 /// The classes of a file that a realm shows, when it does not show all of them.
 ///
-/// They are kept as names: a file that another program writes, or that is replaced, may have the same classes in
-/// other tables.
+/// They are kept as names: a file that another program writes, or that is replaced, may have the same classes in other tables.
 package struct ShownClasses: Sendable, Equatable {
     /// The names of the classes. Embedded classes that can be reached from them are shown as well.
     package let names: [String]

@@ -9,9 +9,8 @@ internal import SystemPackage
 /// upgrade of the file format, `<path>.backup-<version>` on request, and `<path>.replaced-<version>` for a file that a restore
 /// replaced.
 ///
-/// Only files are recognized that contain the version or the format of their name; others with such a
-/// name belong to the user and are left alone. A file that was replaced because it cannot be read is
-/// `<path>.replaced-damaged`.
+/// Only files are recognized that contain the version or the format of their name; others with such a name belong to the user
+/// and are left alone. A file that was replaced because it cannot be read is `<path>.replaced-damaged`.
 package struct FileCopies: Sendable {
     /// The reason for which a copy was made.
     package enum Kind: Sendable, Equatable {
@@ -47,8 +46,7 @@ package struct FileCopies: Sendable {
         package let isDamaged: Bool
         /// The length of the file in bytes.
         package let byteCount: Int
-        /// The time of the last change of the file, in seconds and nanoseconds, by which copies are
-        /// ordered.
+        /// The time of the last change of the file, in seconds and nanoseconds, by which copies are ordered.
         fileprivate let modified: [Int]
 
         /// The time of the last change of the file.

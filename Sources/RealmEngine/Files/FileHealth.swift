@@ -4,12 +4,10 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// States whether the file of a realm is still the one that was opened. If it is not, it has to be opened
-/// again.
+/// States whether the file of a realm is still the one that was opened. If it is not, it has to be opened again.
 ///
-/// Responses are made from mapped memory, and another program may remove the file under it. Every
-/// response therefore checks `isSound` before it is sent; requests and commits check the file itself, at
-/// intervals. All threads may use this.
+/// Responses are made from mapped memory, and another program may remove the file under it. Every response therefore checks
+/// `isSound` before it is sent; requests and commits check the file itself, at intervals. All threads may use this.
 package final class FileHealth: Sendable {
     /// Compares the file with its last known state; nil for realms in memory.
     private let witness: FileWitness?
@@ -29,8 +27,7 @@ package final class FileHealth: Sendable {
     /// The identity of the file; nil in memory.
     var identity: System.FileIdentity? { witness?.identity }
 
-    /// Whether no problem of the file is known. It costs two atomic loads, so every response can check
-    /// it.
+    /// Whether no problem of the file is known. It costs two atomic loads, so every response can check it.
     package var isSound: Bool { !hasFailed.load(ordering: .acquiring) && !(witness?.loss.isSet ?? false) }
 
     /// Why the file cannot be served any more; nil as long as no problem is known.

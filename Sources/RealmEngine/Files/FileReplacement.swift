@@ -5,10 +5,9 @@ package import RealmStorage
 
 /// Replaces the file of a realm by another one, such as a backup that is restored. The old file is kept as a copy next to it.
 ///
-/// The new file is written without a name. The old file then gets the name of a copy in addition to its
-/// own, and the new one takes its own from it. The path leads to the old or the new file at every moment.
-/// A process that ends in between leaves a file with both names; `FileCopies.removeSecondName` removes
-/// the second one when the file is opened again.
+/// The new file is written without a name. The old file then gets the name of a copy in addition to its own, and the new one
+/// takes its own from it. The path leads to the old or the new file at every moment. A process that ends in between leaves a
+/// file with both names; `FileCopies.removeSecondName` removes the second one when the file is opened again.
 package final class FileReplacement: Sendable {
     /// The path of the file that is replaced, without symbolic links.
     private let path: String

@@ -8,8 +8,7 @@ internal import RealmStorage
 /// The operations are few, but not always those that the writer made, because only the results are
 /// known. An element that is replaced in its place counts as set.
 struct ElementEdits<Element: Hashable> {
-    /// The number of pairs up to which the fewest operations are searched; above it all of the differing
-    /// middle is replaced.
+    /// The number of pairs up to which the fewest operations are searched; above it all of the differing middle is replaced.
     static var maximumPairs: Int { 1 << 22 }
 
     /// The operations in the order in which they apply.

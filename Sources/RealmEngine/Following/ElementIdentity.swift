@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A value of a property or an element of a collection, equal to another one when they are the same bit
-/// for bit.
+/// A value of a property or an element of a collection, equal to another one when they are the same bit for bit.
 ///
 /// It borrows the bytes of its value, so it is valid as long as the snapshot of the value.
 enum ElementIdentity: Hashable {

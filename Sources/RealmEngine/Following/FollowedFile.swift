@@ -40,8 +40,7 @@ package struct FollowedFile {
     private let key: EncryptionKey?
     /// Whether no symbolic link in the path is followed.
     private let isExact: Bool
-    /// The mapping through which the file is looked at; nil before the first look, and when the file has
-    /// become another one.
+    /// The mapping through which the file is looked at; nil before the first look, and when the file has become another one.
     private var live: RealmFile?
     /// The state of the file of which the last copy was taken.
     private var copied: Sight?

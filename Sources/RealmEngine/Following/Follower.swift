@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Follows a file that another program writes, and gives each state that it finds to a realm as its
-/// next version.
+/// Follows a file that another program writes, and gives each state that it finds to a realm as its next version.
 ///
 /// A thread of its own looks at the file at intervals, and earlier when the system reports an event. It
 /// starts with `start` and ends with `stop`; the other members may be used by any thread.

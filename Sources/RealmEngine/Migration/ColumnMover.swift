@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// Describes how the values of one property are moved into another property of the same class.
 ///
-/// A column cannot change its type in the file. A change of type or nullability therefore adds a new
-/// column, fills it from the old one, removes the old one and gives the new one its name.
-/// `WriteSession.changeProperty` makes the mover, and `WriteSession.move` carries it out; it lives for
-/// one step of a migration.
+/// A column cannot change its type in the file. A change of type or nullability therefore adds a new column, fills it from the
+/// old one, removes the old one and gives the new one its name. `WriteSession.changeProperty` makes the mover, and
+/// `WriteSession.move` carries it out; it lives for one step of a migration.
 struct ColumnMover {
     /// The column that the values come from. It is removed after the move.
     let source: Column

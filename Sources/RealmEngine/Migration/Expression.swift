@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A small expression over properties of objects: key paths, literals, the operators `+ - * /` and
-/// parentheses.
+/// A small expression over properties of objects: key paths, literals, the operators `+ - * /` and parentheses.
 ///
 /// Migrations use it to compute new values from old ones (`{"$expr": "firstName + ' ' + lastName"}`). It
 /// is parsed once for a step by `ExpressionParser` and evaluated once for each object.

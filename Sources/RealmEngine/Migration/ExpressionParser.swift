@@ -115,8 +115,7 @@ struct ExpressionParser {
         return text
     }
 
-    /// Reads a number: an integer when it has neither a point nor an exponent and 64 bits can hold it,
-    /// otherwise a double.
+    /// Reads a number: an integer when it has neither a point nor an exponent and 64 bits can hold it, otherwise a double.
     private mutating func number() throws(WriteError) -> Expression {
         let start = position
         while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }

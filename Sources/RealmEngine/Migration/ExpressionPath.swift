@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A key path in an expression of a migration: `city`, `p.friends[0].name`, `marks['art']`,
-/// `@links.Person.city.@count`.
+/// A key path in an expression of a migration: `city`, `p.friends[0].name`, `marks['art']`, `@links.Person.city.@count`.
 struct ExpressionPath {
     /// The steps from the object or variable where the path begins; at least one.
     let steps: [ExpressionPath.Step]
@@ -44,8 +43,7 @@ extension ExpressionPath {
         case keys
         /// `@values`: the values of a dictionary.
         case values
-        /// `@min`, `@max`, `@sum` or `@avg` of numbers, dates and the like, or of a property of the objects of a
-        /// collection.
+        /// `@min`, `@max`, `@sum` or `@avg` of numbers, dates and the like, or of a property of the objects of a collection.
         case fold(Fold, property: String?)
 
         /// How the values of a collection become one.

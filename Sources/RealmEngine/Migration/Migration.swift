@@ -14,8 +14,7 @@ package struct Migration: Sendable {
     package var toVersion: UInt64
     /// The steps, carried out in this order in one transaction.
     package var steps: [MigrationStep]
-    /// Whether steps may delete objects or values. Without it, a step that would lose data fails with
-    /// `wouldLoseData`.
+    /// Whether steps may delete objects or values. Without it, a step that would lose data fails with `wouldLoseData`.
     package var allowsDataLoss = false
     /// How member names in the values of `set` and `create` steps refer to properties.
     package var naming: MemberNaming

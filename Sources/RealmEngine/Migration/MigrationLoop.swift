@@ -11,8 +11,7 @@ package struct MigrationLoop: Sendable {
     package enum Source: Sendable {
         /// The objects of a class that match a query.
         case objects(MigrationMatch)
-        /// The elements of the list, set or dictionary at a key path, which begins with the name of an
-        /// outer variable.
+        /// The elements of the list, set or dictionary at a key path, which begins with the name of an outer variable.
         case elements(path: String)
     }
 

@@ -10,38 +10,31 @@ package enum MigrationStep: Sendable {
     case removeClass(name: String)
     /// Gives a class another name. Links to the class remain.
     case renameClass(name: String, to: String)
-    /// Adds a property to a class. Existing objects get `value`, or the default value of the type when it
-    /// is nil.
+    /// Adds a property to a class. Existing objects get `value`, or the default value of the type when it is nil.
     case addProperty(className: String, PropertyInput, value: InputValue?)
     /// Removes a property with its values; values that are not null count as lost data.
     case removeProperty(className: String, name: String)
     /// Gives a property another name. Its values remain.
     case renameProperty(className: String, name: String, to: String)
-    /// Changes the type, the nullability or the kind of collection of a property; whatever is nil remains
-    /// as it is.
+    /// Changes the type, the nullability or the kind of collection of a property; whatever is nil remains as it is.
     case changeProperty(PropertyChange)
-    /// Makes a property the primary key of its class; a nil name makes the class one without a primary
-    /// key.
+    /// Makes a property the primary key of its class; a nil name makes the class one without a primary key.
     case setPrimaryKey(className: String, name: String?)
-    /// Adds, changes or removes the search index of a property: `general`, `fulltext`, or nil to remove
-    /// it.
+    /// Adds, changes or removes the search index of a property: `general`, `fulltext`, or nil to remove it.
     case setIndex(className: String, name: String, indexed: String?)
     /// Changes the type of a class between `object` (top-level) and `embedded`.
     case setType(className: String, type: String)
-    /// Writes values to the matching objects. A value may be an expression over the values that the
-    /// object had before the step.
+    /// Writes values to the matching objects. A value may be an expression over the values that the object had before the step.
     case set(MigrationMatch, values: InputObject)
     /// Creates an object of a class with the given members, or with `upsert` writes to the one with the
     /// same primary key. Later steps know it under the name `as`.
     case create(className: String, body: InputObject, as: String? = nil, upsert: WriteSession.UpsertPolicy? = nil)
-    /// Deletes the matching objects together with the embedded objects they own; each counts as lost
-    /// data.
+    /// Deletes the matching objects together with the embedded objects they own; each counts as lost data.
     case delete(MigrationMatch)
     /// Carries out steps that change data for each object of a class.
     case forEach(MigrationLoop)
 
-    /// The name of the member that contains the step in JSON. Errors have it in their path, as in
-    /// `/steps/2/renameClass/to`.
+    /// The name of the member that contains the step in JSON. Errors have it in their path, as in `/steps/2/renameClass/to`.
     var name: String {
         switch self {
         case .addClass: return "addClass"

@@ -11,8 +11,7 @@ package struct PropertyChange: Sendable {
     package let name: String
     /// Whether the property may be null afterwards; nil leaves this unchanged.
     package var optional: Bool?
-    /// The name of the new type, as `PropertyType` spells it; nil leaves the type unchanged or takes it
-    /// from the conversion.
+    /// The name of the new type, as `PropertyType` spells it; nil leaves the type unchanged or takes it from the conversion.
     package var type: String?
     /// The name of a `ValueConversion` or a `CollectionConversion`; required when the type changes.
     package var conversion: String?

@@ -84,8 +84,7 @@ struct PropertyConversion {
     }
 }
 
-/// The conversions between single values and collections, under the names that migrations use. The type of
-/// the values remains.
+/// The conversions between single values and collections, under the names that migrations use. The type of the values remains.
 enum CollectionConversion: String, CaseIterable {
     /// A list as the set of its elements. Elements that are equal to others count as lost data.
     case listToSet = "list-to-set"

@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// Checks schemas by the rules of the SDKs, and derives what follows from the given members.
 ///
-/// It checks names, types, which types can be primary keys or have an index, that links lead to existing
-/// classes, and that embedded classes do not contain each other without end. Errors have the code
-/// `invalidSchema` and the path of the part of the schema that is wrong. Everything here is a pure
-/// function; the file is not consulted.
+/// It checks names, types, which types can be primary keys or have an index, that links lead to existing classes, and that
+/// embedded classes do not contain each other without end. Errors have the code `invalidSchema` and the path of the part of the
+/// schema that is wrong. Everything here is a pure function; the file is not consulted.
 package enum SchemaValidator {
     /// The maximum length of a property name in bytes of UTF-8.
     static let maximumNameByteCount = 63
@@ -128,8 +127,7 @@ package enum SchemaValidator {
 
     /// Rejects a new embedded class that has an indexed property.
     ///
-    /// Only new classes are checked: files exist whose embedded classes have indexes, and they are
-    /// accepted as they are.
+    /// Only new classes are checked: files exist whose embedded classes have indexes, and they are accepted as they are.
     ///
     /// - Throws: `WriteError` with the code `invalidSchema` and the path of the first index.
     package static func requireNoEmbeddedIndex(_ input: ClassInput) throws(WriteError) {
@@ -151,8 +149,7 @@ package enum SchemaValidator {
         }
     }
 
-    /// Checks that the named property can be the primary key, and gives it the general index that a
-    /// primary key has.
+    /// Checks that the named property can be the primary key, and gives it the general index that a primary key has.
     private static func checkPrimaryKey(
         _ name: String, _ properties: inout [PropertySchema], _ kind: TableKind
     ) throws(WriteError) {
@@ -270,8 +267,7 @@ package enum SchemaValidator {
 
     // MARK: - Between classes
 
-    /// Checks that all links of a class lead to existing classes, and that no set contains embedded
-    /// objects.
+    /// Checks that all links of a class lead to existing classes, and that no set contains embedded objects.
     ///
     /// - Parameters:
     ///   - kinds: The kinds of all known classes by their names.
@@ -346,8 +342,7 @@ package enum SchemaValidator {
         position(name).map { [.name("classes"), .index($0)] } ?? []
     }
 
-    /// Makes the error for embedded classes that contain each other, with the cycle's names in its
-    /// detail.
+    /// Makes the error for embedded classes that contain each other, with the cycle's names in its detail.
     private static func cycle(_ way: [String], _ again: String, _ position: (String) -> Int?) -> WriteError {
         let names = (way + [again]).suffix(20).joined(separator: " → ")
         return invalid("embedded classes contain each other: \(names)", place(way.last ?? again, position))

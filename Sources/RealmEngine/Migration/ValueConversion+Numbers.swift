@@ -8,8 +8,7 @@ internal import RealmStorage
 extension ValueConversion {
     // MARK: - Whole numbers
 
-    /// Returns a value as an integer; nil when it has a fraction that may not be rounded, is beyond 64
-    /// bits, or is no number.
+    /// Returns a value as an integer; nil when it has a fraction that may not be rounded, is beyond 64 bits, or is no number.
     func integer(_ value: Value, _ rounding: PropertyChange.Rounding) -> Int64? {
         switch value {
         case .int(let number): return number
@@ -54,8 +53,7 @@ extension ValueConversion {
         return overflow ? nil : result
     }
 
-    /// Returns a date as seconds or milliseconds since 1970; nil when smaller parts may not be rounded,
-    /// and for other forms.
+    /// Returns a date as seconds or milliseconds since 1970; nil when smaller parts may not be rounded, and for other forms.
     private func ticks(of date: Timestamp, _ rounding: PropertyChange.Rounding) -> Int64? {
         let perSecond: Int64
         switch form {

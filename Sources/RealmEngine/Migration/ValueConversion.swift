@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// A conversion of values from one type to another, as `double-to-int`.
 ///
-/// A value is converted when the new type can hold it without loss: when the result, converted back, is
-/// equal to it. Every other value fails, and `PropertyChange.Failure` decides what becomes of it;
-/// `PropertyChange.Rounding` lets numbers pass that have to be rounded. Texts have the form in which the interface
-/// shows the values.
+/// A value is converted when the new type can hold it without loss: when the result, converted back, is equal to it. Every
+/// other value fails, and `PropertyChange.Failure` decides what becomes of it; `PropertyChange.Rounding` lets numbers pass that
+/// have to be rounded. Texts have the form in which the interface shows the values.
 struct ValueConversion: Equatable {
     /// The part of a name that follows the types, where there are several ways from one to the other.
     enum Form: String {

@@ -71,8 +71,7 @@ extension WriteSession {
         try move(value, of: .element(source, index), to: .slot(target), mover, &losses)
     }
 
-    /// Moves the elements of one object's list or set. A lost null becomes the default value of the type,
-    /// so positions remain.
+    /// Moves the elements of one object's list or set. A lost null becomes the default value of the type, so positions remain.
     private func moveElements(_ mover: ColumnMover, _ place: ObjectPlace, _ losses: inout ColumnMover.Losses) throws(WriteError) {
         let source = CollectionPlace(mover.table, place.object, mover.source)
         let target = CollectionPlace(mover.table, place.object, mover.target)
@@ -85,8 +84,7 @@ extension WriteSession {
         }
     }
 
-    /// Moves the entries of one object's dictionary. The keys remain, and a lost null becomes the default
-    /// value of the type.
+    /// Moves the entries of one object's dictionary. The keys remain, and a lost null becomes the default value of the type.
     private func moveEntries(_ mover: ColumnMover, _ place: ObjectPlace, _ losses: inout ColumnMover.Losses) throws(WriteError) {
         let source = CollectionPlace(mover.table, place.object, mover.source)
         let target = CollectionPlace(mover.table, place.object, mover.target)
@@ -138,8 +136,7 @@ extension WriteSession {
         }
     }
 
-    /// Returns whether a value has contents of its own: an embedded object, or a collection in a mixed
-    /// value.
+    /// Returns whether a value has contents of its own: an embedded object, or a collection in a mixed value.
     private func hasContents(_ value: Value, _ mover: ColumnMover) throws(WriteError) -> Bool {
         switch value {
         case .list, .dictionary: return true
@@ -198,8 +195,7 @@ extension WriteSession {
             .name("nullValue"), try ValueReader.read(value, as: mover.target.type, isNullable: mover.target.isNullable))
     }
 
-    /// Returns the default value of a required property of this type: zero, false, empty, or the date
-    /// 1970-01-01.
+    /// Returns the default value of a required property of this type: zero, false, empty, or the date 1970-01-01.
     private static func defaultValue(_ type: ColumnType) -> OwnedValue {
         switch type {
         case .int: return OwnedValue(.int(0))

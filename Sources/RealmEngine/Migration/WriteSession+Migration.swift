@@ -270,8 +270,7 @@ extension WriteSession {
         return (links, mixed)
     }
 
-    /// Checks the schema as a whole after a step: link targets, cycles of embedded classes and sets of
-    /// embedded objects.
+    /// Checks the schema as a whole after a step: link targets, cycles of embedded classes and sets of embedded objects.
     ///
     /// - Throws: `WriteError` with the code `invalidSchema`, without a path.
     func requireValidSchema() throws(WriteError) {

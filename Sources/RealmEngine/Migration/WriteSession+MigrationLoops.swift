@@ -181,8 +181,7 @@ extension WriteSession {
     }
 }
 
-/// A `forEach` step made ready for being carried out: names are checked and expressions are parsed, once
-/// for all rounds.
+/// A `forEach` step made ready for being carried out: names are checked and expressions are parsed, once for all rounds.
 struct LoopPlan {
     /// The sequence of the loop.
     let source: Source
@@ -229,8 +228,7 @@ struct LoopPlan {
 
 /// Carries out the steps of migrations that change data.
 extension WriteSession {
-    /// Writes values to the matching objects. For each object, all expressions are computed before any of
-    /// its values changes.
+    /// Writes values to the matching objects. For each object, all expressions are computed before any of its values changes.
     ///
     /// - Throws: `WriteError` with the path inside the step; errors in values have the key of the object.
     func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
@@ -306,8 +304,7 @@ extension WriteSession {
         return try self.upsert(className, input, upsert, as: name).place
     }
 
-    /// Deletes the matching objects; throws `wouldLoseData` when there are any and the loss of data is
-    /// not allowed.
+    /// Deletes the matching objects; throws `wouldLoseData` when there are any and the loss of data is not allowed.
     func delete(_ match: MigrationMatch, _ losing: Bool) throws(WriteError) {
         let table = try migrating(match.className)
         guard table.kind != .embedded else {
@@ -341,8 +338,7 @@ extension WriteSession {
 }
 
 extension WriteError {
-    /// Returns the error with the key of the object whose values it is about, if it is about values and has
-    /// no key yet.
+    /// Returns the error with the key of the object whose values it is about, if it is about values and has no key yet.
     func concerning(_ place: ObjectPlace, in session: WriteSession) throws(WriteError) -> WriteError {
         guard key == nil, WriteError.codesOfValues.contains(code) else { return self }
         var error = self

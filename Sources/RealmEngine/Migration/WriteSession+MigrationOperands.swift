@@ -73,8 +73,7 @@ extension WriteSession {
         return .null
     }
 
-    /// Returns the values of a collection that a fold combines: the elements, or a property of the objects.
-    /// Nulls are left out.
+    /// Returns the values of a collection that a fold combines: the elements, or a property of the objects. Nulls are left out.
     private func values(
         of elements: [MigrationOperand.Element], _ property: String?, _ step: ExpressionPath.Step
     ) throws(WriteError) -> [OwnedValue] {
@@ -223,8 +222,7 @@ extension WriteSession {
 
     // MARK: - Values
 
-    /// Returns a stored value as an operand: links lead to objects, and lists and dictionaries in mixed
-    /// values are read.
+    /// Returns a stored value as an operand: links lead to objects, and lists and dictionaries in mixed values are read.
     private func operand(of value: Value, _ state: MigrationOperand.State) throws(WriteError) -> MigrationOperand {
         let space = state == .past ? migrationWork.past?.space : nil
         switch value {

@@ -107,8 +107,7 @@ extension WriteSession {
         }
     }
 
-    /// Returns an object as an input: a link, or all properties of an object that is embedded now or was
-    /// so before.
+    /// Returns an object as an input: a link, or all properties of an object that is embedded now or was so before.
     private func input(of place: ObjectPlace, _ state: MigrationOperand.State) throws(WriteError) -> InputValue {
         let past = state == .past ? migrationWork.past?.table(place.table) : nil
         var isThere = true

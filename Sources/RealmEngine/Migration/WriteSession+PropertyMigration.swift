@@ -37,8 +37,7 @@ extension WriteSession {
         }
     }
 
-    /// Checks that the class that new links lead to exists, and that a set does not contain embedded
-    /// objects.
+    /// Checks that the class that new links lead to exists, and that a set does not contain embedded objects.
     private func requireTarget(_ name: String, _ property: PropertySchema) throws(WriteError) {
         guard let target = try classTable(named: name) else {
             throw WriteSession.invalid("there is no class '\(name)'", "objectType")
@@ -211,8 +210,7 @@ extension WriteSession {
         if let index = property.index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
     }
 
-    /// Returns a name that no property of the class has, for the column that exists during a change of
-    /// type.
+    /// Returns a name that no property of the class has, for the column that exists during a change of type.
     private func unusedName(in table: TableState) throws(WriteError) -> String {
         var number = 0
         while table.column(named: "migrating \(number)") != nil { number += 1 }

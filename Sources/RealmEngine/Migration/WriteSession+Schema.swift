@@ -10,9 +10,8 @@ extension WriteSession {
 
     /// Creates the classes of a new realm.
     ///
-    /// First the schema version is set, then all tables are created in byte order of the class names,
-    /// then their properties. Another order would work as well, but then the files would differ from
-    /// those of the SDKs.
+    /// First the schema version is set, then all tables are created in byte order of the class names, then their properties.
+    /// Another order would work as well, but then the files would differ from those of the SDKs.
     ///
     /// - Parameters:
     ///   - versionIfMissing: The schema version for an input without one; nil leaves the version of the
@@ -25,8 +24,7 @@ extension WriteSession {
         try add(classes)
     }
 
-    /// Makes the schema of the file fit `input` by additions alone: new classes, new properties and new
-    /// indexes.
+    /// Makes the schema of the file fit `input` by additions alone: new classes, new properties and new indexes.
     ///
     /// Classes that `input` does not name remain.
     ///
@@ -115,8 +113,7 @@ extension WriteSession {
 
     // MARK: - Making
 
-    /// Creates classes that do not exist yet: first all tables, then their properties, so that links may
-    /// lead to any of them.
+    /// Creates classes that do not exist yet: first all tables, then their properties, so that links may lead to any of them.
     ///
     /// - Parameter classes: The checked classes, in any order; they are created in byte order of their
     ///   names.
@@ -130,8 +127,7 @@ extension WriteSession {
         }
     }
 
-    /// Creates a table with its primary key, which is always the first column, whatever its place among
-    /// the properties.
+    /// Creates a table with its primary key, which is always the first column, whatever its place among the properties.
     private func addTable(_ one: ClassSchema) throws(WriteError) -> TableKey {
         try checkDeadline()
         try requireRoom(for: one)
@@ -159,16 +155,14 @@ extension WriteSession {
     /// The number of tables that are not classes in every file: the one that holds the schema version.
     private static let otherTables = 1
 
-    /// Makes the error for a schema with too many classes or properties, with the limit that was
-    /// exceeded.
+    /// Makes the error for a schema with too many classes or properties, with the limit that was exceeded.
     private static func tooLarge(_ detail: String, _ limit: Int) -> WriteError {
         var error = WriteError(.invalidSchema, detail)
         error.limit = limit
         return error
     }
 
-    /// Adds a property to a table. The clock is checked every 16 properties, because a schema may have
-    /// very many.
+    /// Adds a property to a table. The clock is checked every 16 properties, because a schema may have very many.
     ///
     /// - Parameters:
     ///   - property: The checked property.

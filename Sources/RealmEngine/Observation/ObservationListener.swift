@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Receives the events of one target. All methods are called on the thread of the hub and must not wait.
 package protocol ObservationListener: AnyObject, Sendable {
-    /// Called with a change of the target.
-    /// Events have no gaps: each starts at the version at which the last one ended, or at a later one if
-    /// nothing happened in between.
+    /// Called with a change of the target. Events have no gaps: each starts at the version at which the last one ended, or at a
+    /// later one if nothing happened in between.
     func didChange(_ event: ObservationEvent)
     /// Called when the schema has changed, before any event of `version`.
     ///

@@ -30,13 +30,11 @@ package enum ObservedChange: Sendable {
 }
 
 extension ObservedChange {
-    /// The difference between two sequences of values, given by positions; the values are read from the new
-    /// version.
+    /// The difference between two sequences of values, given by positions; the values are read from the new version.
     package struct Values: Sendable {
         /// The positions in the observed sequence.
         package let changes: CollectionChanges
-        /// The positions in the collection of the values at `changes.insertions`; the same positions for a
-        /// whole collection.
+        /// The positions in the collection of the values at `changes.insertions`; the same positions for a whole collection.
         package let insertedPlaces: [Int]
         /// The positions in the collection of the values at `changes.modificationsNew`, after the change.
         package let modifiedPlaces: [Int]

@@ -11,8 +11,7 @@ package struct ObservedTarget: Sendable {
         case realm
         /// The result of a query over the objects of a class.
         case results(TableKey, ObservedQuery)
-        /// A result in sections. Its order has to start with the key path that the sections are derived
-        /// from.
+        /// A result in sections. Its order has to start with the key path that the sections are derived from.
         case sections(TableKey, ObservedQuery, ObservedSections)
         /// A whole list, set or dictionary in its own order.
         case collection(ObservedProperty)
@@ -26,9 +25,8 @@ package struct ObservedTarget: Sendable {
 
     /// Decides which changes count as modifications of an element or of an object.
     package enum Filter: Sendable {
-        /// Any change. An element of a result or collection counts as modified when its object changes, or
-        /// an object that it reaches through up to three links; a target that is a single object only
-        /// when one of its own properties changes.
+        /// Any change. An element of a result or collection counts as modified when its object changes, or an object that it
+        /// reaches through up to three links; a target that is a single object only when one of its own properties changes.
         case all
         /// No changes: only insertions, deletions and moves are reported.
         case shallow
@@ -40,8 +38,7 @@ package struct ObservedTarget: Sendable {
     package let kind: Kind
     /// The changes that count as modifications.
     package let filter: Filter
-    /// A text that is equal for equal definitions, which are then observed once, and different for
-    /// different ones.
+    /// A text that is equal for equal definitions, which are then observed once, and different for different ones.
     package let identity: String
 
     /// Makes a target.

@@ -6,9 +6,8 @@ package import RealmStorage
 
 /// The names of linking objects (inverse relationships), such as `{"Dog":{"owners":"Person.dogs"}}`.
 ///
-/// An app's model has these names, but a file does not store them, so they come from the configuration.
-/// Queries and key paths accept them, and objects contain them as members. They are checked against the
-/// schema when a realm is opened.
+/// An app's model has these names, but a file does not store them, so they come from the configuration. Queries and key paths
+/// accept them, and objects contain them as members. They are checked against the schema when a realm is opened.
 package struct BacklinkNames: Sendable, Equatable {
     /// The names of each class, each with its origin: the linking class and property, separated by a dot.
     package let byClass: [ByteText: [ByteText: String]]
@@ -57,8 +56,7 @@ package struct BacklinkNames: Sendable, Equatable {
         !name.isEmpty && name.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" }
     }
 
-    /// Returns the configured name of the objects that link to a class through a property; nil when it
-    /// has none.
+    /// Returns the configured name of the objects that link to a class through a property; nil when it has none.
     ///
     /// - Parameters:
     ///   - className: The class that the links lead to.

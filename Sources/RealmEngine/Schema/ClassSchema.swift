@@ -13,8 +13,7 @@ package struct ClassSchema: Sendable, Equatable {
     package let primaryKey: String?
     /// The properties in the order of the file.
     package let properties: [PropertySchema]
-    /// The properties of this and other classes whose links lead to this class, sorted; links in mixed
-    /// values are not included.
+    /// The properties of this and other classes whose links lead to this class, sorted; links in mixed values are not included.
     package let backlinks: [Backlink]
 
     /// Makes a class that is described without a file.

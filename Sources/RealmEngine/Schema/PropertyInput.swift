@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A property as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
-/// `PropertySchema`.
+/// A property as a client requests it; it is not checked yet. `SchemaValidator` turns it into a `PropertySchema`.
 package struct PropertyInput: Sendable {
     package var name: String
     /// The type, as `PropertyType` spells it.

@@ -33,7 +33,6 @@ package struct PropertySchema: Sendable, Equatable {
         self.objectType = objectType
     }
 
-    /// Whether the values are links to objects of a class that is not part of the schema, because the realm does not
-    /// show it.
+    /// Whether the values are links to objects of a class that is not part of the schema, because the realm does not show it.
     package var leadsOut: Bool { type == .object && objectType == nil }
 }

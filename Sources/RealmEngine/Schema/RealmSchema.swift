@@ -5,8 +5,7 @@ package import RealmStorage
 
 /// The schema of a realm as its users see it: classes and properties, without internal keys and refs.
 ///
-/// It is made from a snapshot on request, and compared as a value: two files have the same schema when
-/// these values are equal.
+/// It is made from a snapshot on request, and compared as a value: two files have the same schema when these values are equal.
 package struct RealmSchema: Sendable, Equatable {
     /// The schema version; nil when the file has none.
     package let version: UInt64?

@@ -16,8 +16,7 @@ package struct SchemaInput: Sendable {
     }
 }
 
-/// A class as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
-/// `ClassSchema`.
+/// A class as a client requests it; it is not checked yet. `SchemaValidator` turns it into a `ClassSchema`.
 package struct ClassInput: Sendable {
     /// The name of the class without the prefix of its table.
     package var name: String

@@ -53,8 +53,7 @@ package enum KeyText {
 
     // MARK: - Reading
 
-    /// The object that a key text refers to, by its internal key or by its primary key. Whether it exists
-    /// is not checked.
+    /// The object that a key text refers to, by its internal key or by its primary key. Whether it exists is not checked.
     package enum Target: Sendable {
         /// The internal key of an object, as in the text `@k12`.
         case objectKey(ObjectKey)

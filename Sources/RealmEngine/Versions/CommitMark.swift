@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// An action that the writer of a commit requests for the time when the observers of the database have
-/// been notified.
+/// An action that the writer of a commit requests for the time when the observers of the database have been notified.
 ///
 /// A commit with a mark contains one write only, and is a separate round of notifications.
 package struct CommitMark: Sendable {

@@ -3,11 +3,9 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Values that other layers derive from an object, such as a version, and keep as long as it: at most one
-/// of each type.
+/// Values that other layers derive from an object, such as a version, and keep as long as it: at most one of each type.
 ///
-/// Each value is made when it is first requested. All threads may request values, and the values guard
-/// their own state.
+/// Each value is made when it is first requested. All threads may request values, and the values guard their own state.
 package final class DerivedValues: Sendable {
     /// The values so far; the lock is a leaf.
     private let values = RankedMutex<[any AnyObject & Sendable]>(.leaf, [])

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The text `<epoch>.<version>` that identifies a version: in responses, entity tags, events and request
-/// header fields.
+/// The text `<epoch>.<version>` that identifies a version: in responses, entity tags, events and request header fields.
 package struct VersionToken: Sendable, Hashable {
     /// The epoch: the name of the opening that the version belongs to.
     package let epoch: String

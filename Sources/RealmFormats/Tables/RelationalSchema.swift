@@ -51,6 +51,8 @@ struct RelationalSchema: Sendable {
         let position: Int
         /// The identity of its rows.
         let key: Key
+        /// Whether it is one of the classes that are exported, and does not come with another.
+        var isRoot = false
         /// Its properties.
         var members: [Member] = []
     }
@@ -76,7 +78,8 @@ struct RelationalSchema: Sendable {
             let table = waiting.removeFirst()
             guard classes[table.key] == nil else { continue }
             order.append(table)
-            classes[table.key] = Class(table: table, position: order.count - 1, key: RelationalSchema.key(of: table))
+            classes[table.key] = Class(
+                table: table, position: order.count - 1, key: RelationalSchema.key(of: table), isRoot: order.count <= roots.count)
             let className = table.className ?? table.name
             tables.append(RelationalTable(name: names.take(className), className: className, columns: [], key: [0]))
             for target in table.columns.compactMap({ RelationalSchema.target($0, snapshot) }) where target.kind == .embedded {
@@ -184,11 +187,18 @@ struct RelationalSchema: Sendable {
 }
 
 extension RelationalSchema {
-    /// Checks that databases can have the tables.
+    /// Checks that databases can have the tables: each embedded object has its owner, and no table too many columns.
     ///
     /// - Parameter limit: The most columns that a table can have.
     /// - Throws: `answer_too_large` for a class with more properties.
     func requireColumns(atMost limit: Int) throws(Problem) {
+        if let root = classes.values.first(where: { $0.isRoot && $0.table.kind == .embedded }) {
+            let name = (root.table.className ?? root.table.name).truncated
+            throw Problem.invalidParameter(
+                "class",
+                "the objects of '\(name)' are embedded, and databases need their owners; export a class that has them, or as ndjson, json or csv"
+            )
+        }
         guard let table = tables.first(where: { $0.columns.count > limit }) else { return }
         throw Problem(
             .answerTooLarge,

@@ -11,16 +11,14 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
     /// The memory that holds the file; former memory belongs to its readers.
     package private(set) var current: ReservedMemory
 
-    /// Makes a file with the given bytes; `reservation` replaces the usual number of reserved
-    /// addresses.
+    /// Makes a file with the given bytes; `reservation` replaces the usual number of reserved addresses.
     package init(_ bytes: [UInt8] = [], reservation: Int? = nil) throws(StorageError) {
         current = try ReservedMemory(capacity: max(reservation ?? Reservation.ofMemory(for: bytes.count), bytes.count))
         try extend(to: bytes.count)
         ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
     }
 
-    /// Extends the file by zeros, and moves it to a wider range of addresses when the present one
-    /// is full.
+    /// Extends the file by zeros, and moves it to a wider range of addresses when the present one is full.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         if wanted > current.capacity { try move(capacity: wanted * 2) }
@@ -28,8 +26,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
-    /// Copies the file to a wider range of addresses. Readers of the old range keep it; what they
-    /// read there never changes.
+    /// Copies the file to a wider range of addresses. Readers of the old range keep it; what they read there never changes.
     private func move(capacity: Int) throws(StorageError) {
         let wider = try ReservedMemory(capacity: capacity)
         try wider.fill(byteCount: byteCount)

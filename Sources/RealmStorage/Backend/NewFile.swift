@@ -40,8 +40,7 @@ package final class NewFile: Sendable {
         temporaryPath = nil
     }
 
-    /// Makes an empty file in `folder` that never gets a name, and is gone when its descriptor is
-    /// closed.
+    /// Makes an empty file in `folder` that never gets a name, and is gone when its descriptor is closed.
     ///
     /// Where the file system does not have such files, its name is removed at once.
     ///
@@ -69,8 +68,7 @@ package final class NewFile: Sendable {
     /// The path at which this process can open the file before it is published.
     package var openPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
 
-    /// Gives the file its name, and returns when that is durable: the file and its folder are
-    /// synced.
+    /// Gives the file its name, and returns when that is durable: the file and its folder are synced.
     ///
     /// - Throws: `.io` with `EEXIST` when the name is taken; the caller decides what that means.
     package func publish(as path: String) throws(StorageError) {
@@ -88,8 +86,7 @@ package final class NewFile: Sendable {
         }
     }
 
-    /// Replaces the file of another name atomically, and returns when that is durable: the
-    /// file and its folder are synced.
+    /// Replaces the file of another name atomically, and returns when that is durable: the file and its folder are synced.
     ///
     /// - Parameters:
     ///   - check: Called when the file is synced, right before it takes the name; nothing has changed
@@ -149,8 +146,7 @@ package final class NewFile: Sendable {
 
     /// Removes files that servers left in a folder when they ended while making them.
     ///
-    /// A file that a living process still uses is locked and stays. A file that cannot be removed
-    /// is not an error.
+    /// A file that a living process still uses is locked and stays. A file that cannot be removed is not an error.
     ///
     /// - Parameters:
     ///   - names: The names of its entries.

@@ -4,12 +4,10 @@ package import RealmPlatform
 internal import Synchronization
 internal import SystemPackage
 
-/// Exclusive ownership of a Realm file, in a way that makes every SDK reject it at once instead of
-/// waiting.
+/// Exclusive ownership of a Realm file, in a way that makes every SDK reject it at once instead of waiting.
 ///
-/// SDKs hold a shared lock on `<path>.lock` while they have a file open, and the first of them
-/// prepares that file. The owner holds a shared lock too, over a lock file whose layout version no
-/// SDK knows:
+/// SDKs hold a shared lock on `<path>.lock` while they have a file open, and the first of them prepares that file. The owner
+/// holds a shared lock too, over a lock file whose layout version no SDK knows:
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -17,9 +15,8 @@ internal import SystemPackage
 /// | 6 | 2 | layout version; 0xffff here |
 /// | 64 | 16 | a random token of the owner |
 ///
-/// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock
-/// ends with its process, and the lock file that remains is prepared again by the next program.
-/// Source: docs/format.md, "Lock file".
+/// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock ends with its process, and the
+/// lock file that remains is prepared again by the next program. Source: docs/format.md, "Lock file".
 ///
 /// Other programs have files that end with `.lock`, too. A file that does not have the form of a
 /// lock file of Realm is never written to.
@@ -67,8 +64,7 @@ package final class OwnershipLock: Sendable {
         if descriptor >= 0 { System.unlockAndClose(descriptor) }
     }
 
-    /// Releases the ownership after a failed opening, and removes the lock file if it was made for
-    /// that.
+    /// Releases the ownership after a failed opening, and removes the lock file if it was made for that.
     ///
     /// A lock file that existed before stays, as every program leaves it.
     package func discard() {
@@ -78,8 +74,7 @@ package final class OwnershipLock: Sendable {
         System.unlockAndClose(descriptor)
     }
 
-    /// Whether the lock file still has its name: without it another program could take a lock on a
-    /// new lock file.
+    /// Whether the lock file still has its name: without it another program could take a lock on a new lock file.
     var isNamed: Bool {
         let descriptor = descriptor.load(ordering: .acquiring)
         guard descriptor >= 0, let place = try? System.place(descriptor) else { return false }
@@ -107,8 +102,7 @@ package final class OwnershipLock: Sendable {
 
     /// Throws what taking ownership of the file at `path` would throw, but changes nothing.
     ///
-    /// Trial runs use it, as they must leave no trace. The result may be outdated by the time the
-    /// file is opened.
+    /// Trial runs use it, as they must leave no trace. The result may be outdated by the time the file is opened.
     package static func check(ofFile path: String) throws(StorageError) {
         let lock = path + ".lock"
         guard System.entry(atPath: lock, followsLink: false) != nil else { return try System.requireWritableFolder(of: path) }
@@ -118,8 +112,7 @@ package final class OwnershipLock: Sendable {
         try requireLockFile(descriptor)
     }
 
-    /// Throws `.refused(.fileInUse)` when another program has the file at `path` open for writing,
-    /// as far as that can be seen.
+    /// Throws `.refused(.fileInUse)` when another program has the file at `path` open for writing, as far as that can be seen.
     package static func requireUnused(_ path: String) throws(StorageError) {
         if holders(ofFile: path) > 0 { throw inUse }
     }
@@ -134,8 +127,7 @@ package final class OwnershipLock: Sendable {
 
     // MARK: - Taking
 
-    /// Returns the descriptor that holds the lock, and whether the lock file is new; nil when
-    /// another program interfered.
+    /// Returns the descriptor that holds the lock, and whether the lock file is new; nil when another program interfered.
     private static func attempt(_ file: String) throws(StorageError) -> (descriptor: Int32, isNew: Bool)? {
         let path = file + ".lock"
         let isNew = System.entry(atPath: path, followsLink: false) == nil
@@ -183,8 +175,7 @@ package final class OwnershipLock: Sendable {
         .refused(.unsuitable("the file of the same name with '.lock' is not a lock file of Realm, and is not touched"))
     }
 
-    /// Throws unless an open file has contents that SDKs or this program leave: none, zeros, or the
-    /// fields that never change.
+    /// Throws unless an open file has contents that SDKs or this program leave: none, zeros, or the fields that never change.
     private static func requireLockFile(_ descriptor: Int32) throws(StorageError) {
         let size = try System.regularFileSize(descriptor)
         guard size > 0 else { return }

@@ -2,11 +2,9 @@
 
 package import RealmPlatform
 
-/// A file whose changes stay in this process, to find out what an operation would do without doing
-/// it.
+/// A file whose changes stay in this process, to find out what an operation would do without doing it.
 ///
-/// Pages of the file are shown until they are written to; what is written, and what the file grows
-/// by, is memory.
+/// Pages of the file are shown until they are written to; what is written, and what the file grows by, is memory.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
@@ -45,8 +43,7 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
 
     deinit { System.close(descriptor) }
 
-    /// The descriptor of the file, for system calls about it; it stays valid while this object
-    /// lives.
+    /// The descriptor of the file, for system calls about it; it stays valid while this object lives.
     var file: Int32 { descriptor }
 
     /// Extends the contents in memory by zeros; the file on disk keeps its size.

@@ -12,8 +12,7 @@ package protocol StorageBackend: AnyObject, Sendable {
 
     /// Returns a range of addresses in which the first `byteCount` bytes can be read.
     ///
-    /// It grows with the file; when it is exhausted a new one is returned, and the old one still
-    /// shows what it showed.
+    /// It grows with the file; when it is exhausted a new one is returned, and the old one still shows what it showed.
     ///
     /// - Throws: `.io` when the system cannot map the file.
     func memory() throws(StorageError) -> ReservedMemory
@@ -24,8 +23,7 @@ package protocol StorageBackend: AnyObject, Sendable {
     ///   then.
     func write(_ bytes: ByteView, at offset: Int) throws(StorageError)
 
-    /// Extends the file by zeros for which there is room on the disk; throws `.io` when there is
-    /// none.
+    /// Extends the file by zeros for which there is room on the disk; throws `.io` when there is none.
     func extend(to byteCount: Int) throws(StorageError)
 
     /// Cuts the file off. No thread may read its memory any more.

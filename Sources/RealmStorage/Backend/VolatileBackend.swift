@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// A backend whose changes are in memory, and are lost with it.
 ///
-/// Writing is copying, and there is nothing to sync. Realms in memory and trial runs on a file
-/// share this.
+/// Writing is copying, and there is nothing to sync. Realms in memory and trial runs on a file share this.
 package protocol VolatileBackend: StorageBackend {
     /// The memory that shows the present contents.
     var current: ReservedMemory { get }

@@ -14,11 +14,10 @@ internal import RealmPlatform
 /// error in any sync, the state of the disk is unknown: more commits are rejected until the file is opened again. In an encrypted
 /// file they are also rejected after a write that may have replaced a page in use. Source: docs/format.md, "Commits".
 ///
-/// A commit that a log has stored, which survives without the file, is written to the file without
-/// the second sync: the next commit's first sync makes it durable there, too. Until then nothing
-/// overwrites what the version before uses. Both syncs of one commit become one, which is done while
-/// the log stores the record. Of an encrypted file nothing is written before a sync, and page 0 is written as a whole, so its commits
-/// keep the order above whatever the log does.
+/// A commit that a log has stored, which survives without the file, is written to the file without the second sync: the next
+/// commit's first sync makes it durable there, too. Until then nothing overwrites what the version before uses. Both syncs of
+/// one commit become one, which is done while the log stores the record. Of an encrypted file nothing is written before a sync,
+/// and page 0 is written as a whole, so its commits keep the order above whatever the log does.
 ///
 /// `@unchecked Sendable`: used by the thread that holds the write transaction.
 package final class Committer: @unchecked Sendable {
@@ -200,8 +199,7 @@ package final class Committer: @unchecked Sendable {
             flip: CommitRecord.Flip(old: state.flags, new: state.flags ^ 1), extents: data.endRecording(), notes: notes)
     }
 
-    /// Reads the new version as readers will see it, before it is durable: a version that cannot be
-    /// read is not committed.
+    /// Reads the new version as readers will see it, before it is durable: a version that cannot be read is not committed.
     func makeSnapshot(_ header: FileHeader, _ previous: Snapshot, version: UInt64) throws(StorageError) -> Snapshot {
         let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
         return try Snapshot(

@@ -73,8 +73,7 @@ package final class CompactCopy: @unchecked Sendable {
     /// Returns when everything that was written so far is durable.
     package func sync() throws(StorageError) { try data.sync() }
 
-    /// Writes the free lists and the top node, cuts the file to its size, and returns when it is
-    /// durable.
+    /// Writes the free lists and the top node, cuts the file to its size, and returns when it is durable.
     package func finish() throws(StorageError) {
         guard !snapshot.top.tables.isNone else { return }
         let lists = TopWriter(version: snapshot.version, slotCount: 11)
@@ -111,8 +110,7 @@ package final class CompactCopy: @unchecked Sendable {
         return expected
     }
 
-    /// Returns the nodes of the new file; the view is valid as long as this object and `joinedValues`
-    /// are.
+    /// Returns the nodes of the new file; the view is valid as long as this object and `joinedValues` are.
     private func space(of joinedValues: JoinedValues) -> NodeSpace {
         data.plain.space(limit: UInt64(free.logicalSize), joinedValues: joinedValues)
     }

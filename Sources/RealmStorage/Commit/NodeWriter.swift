@@ -68,8 +68,7 @@ struct NodeWriter<Selection: NodeSelection> {
         }
     }
 
-    /// Writes a node without refs at once and returns its new place; pushes one with refs on the
-    /// stack and returns nil.
+    /// Writes a node without refs at once and returns its new place; pushes one with refs on the stack and returns nil.
     private mutating func enter(_ ref: Ref) throws(StorageError) -> Ref? {
         let node = try source.node(at: ref)
         try budget.spend(node)
@@ -85,8 +84,7 @@ struct NodeWriter<Selection: NodeSelection> {
         return nil
     }
 
-    /// Returns the next node to be written that the node on top of the stack refers to; nil when
-    /// there is none left.
+    /// Returns the next node to be written that the node on top of the stack refers to; nil when there is none left.
     private mutating func nextChild() -> Ref? {
         let last = frames.count - 1
         let end = frames[last].end

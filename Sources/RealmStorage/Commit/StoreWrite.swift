@@ -18,8 +18,7 @@ package final class StoreWrite: @unchecked Sendable {
     /// Whether the transaction is still running; false after a commit or a rollback.
     private var isRunning = true
 
-    /// Makes the right to write to `owner`, with new nodes in `arena`; the owner has made sure that
-    /// it is the only one.
+    /// Makes the right to write to `owner`, with new nodes in `arena`; the owner has made sure that it is the only one.
     init(_ owner: any StoreWrite.Owner, base: Snapshot, arena: NodeArena) {
         self.owner = owner
         self.base = base
@@ -31,9 +30,8 @@ package final class StoreWrite: @unchecked Sendable {
 
     /// Makes the next version, and returns it once it is durable.
     ///
-    /// After an error nothing has changed and the transaction still runs: it may be tried again or
-    /// rolled back. If `FileStore.acceptsWrites` is false then, whether it was committed is known
-    /// only when the file is opened again.
+    /// After an error nothing has changed and the transaction still runs: it may be tried again or rolled back. If
+    /// `FileStore.acceptsWrites` is false then, whether it was committed is known only when the file is opened again.
     ///
     /// - Parameters:
     ///   - notes: The work of the transaction, for the record of the commit.

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Writes the free lists and the top node, the last nodes of every version.
 ///
-/// The free lists describe the file after they themselves were written, so their own place is laid
-/// out first.
-/// Source: docs/format.md, "The top node" and "Free space".
+/// The free lists describe the file after they themselves were written, so their own place is laid out first. Source:
+/// docs/format.md, "The top node" and "Free space".
 struct TopWriter {
     /// The number of the version that is being written.
     let version: UInt64

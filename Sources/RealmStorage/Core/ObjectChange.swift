@@ -15,11 +15,9 @@ package enum ObjectChange: Sendable, Equatable {
     case deleted(TableKey, ObjectKey)
     /// A property of an object got another value, or something inside its value changed.
     case modified(TableKey, ObjectKey, ColumnKey)
-    /// A list, set or dictionary of a property itself was changed by one operation, whose positions
-    /// are those at that moment.
+    /// A list, set or dictionary of a property itself was changed by one operation, whose positions are those at that moment.
     case collection(TableKey, ObjectKey, ColumnKey, CollectionChange)
-    /// The name, the kind or the columns of a table changed, hidden columns included, or the table
-    /// was created or removed.
+    /// The name, the kind or the columns of a table changed, hidden columns included, or the table was created or removed.
     case schema(TableKey)
 
     /// The table that changed, or whose object did.

@@ -5,9 +5,8 @@ internal import RealmPlatform
 /// An HMAC-SHA-224, the authentication code of an encrypted page. Two codes are compared in a time
 /// that does not depend on their bytes.
 ///
-/// The code is computed over the encrypted bytes, so that a page is never decrypted before it is
-/// known to be genuine.
-/// Source: docs/format.md, "Encryption".
+/// The code is computed over the encrypted bytes, so that a page is never decrypted before it is known to be genuine. Source:
+/// docs/format.md, "Encryption".
 package struct AuthenticationCode: Sendable {
     /// The size of a code in bytes.
     package static let byteCount = 28

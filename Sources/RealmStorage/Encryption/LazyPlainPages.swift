@@ -3,17 +3,14 @@
 internal import RealmPlatform
 internal import Synchronization
 
-/// The plain bytes of an encrypted file: private memory in which each page appears when it is first
-/// needed.
+/// The plain bytes of an encrypted file: private memory in which each page appears when it is first needed.
 ///
-/// Reading costs one atomic load per page once the page is present. A page is decrypted exactly
-/// once, under the lock of its stripe, before it counts as ready; so bytes that are visible never
-/// change. Only `forget` makes an exception, for a file that one thread reads once. A write stores
-/// new bytes in ready pages, at places that no version in use needs.
+/// Reading costs one atomic load per page once the page is present. A page is decrypted exactly once, under the lock of its
+/// stripe, before it counts as ready; so bytes that are visible never change. Only `forget` makes an exception, for a file that
+/// one thread reads once. A write stores new bytes in ready pages, at places that no version in use needs.
 ///
-/// `@unchecked Sendable`: the fields are set once. A page of `plain` becomes ready under the lock
-/// of its stripe, and is read after its state was seen as `ready`; the ranges that are changed
-/// later are used by the writing thread alone.
+/// `@unchecked Sendable`: the fields are set once. A page of `plain` becomes ready under the lock of its stripe, and is read
+/// after its state was seen as `ready`; the ranges that are changed later are used by the writing thread alone.
 @usableFromInline
 @safe package final class LazyPlainPages: @unchecked Sendable {
     /// The plain bytes, with room for growth. Pages that were not needed yet, or never written, read
@@ -22,8 +19,7 @@ internal import Synchronization
     /// The size of the plain file in bytes, in whole pages.
     var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
 
-    /// The states of a page, as raw bytes, because they are stored as atomics in memory of their
-    /// own.
+    /// The states of a page, as raw bytes, because they are stored as atomics in memory of their own.
     private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
 
     /// The encrypted bytes of the file in memory, with room for growth.
@@ -58,8 +54,7 @@ internal import Synchronization
         try self.init(source: file.bytes, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
 
-    /// Makes the pages of a file that is read and written in `memory`; they may grow as far as the
-    /// memory does.
+    /// Makes the pages of a file that is read and written in `memory`; they may grow as far as the memory does.
     convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
         let page = EncryptionLayout.pageByteCount
         try self.init(
@@ -164,8 +159,7 @@ internal import Synchronization
         }
     }
 
-    /// Makes the bytes readable as far as they exist; damaged and never written pages read as
-    /// zeros.
+    /// Makes the bytes readable as far as they exist; damaged and never written pages read as zeros.
     func attempt(offset: UInt64, byteCount: UInt64) throws(StorageError) {
         guard byteCount > 0, offset < UInt64(plainByteCount) else { return }
         let last = Int((offset + min(byteCount, UInt64(plainByteCount) - offset) - 1) >> 12)
@@ -251,12 +245,10 @@ internal import Synchronization
         grownPageCount.store(count, ordering: .releasing)
     }
 
-    /// Decrypts a page that is about to be written, so that no thread reads its encrypted bytes any
-    /// more.
+    /// Decrypts a page that is about to be written, so that no thread reads its encrypted bytes any more.
     ///
-    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable`
-    /// returns that no version uses it; any other damaged page is an error, because its contents
-    /// would be lost for good.
+    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable` returns that no version uses
+    /// it; any other damaged page is an error, because its contents would be lost for good.
     ///
     /// - Throws: `.corrupt` for a damaged page that may be in use.
     func prepare(page: Int, isDisposable: () -> Bool) throws(StorageError) {
@@ -321,8 +313,7 @@ internal import Synchronization
 }
 
 extension LazyPlainPages {
-    /// The state of a page of 4096 plain bytes. Pages of a file that is not encrypted are always
-    /// present.
+    /// The state of a page of 4096 plain bytes. Pages of a file that is not encrypted are always present.
     ///
     /// A page that was never written is usual at the end of a file, which may be longer than what was
     /// written to it. A damaged page is an error only for readers that need something in it.

@@ -5,10 +5,8 @@ package import RealmPlatform
 /// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding,
 /// HMAC-SHA-224 over the encrypted bytes.
 ///
-/// Keys are scheduled once, when a cipher is made; a page only sets its initialization vector and
-/// begins a new code. The contexts are used again by every call, so a cipher belongs to one thread
-/// at a time.
-/// Source: docs/format.md, "Encryption".
+/// Keys are scheduled once, when a cipher is made; a page only sets its initialization vector and begins a new code. The
+/// contexts are used again by every call, so a cipher belongs to one thread at a time. Source: docs/format.md, "Encryption".
 package final class PageCipher {
     /// The outcome of reading a page.
     package enum Outcome: Equatable, Sendable {
@@ -27,8 +25,7 @@ package final class PageCipher {
     /// Computes authentication codes with the key.
     private let authenticator: AuthenticationContext
 
-    /// Makes a cipher for one key; throws `.io` when the crypto library lacks memory or an
-    /// algorithm.
+    /// Makes a cipher for one key; throws `.io` when the crypto library lacks memory or an algorithm.
     package init(_ key: EncryptionKey) throws(StorageError) {
         encryptor = try CipherContext(.encrypts, key: Array(key.cipherKey))
         decryptor = try CipherContext(.decrypts, key: Array(key.cipherKey))
@@ -73,8 +70,7 @@ package final class PageCipher {
 
     /// Encrypts a page, and returns the stamp for its entry.
     ///
-    /// Each counter results in another initialization vector, so writing the same bytes again gives
-    /// other encrypted bytes.
+    /// Each counter results in another initialization vector, so writing the same bytes again gives other encrypted bytes.
     ///
     /// - Parameters:
     ///   - page: The number of the plain page.

@@ -10,13 +10,11 @@ package import RealmPlatform
 /// | 4 | 28 | HMAC-SHA-224 of the encrypted page |
 /// | 32 | 32 | the same two fields of the previous write |
 ///
-/// An entry is written before its page. If the page then does not follow, the previous fields still
-/// fit it.
+/// An entry is written before its page. If the page then does not follow, the previous fields still fit it.
 package struct PageEntry: Sendable, Equatable {
     /// The result of one write of a page: its counter and the code of its encrypted bytes.
     package struct Stamp: Sendable, Equatable {
-        /// The number of the write, which wraps around past 0. A counter of 0 means that the page
-        /// was never written.
+        /// The number of the write, which wraps around past 0. A counter of 0 means that the page was never written.
         package let counter: UInt32
         /// The authentication code of the encrypted bytes.
         package let code: AuthenticationCode

@@ -20,8 +20,7 @@ final class PageSealer: @unchecked Sendable {
     private var fitting: Set<Int> = []
     /// The pages whose contents differ from those in the file.
     private var dirty: Set<Int> = []
-    /// The pages whose entry or bytes were written since the last sync, with the stamp that fits
-    /// what is durable.
+    /// The pages whose entry or bytes were written since the last sync, with the stamp that fits what is durable.
     private var attempted: [(page: Int, durable: PageEntry.Stamp)] = []
     /// The cipher, used by the writing thread only.
     private let cipher: PageCipher
@@ -89,8 +88,7 @@ final class PageSealer: @unchecked Sendable {
     /// The two operations of a flush that can fail: writing and syncing.
     enum Stage { case writing, syncing }
 
-    /// Syncs the raw file. The stage is set before, because the outcome of a failed sync is
-    /// unknown.
+    /// Syncs the raw file. The stage is set before, because the outcome of a failed sync is unknown.
     private func sync(_ backend: any StorageBackend, _ scope: SyncScope, _ stage: inout Stage) throws(StorageError) {
         stage = .syncing
         try backend.sync(scope)
@@ -112,8 +110,7 @@ final class PageSealer: @unchecked Sendable {
         return true
     }
 
-    /// The entries and encrypted bytes of a batch, and for each page the stamp that fits what is
-    /// durable.
+    /// The entries and encrypted bytes of a batch, and for each page the stamp that fits what is durable.
     private typealias Sealed = (entries: [UInt8], bytes: [UInt8], durable: [(page: Int, durable: PageEntry.Stamp)])
 
     /// Encrypts a batch of pages in memory, without writing anything.
@@ -138,8 +135,7 @@ final class PageSealer: @unchecked Sendable {
         return (entries, bytes, durable)
     }
 
-    /// Encrypts one page under the next counter; 0 is skipped, and so is one whose code equals that
-    /// of the old page.
+    /// Encrypts one page under the next counter; 0 is skipped, and so is one whose code equals that of the old page.
     private func seal(
         _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, from source: ByteView,
         to target: inout [UInt8], at offset: Int
@@ -153,8 +149,7 @@ final class PageSealer: @unchecked Sendable {
         }
     }
 
-    /// Writes `bytes`, which hold `size` bytes for each page of the batch, with one call for
-    /// neighbouring pages.
+    /// Writes `bytes`, which hold `size` bytes for each page of the batch, with one call for neighbouring pages.
     private func write(
         _ bytes: [UInt8], of batch: [Int], _ size: Int, _ offset: (Int) -> Int, _ backend: any StorageBackend
     ) throws(StorageError) {

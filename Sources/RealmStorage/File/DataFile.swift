@@ -22,13 +22,11 @@ package final class DataFile: @unchecked Sendable {
     let key: EncryptionKey?
     /// Encrypts changed pages; nil for a plain file.
     private let sealer: PageSealer?
-    /// The plain bytes in their present state. The value is replaced when the file grows; snapshots
-    /// have copies.
+    /// The plain bytes in their present state. The value is replaced when the file grows; snapshots have copies.
     private(set) var plain: PlainBytes
     /// The decrypted pages of former ranges of addresses, which older snapshots may still read.
     private var olderPages: [OlderPages] = []
-    /// Returns whether no version uses some bytes; pages that lie wholly there may be written even
-    /// if they cannot be read.
+    /// Returns whether no version uses some bytes; pages that lie wholly there may be written even if they cannot be read.
     private var isUnused: ((Range<Int>) -> Bool)?
     /// Whether the size has changed since the last sync.
     private var hasGrown = false
@@ -82,8 +80,7 @@ package final class DataFile: @unchecked Sendable {
     /// Whether the raw file is encrypted.
     var isEncrypted: Bool { key != nil }
 
-    /// Returns the plain bytes of a file, with the decrypted pages of `previous` where these are in
-    /// the same memory.
+    /// Returns the plain bytes of a file, with the decrypted pages of `previous` where these are in the same memory.
     private static func plain(
         of backend: any StorageBackend, _ key: EncryptionKey?, previous: PlainBytes?
     ) throws(StorageError) -> PlainBytes {
@@ -107,8 +104,7 @@ package final class DataFile: @unchecked Sendable {
         return isEncrypted ? EncryptionLayout.fileByteCount(plainPageCount: pageCount) : pageCount * DataFile.pageByteCount
     }
 
-    /// Makes sure that the first `byteCount` plain bytes exist on the disk. The file never gets
-    /// shorter here.
+    /// Makes sure that the first `byteCount` plain bytes exist on the disk. The file never gets shorter here.
     ///
     /// - Throws: `.io`, for example when the disk is full.
     func extend(to byteCount: Int) throws(StorageError) {
@@ -145,8 +141,7 @@ package final class DataFile: @unchecked Sendable {
 
     // MARK: - Bytes
 
-    /// Sets the test for bytes that no version uses: pages that lie wholly there need not be
-    /// readable to be written.
+    /// Sets the test for bytes that no version uses: pages that lie wholly there need not be readable to be written.
     func setDisposable(_ isUnused: @escaping (Range<Int>) -> Bool) { self.isUnused = isUnused }
 
     /// Writes inside the plain file, where no version in use has anything.
@@ -222,12 +217,10 @@ package final class DataFile: @unchecked Sendable {
         return (try? sealer.isIntact(pages, isDisposable: isDisposable)) ?? false
     }
 
-    /// Replaces one byte, which was `old`, and returns when that is durable. Everything written
-    /// before must have been synced.
+    /// Replaces one byte, which was `old`, and returns when that is durable. Everything written before must have been synced.
     ///
-    /// After an error that leaves the file certain, the byte is `old`, in the file and for readers.
-    /// A disk that rejects a byte does not write a part of it; reading it back shows that it did
-    /// not write all of it either.
+    /// After an error that leaves the file certain, the byte is `old`, in the file and for readers. A disk that rejects a byte
+    /// does not write a part of it; reading it back shows that it did not write all of it either.
     ///
     /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
     func publish(_ byte: UInt8, insteadOf old: UInt8, at offset: Int) throws(StorageError) {
@@ -290,11 +283,9 @@ package final class DataFile: @unchecked Sendable {
         doubts.bitwiseAnd(~Doubt.log, ordering: .acquiringAndReleasing).newValue == 0
     }
 
-    /// Drops what was written since the last sync; for a commit that fails before its version is
-    /// selected.
+    /// Drops what was written since the last sync; for a commit that fails before its version is selected.
     ///
-    /// In a plain file the bytes stay where they are, which does no harm because no version uses
-    /// their place.
+    /// In a plain file the bytes stay where they are, which does no harm because no version uses their place.
     func forgetChanges() { sealer?.forgetChanges() }
 }
 

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Makes files without any version.
 enum EmptyFile {
-    /// Writes a header without any version. It is one write, so that after a crash the file has
-    /// either all of it or 0 bytes.
+    /// Writes a header without any version. It is one write, so that after a crash the file has either all of it or 0 bytes.
     static func write(_ backend: any StorageBackend, _ key: EncryptionKey?) throws(StorageError) {
         var page = [UInt8](repeating: 0, count: FileHeader.byteCount)
         page.replaceSubrange(16..<20, with: FileHeader.signature)

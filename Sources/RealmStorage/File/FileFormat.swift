@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// A file format, with the programs that write it and when they were released.
 ///
-/// A file has the format of the program that has last written to it.
-/// Source: docs/files-that-open.md, "Formats".
+/// A file has the format of the program that has last written to it. Source: docs/files-that-open.md, "Formats".
 package struct FileFormat: Sendable, Equatable {
     /// The number in the header.
     package let number: Int

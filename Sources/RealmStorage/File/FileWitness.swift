@@ -3,19 +3,16 @@
 package import RealmPlatform
 internal import Synchronization
 
-/// Notices that an open file has been removed, replaced, shortened or written to by another
-/// program.
+/// Notices that an open file has been removed, replaced, shortened or written to by another program.
 ///
 /// - The path still names the file that was opened, and the lock file still has its name.
 /// - Its size, the time of its last change and its first bytes are those that this process saw or
 ///   wrote last.
 /// - No part of it was missing when it was read.
 ///
-/// One check costs a system call or two. While this process writes, only the writer checks, because
-/// it alone knows what it has written. The time of its last write is read by the first check
-/// afterwards, because reading it slows the next write down: `WriteQueue` checks as soon as it is
-/// idle.
-/// Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
+/// One check costs a system call or two. While this process writes, only the writer checks, because it alone knows what it has
+/// written. The time of its last write is read by the first check afterwards, because reading it slows the next write down:
+/// `WriteQueue` checks as soon as it is idle. Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
 package final class FileWitness: Sendable {
     /// The expected state of the file, guarded by the lock.
     private struct State: Sendable {
@@ -23,8 +20,7 @@ package final class FileWitness: Sendable {
         var identity: System.FileIdentity
         /// The size of the file in bytes.
         var byteCount: Int
-        /// The time of its last change; nil when this process has written and no check has
-        /// followed.
+        /// The time of its last change; nil when this process has written and no check has followed.
         var modified: Int64?
         /// The expected first bytes of the file.
         var bytes: [UInt8]
@@ -77,8 +73,7 @@ package final class FileWitness: Sendable {
 
     // MARK: - Looking
 
-    /// Checks the file; any thread may call it. While this process writes, only missing parts are
-    /// reported.
+    /// Checks the file; any thread may call it. While this process writes, only missing parts are reported.
     ///
     /// - Throws: `.refused(.fileChanged)` when the file is not in its expected state.
     package func checkFile() throws(StorageError) {

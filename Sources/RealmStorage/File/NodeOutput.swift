@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Collects nodes that follow each other in the file, so that many of them become one write.
 ///
-/// Nodes begin at multiples of 8 and take exactly the bytes that their headers state.
-/// Source: docs/format.md, "Nodes".
+/// Nodes begin at multiples of 8 and take exactly the bytes that their headers state. Source: docs/format.md, "Nodes".
 final class NodeOutput {
     /// The plain bytes of the file that nodes are written to.
     private let data: DataFile
@@ -22,8 +21,7 @@ final class NodeOutput {
     /// Makes an output that writes to `data`.
     init(_ data: DataFile) { self.data = data }
 
-    /// Sets the place of the next node; collected nodes are written first if it does not follow
-    /// them.
+    /// Sets the place of the next node; collected nodes are written first if it does not follow them.
     ///
     /// - Parameters:
     ///   - position: The place in the file.

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The plain bytes of a file in memory, decrypted when they are first needed, and the owner of that
-/// memory.
+/// The plain bytes of a file in memory, decrypted when they are first needed, and the owner of that memory.
 ///
 /// The owner keeps the memory; bytes of a committed version never change.
 struct PlainBytes: Sendable {
@@ -68,8 +67,7 @@ struct PlainBytes: Sendable {
             fileSize: UInt64(byteCount), isEncrypted: pages != nil, accepting: formats)
     }
 
-    /// Returns the bytes up to `limit` as a space of nodes; it is valid while these bytes and
-    /// `joinedValues` are kept.
+    /// Returns the bytes up to `limit` as a space of nodes; it is valid while these bytes and `joinedValues` are kept.
     func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
         NodeSpace(bytes, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
     }

@@ -7,8 +7,7 @@ extension RealmFile {
     /// The bytes that change with every commit to the file: its format, top ref and version; in an encrypted file the entry of
     /// the page with the header, whose counter never repeats, and the beginning of the page, which is written after its entry.
     ///
-    /// The top ref alone would not do, because a later commit may place its top node where an earlier
-    /// one had it.
+    /// The top ref alone would not do, because a later commit may place its top node where an earlier one had it.
     ///
     /// - Throws: `.corrupt` when the top node cannot be read, as can happen while it is replaced.
     package func liveMark() throws(StorageError) -> [UInt8] {

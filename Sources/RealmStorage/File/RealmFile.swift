@@ -14,8 +14,7 @@ package final class RealmFile: Sendable {
     /// The size of the raw file in bytes.
     package let fileByteCount: Int
     let plain: PlainBytes
-    /// Notices changes of the file by other programs; nil for a file that is open for writing,
-    /// whose store does that.
+    /// Notices changes of the file by other programs; nil for a file that is open for writing, whose store does that.
     package let witness: FileWitness?
 
     /// The size of the plain file: the physical size, less the page tables when it is encrypted.
@@ -72,8 +71,7 @@ package final class RealmFile: Sendable {
         RealmFile(path: path, header: header, plain: try plain.withOwnPages(), fileByteCount: fileByteCount, witness: witness)
     }
 
-    /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and
-    /// `joinedValues` are alive.
+    /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and `joinedValues` are alive.
     package func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
         plain.space(limit: limit, joinedValues: joinedValues)
     }

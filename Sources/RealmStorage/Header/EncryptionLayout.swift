@@ -4,10 +4,9 @@ internal import RealmPlatform
 
 /// The places of the pages in an encrypted file.
 ///
-/// The plain file is divided into pages of 4096 bytes. The encrypted file is a sequence of groups:
-/// one table page with 64 entries of 64 bytes, then the up to 64 encrypted pages that they
-/// describe. Only the last group may be shorter.
-/// Source: docs/format.md, "Encryption".
+/// The plain file is divided into pages of 4096 bytes. The encrypted file is a sequence of groups: one table page with 64
+/// entries of 64 bytes, then the up to 64 encrypted pages that they describe. Only the last group may be shorter. Source:
+/// docs/format.md, "Encryption".
 package enum EncryptionLayout {
     /// The size of a page in bytes, plain and encrypted alike.
     package static let pageByteCount = 4096

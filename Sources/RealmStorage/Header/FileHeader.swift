@@ -24,8 +24,7 @@ package struct FileHeader: Sendable, Equatable {
     static let signature: [UInt8] = [0x54, 0x2d, 0x44, 0x42]
     /// The top ref of a file in streaming form, whose real one is in the footer.
     static let streamingTopRef: UInt64 = .max
-    /// The number in the last eight bytes of the footer, by which a complete streaming form is
-    /// recognized.
+    /// The number in the last eight bytes of the footer, by which a complete streaming form is recognized.
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The file formats that can be read: 10 and 11 have the layout of 20, and no program wrote 12 to 19.
     package static let supportedFormats = [10, 11, 20, 21, 22, 23, 24]
@@ -130,8 +129,7 @@ package struct FileHeader: Sendable, Equatable {
             : .notARealm("no Realm signature: not a Realm file, or an encrypted one that is cut short")
     }
 
-    /// Returns the top ref of a file in streaming form; throws `.corrupt` for a footer without its
-    /// cookie.
+    /// Returns the top ref of a file in streaming form; throws `.corrupt` for a footer without its cookie.
     private static func topRef(fromFooter footer: ByteView, fileSize: UInt64) throws(StorageError) -> UInt64 {
         guard fileSize >= UInt64(byteCount + footerByteCount), footer.count == footerByteCount else {
             throw .corrupt(ref: .none, reason: "a streaming-form file of \(fileSize) bytes has no footer")

@@ -112,8 +112,7 @@ package final class ColumnIndexWriter {
 
     // MARK: - Lists
 
-    /// Moves an object from the elements that its list had to those that it has. The order of
-    /// elements does not matter.
+    /// Moves an object from the elements that its list had to those that it has. The order of elements does not matter.
     ///
     /// - Parameters:
     ///   - old: The former elements, as the index has them.

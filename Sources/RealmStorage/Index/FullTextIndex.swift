@@ -79,8 +79,7 @@ package struct FullTextIndex: Sendable {
         }
     }
 
-    /// Returns whether a key's four bytes of a word begin with the rest of the prefix, as far as
-    /// both reach.
+    /// Returns whether a key's four bytes of a word begin with the rest of the prefix, as far as both reach.
     private static func chunk(_ key: Int32, matches rest: ArraySlice<UInt8>) -> Bool {
         let bits = UInt32(bitPattern: key)
         let wordBytes = wordByteCount(bits)

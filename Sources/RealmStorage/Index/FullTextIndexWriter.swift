@@ -2,12 +2,10 @@
 
 package import RealmPlatform
 
-/// Changes a full-text index: each object is filed once under every word of its text. Null has no
-/// words.
+/// Changes a full-text index: each object is filed once under every word of its text. Null has no words.
 ///
-/// Changing a text removes the object from the words that the text does not have any more and adds it to
-/// those that are new; the entries of other words are not touched. Source: docs/format.md, "Search
-/// indexes".
+/// Changing a text removes the object from the words that the text does not have any more and adds it to those that are new;
+/// the entries of other words are not touched. Source: docs/format.md, "Search indexes".
 package struct FullTextIndexWriter {
     /// The writer of the tree in which each word leads to its objects.
     private let words: WordIndexWriter

@@ -4,10 +4,9 @@ package import RealmPlatform
 
 /// Splits text into the words that a full-text index files.
 ///
-/// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates.
-/// Letters are folded to lower case without diacritics, but å æ ð ø þ ß stay letters of their own,
-/// and × and ÷ vanish inside a word. A word is cut after 64 bytes. Source: docs/format.md, "Search
-/// indexes".
+/// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates. Letters are folded to lower
+/// case without diacritics, but å æ ð ø þ ß stay letters of their own, and × and ÷ vanish inside a word. A word is cut after 64
+/// bytes. Source: docs/format.md, "Search indexes".
 package enum FullTextTokenizer {
     /// The length in bytes after which words are cut off.
     package static let maximumWordByteCount = 64

@@ -7,8 +7,7 @@ internal import RealmPlatform
 /// The bytes are consumed in steps of four; each step is one key of a node. The data of a string or
 /// binary borrows its bytes from the value. Source: docs/format.md, "Search indexes".
 package struct IndexData: Sendable {
-    /// The greatest offset in bytes at which a general index has a level; values that are equal so
-    /// far share a list.
+    /// The greatest offset in bytes at which a general index has a level; values that are equal so far share a list.
     package static let maximumOffset = 200
     /// Marks the end of the data inside a key of fewer than four bytes.
     static let endMark: UInt8 = 0x58

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Changes the nodes of one level of a search index: of the index itself or of one subindex.
 ///
-/// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node
-/// has more than `capacity` keys; none is empty but the root of an empty index; keys lie in nodes
-/// of width 32.
+/// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node has more than `capacity`
+/// keys; none is empty but the root of an empty index; keys lie in nodes of width 32.
 struct IndexTreeWriter {
     /// The maximum depth of inner nodes; three are enough for any real index.
     static let maximumDepth = 16
@@ -55,8 +54,7 @@ struct IndexTreeWriter {
         try makeNode(.contextRefs, CollectionOfOne(Int64(key)), CollectionOfOne(slot.raw))
     }
 
-    /// Makes a level of entries in ascending order of keys, in nodes that are as full as possible,
-    /// and returns its root.
+    /// Makes a level of entries in ascending order of keys, in nodes that are as full as possible, and returns its root.
     func pack(_ entries: [(key: Int32, slot: IndexSlot)]) throws(StorageError) -> Ref {
         guard !entries.isEmpty else { return try makeEmpty() }
         var level = Entries()
@@ -169,8 +167,7 @@ struct IndexTreeWriter {
         return Change(ref: changed.ref)
     }
 
-    /// Stores a changed child in its parent, with its new largest key, and the node that was split
-    /// off from it.
+    /// Stores a changed child in its parent, with its new largest key, and the node that was split off from it.
     private func replaceChild(
         _ position: Int, of node: IndexNode, old: Ref, by changed: Change
     ) throws(StorageError) -> Change {

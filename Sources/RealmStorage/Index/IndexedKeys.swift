@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// The keys of the objects that a search index files under one value, ascending.
 ///
-/// Their number is known at once; the keys are read when they are needed. It borrows from its
-/// snapshot.
+/// Their number is known at once; the keys are read when they are needed. It borrows from its snapshot.
 package struct IndexedKeys: Sendable {
     /// The place where the keys are.
     private enum Source: Sendable {

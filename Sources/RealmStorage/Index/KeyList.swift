@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// The list of object keys under one key of a search index.
 ///
-/// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend
-/// among objects of equal value.
+/// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend among objects of equal value.
 struct KeyList {
     /// The two forms in which a list of object keys is stored.
     private enum Form {
@@ -55,8 +54,7 @@ struct KeyList {
         }
     }
 
-    /// Returns the first position for which `isBelow` is false, given that it is true for all
-    /// before and false for all after.
+    /// Returns the first position for which `isBelow` is false, given that it is true for all before and false for all after.
     ///
     /// - Complexity: O(log n) calls.
     func partition(_ isBelow: (ObjectKey) throws(StorageError) -> Bool) throws(StorageError) -> Int {

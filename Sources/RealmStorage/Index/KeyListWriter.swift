@@ -63,8 +63,7 @@ struct KeyListWriter {
         return root.ref
     }
 
-    /// Returns the last leaf of a tree of two levels, with its slot in the root, if it has room and
-    /// may be changed in place.
+    /// Returns the last leaf of a tree of two levels, with its slot in the root, if it has room and may be changed in place.
     private func lastLeaf(
         of root: MutableNode, endingAt end: Int
     ) throws(StorageError) -> (leaf: MutableNode, slot: Int)? {

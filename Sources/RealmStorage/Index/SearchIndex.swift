@@ -4,18 +4,15 @@ package import RealmPlatform
 
 /// The search index of a column: from a value to the keys of the objects that hold it.
 ///
-/// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is
-/// one object key (a number), a list of object keys (a ref without context flag), or a subindex for
-/// the next four bytes (a ref with context flag). Inner nodes hold `[keys, children…]`, each key
-/// the largest of its child.
-/// Source: docs/format.md, "Search indexes".
+/// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is one object key (a number), a
+/// list of object keys (a ref without context flag), or a subindex for the next four bytes (a ref with context flag). Inner
+/// nodes hold `[keys, children…]`, each key the largest of its child. Source: docs/format.md, "Search indexes".
 package struct SearchIndex: Sendable {
     /// The entry of an index node under one key.
     package enum Entry: Sendable {
         /// A single object is filed under the key.
         case one(ObjectKey)
-        /// Several objects are filed under the key: their list, in ascending order where their
-        /// values are equal.
+        /// Several objects are filed under the key: their list, in ascending order where their values are equal.
         case list(BPlusTree)
         /// The root of another level, for the next four bytes.
         case subindex(Ref)
@@ -86,8 +83,7 @@ package struct SearchIndex: Sendable {
         }
     }
 
-    /// Returns the entry under `key` in the level whose root is at `ref`, `.absent` when there is
-    /// none, without reading a list.
+    /// Returns the entry under `key` in the level whose root is at `ref`, `.absent` when there is none, without reading a list.
     func slot(for key: Int32, in ref: Ref) throws(StorageError) -> IndexSlot {
         var node = try IndexNode(ref, space)
         for _ in 0..<SearchIndex.maximumDepth {

@@ -21,8 +21,7 @@ extension SearchIndexWriter {
         return try level(&sorted, offset: 0, budget)
     }
 
-    /// Builds one level of the index from offset `offset` of the data on, and all levels below it;
-    /// returns its root.
+    /// Builds one level of the index from offset `offset` of the data on, and all levels below it; returns its root.
     func level(_ entries: inout [Entry], offset: Int, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         try budget?.spend(entries.count)
         var order = entries.indices.map { (key: entries[$0].data.key(at: offset), index: $0) }

@@ -2,15 +2,13 @@
 
 package import RealmPlatform
 
-/// Changes a general search index: from a value to the objects that hold it, with one value per
-/// object.
+/// Changes a general search index: from a value to the objects that hold it, with one value per object.
 ///
-/// The index stores as little of a value as distinguishes it from the others, so a change may have
-/// to read the values of other objects. Remove an object under its old value before the stored
-/// value changes, and insert it under the new one afterwards; no other object may be between two
-/// values meanwhile. The shape is the same whatever the order of changes was, except for the
-/// division into nodes, for lists below the last level, and for lists in the order of older formats,
-/// which stay in that order. Source: docs/format.md, "Search indexes".
+/// The index stores as little of a value as distinguishes it from the others, so a change may have to read the values of other
+/// objects. Remove an object under its old value before the stored value changes, and insert it under the new one afterwards;
+/// no other object may be between two values meanwhile. The shape is the same whatever the order of changes was, except for the
+/// division into nodes, for lists below the last level, and for lists in the order of older formats, which stay in that order.
+/// Source: docs/format.md, "Search indexes".
 package final class SearchIndexWriter {
     /// A function that returns the present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
@@ -21,8 +19,7 @@ package final class SearchIndexWriter {
     let tree: IndexTreeWriter
     /// The writer of the lists of objects.
     let lists: KeyListWriter
-    /// Whether the column holds Mixed, in which different values may have the same data, and equal
-    /// values different data.
+    /// Whether the column holds Mixed, in which different values may have the same data, and equal values different data.
     let isMixed: Bool
     /// Returns the present value of an object that the index has already.
     let valueOf: ValueSource
@@ -51,8 +48,7 @@ package final class SearchIndexWriter {
 
     // MARK: - Inserting
 
-    /// Adds `object` under `value`, and returns the new root. Adding it a second time changes
-    /// nothing.
+    /// Adds `object` under `value`, and returns the new root. Adding it a second time changes nothing.
     ///
     /// - Throws: `.limit` for a tombstone, whose key cannot be stored; `.corrupt` for an index that
     ///   contradicts the values it was built from.
@@ -79,16 +75,14 @@ package final class SearchIndexWriter {
             data = IndexData(value)
         }
 
-        /// Returns a negative number, zero or a positive number when this entry comes before, with
-        /// or after `other` in a list.
+        /// Returns a negative number, zero or a positive number when this entry comes before, with or after `other` in a list.
         func order(_ other: Entry) -> Int {
             let order = Value.order(value, other.value)
             return order != 0 ? order : object < other.object ? -1 : other.object < object ? 1 : 0
         }
     }
 
-    /// Adds an entry below the level at `root`, whose keys are those of the data at `offset`; nil
-    /// when nothing changes.
+    /// Adds an entry below the level at `root`, whose keys are those of the data at `offset`; nil when nothing changes.
     private func insert(_ entry: Entry, _ root: Ref, offset: Int) throws(StorageError) -> Ref? {
         try tree.update(root, entry.data.key(at: offset)) { (slot) throws(StorageError) in
             try change(slot, adding: entry, offset)
@@ -197,8 +191,7 @@ package final class SearchIndexWriter {
         return (equal ?? greater ?? keys.count, isAscending)
     }
 
-    /// Returns whether all values of a list, in which equal ones are neighbours, are equal to that of
-    /// `entry`.
+    /// Returns whether all values of a list, in which equal ones are neighbours, are equal to that of `entry`.
     private func holdsOneValue(
         _ entry: Entry, first: Entry, last: ObjectKey, offset: Int
     ) throws(StorageError) -> Bool {
@@ -253,8 +246,7 @@ package final class SearchIndexWriter {
         }
     }
 
-    /// Returns the entry for a level that lost an object: what remains of one value is stored
-    /// without a level of its own.
+    /// Returns the entry for a level that lost an object: what remains of one value is stored without a level of its own.
     private func lifted(_ root: Ref, offset: Int) throws(StorageError) -> IndexSlot {
         let isEmpty = try tree.isEmpty(root)
         guard let only = isEmpty ? (0, .absent) : try tree.onlyEntry(root) else { return .subindex(root) }

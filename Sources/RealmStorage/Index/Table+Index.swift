@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Search for objects by the value of an indexed property.
 extension Table {
-    /// Returns the object with a primary key, or nil when there is none or the table has no primary
-    /// key.
+    /// Returns the object with a primary key, or nil when there is none or the table has no primary key.
     ///
     /// - Throws: `.corrupt` on damage.
     /// - Complexity: O(log n) through the search index; O(n) in a file of format 20 or 21 without

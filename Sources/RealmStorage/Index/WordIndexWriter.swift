@@ -2,13 +2,11 @@
 
 package import RealmPlatform
 
-/// Changes an index of complete words: of a list of strings, or of texts through
-/// `FullTextIndexWriter`.
+/// Changes an index of complete words: of a list of strings, or of texts through `FullTextIndexWriter`.
 ///
-/// A word continues through subindexes to its end, so that no object has to be read. Keys of four
-/// bytes that read as the padded end of a shorter word ("abcX" and "abc", zeros and null) never end
-/// a word: such a word continues to one more level, where it has the end key, and the shorter one
-/// has 0. Source: docs/format.md, "Search indexes".
+/// A word continues through subindexes to its end, so that no object has to be read. Keys of four bytes that read as the padded
+/// end of a shorter word ("abcX" and "abc", zeros and null) never end a word: such a word continues to one more level, where it
+/// has the end key, and the shorter one has 0. Source: docs/format.md, "Search indexes".
 package struct WordIndexWriter {
     /// The writer of the nodes of one level.
     let tree: IndexTreeWriter
@@ -31,8 +29,7 @@ package struct WordIndexWriter {
     /// Makes an index without words and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref { try tree.makeEmpty() }
 
-    /// Files `object` under `word` (nil is null), and returns the new root. Filing it again changes
-    /// nothing.
+    /// Files `object` under `word` (nil is null), and returns the new root. Filing it again changes nothing.
     ///
     /// - Throws: `.limit` for a tombstone, whose key cannot be stored, or a word of more than 200
     ///   bytes.
@@ -41,8 +38,7 @@ package struct WordIndexWriter {
         return try insert(IndexData(bytes: word), object, root, offset: 0) ?? root
     }
 
-    /// Removes `object` from under `word`, and returns the new root; nil, with nothing changed,
-    /// when it is not there.
+    /// Removes `object` from under `word`, and returns the new root; nil, with nothing changed, when it is not there.
     package func erase(_ word: [UInt8]?, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try erase(IndexData(bytes: word), object, root, offset: 0)
     }
@@ -168,8 +164,7 @@ package struct WordIndexWriter {
         }
     }
 
-    /// Returns the entry for a level that lost an object: the word that ends there needs no level
-    /// when it is the only one.
+    /// Returns the entry for a level that lost an object: the word that ends there needs no level when it is the only one.
     private func lifted(_ root: Ref, below key: Int32) throws(StorageError) -> IndexSlot {
         if try tree.isEmpty(root) {
             try tree.discardLevel(root)

@@ -3,8 +3,7 @@
 internal import CProcessor
 package import RealmPlatform
 
-/// Bytes to search in texts, each of them in up to two spellings: as it is, or in upper and lower
-/// case.
+/// Bytes to search in texts, each of them in up to two spellings: as it is, or in upper and lower case.
 ///
 /// The case folding of the query language keeps lengths, so that byte `i` of a match has to be one
 /// of two bytes. A pattern is made once per query and used for many leaves.
@@ -253,8 +252,7 @@ extension BytePattern {
 
 /// Patterns made from constants of queries.
 extension BytePattern {
-    /// Makes a pattern that matches a text as it is or, if letter case is ignored, both cases of
-    /// each of its letters.
+    /// Makes a pattern that matches a text as it is or, if letter case is ignored, both cases of each of its letters.
     ///
     /// - Parameters:
     ///   - text: The text of the constant, whose bytes are copied.
@@ -271,8 +269,7 @@ extension BytePattern {
 }
 
 extension BytePattern {
-    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
-    /// text.
+    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every text.
     ///
     /// - Complexity: 64 positions are tested at a time. A long text that agrees with the pattern almost everywhere is searched by
     ///   `LinearSearch`, so the time grows with the length of the text only.

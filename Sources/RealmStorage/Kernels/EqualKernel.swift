@@ -14,8 +14,7 @@ struct EqualKernel<Element: PackedElement>: MaskKernel {
     /// The size of an element in bytes.
     @inline(__always) static var elementByteCount: Int { Element.byteCount }
 
-    /// Compares 64 elements, all readable, from `pointer` on; bit `i` is set where element `i`
-    /// equals the constant.
+    /// Compares 64 elements, all readable, from `pointer` on; bit `i` is set where element `i` equals the constant.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(
             of: Element.equal(Element.load(pointer, 0), needle), Element.equal(Element.load(pointer, 16), needle),

@@ -24,8 +24,7 @@ package struct IntegerNumbering: Sendable {
     private(set) var direct: [UInt32] = [0]
     /// The integers of the hash table; meaningless in free slots.
     private var slotIntegers: [Int64] = []
-    /// The numbers of the integers in the hash table plus 1; 0 in free slots. Its length is a power of
-    /// two.
+    /// The numbers of the integers in the hash table plus 1; 0 in free slots. Its length is a power of two.
     private var slotNumbers: [UInt32] = []
     /// How many integers are in the hash table.
     private(set) var hashedCount = 0
@@ -163,8 +162,7 @@ package struct IntegerNumbering: Sendable {
     /// The seed of all hashes of this process, so that clients cannot choose integers that collide.
     private static let seed = UInt64.random(in: .min ... .max)
 
-    /// Returns a hash of an integer in which every bit depends on every bit, for tables of this
-    /// process.
+    /// Returns a hash of an integer in which every bit depends on every bit, for tables of this process.
     ///
     /// - Parameters:
     ///   - state: The hash of what comes before, to hash several integers.

@@ -2,9 +2,8 @@
 
 /// The constants of an `IN {…}` condition, prepared once and compared with many leaves.
 ///
-/// A few members are compared one by one with vector instructions; elements of one byte are looked
-/// up in a table of 256 entries; in all other cases the range of the members is tested first, and
-/// only elements inside of it are looked up.
+/// A few members are compared one by one with vector instructions; elements of one byte are looked up in a table of 256
+/// entries; in all other cases the range of the members is tested first, and only elements inside of it are looked up.
 package struct IntegerSet: Sendable {
     /// The members, distinct and ascending.
     package let values: [Int64]
@@ -52,8 +51,7 @@ package struct IntegerSet: Sendable {
         return low
     }
 
-    /// Returns which of the `count` bytes at `run`, at most 256 and all readable, are members as
-    /// signed numbers.
+    /// Returns which of the `count` bytes at `run`, at most 256 and all readable, are members as signed numbers.
     fileprivate func byteMask(_ run: UnsafeRawPointer, _ count: Int) -> Mask {
         unsafe bytes.withUnsafeBufferPointer { table in
             var mask = Mask.none

@@ -5,12 +5,10 @@ internal import RealmPlatform
 
 /// Packing of compared lanes into mask bits.
 ///
-/// Vector compares result in lanes of all bits for "yes" and none for "no". Packing takes one bit
-/// of each lane, which the processor does for sixteen lanes of bytes with one instruction, so wider
-/// lanes are narrowed to bytes first.
+/// Vector compares result in lanes of all bits for "yes" and none for "no". Packing takes one bit of each lane, which the
+/// processor does for sixteen lanes of bytes with one instruction, so wider lanes are narrowed to bytes first.
 enum LanePacking {
-    /// Packs four vectors of 16 lanes into 64 bits; the first lane of the first vector is the
-    /// lowest bit.
+    /// Packs four vectors of 16 lanes into 64 bits; the first lane of the first vector is the lowest bit.
     @inline(__always)
     static func word(of a: ByteLanes, _ b: ByteLanes, _ c: ByteLanes, _ d: ByteLanes) -> UInt64 {
         let low = UInt64(realm_rest_signs(a)) | UInt64(realm_rest_signs(b)) &<< 16
@@ -22,8 +20,7 @@ enum LanePacking {
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int16>) -> ByteLanes { ByteLanes(truncatingIfNeeded: lanes) }
 
-    /// Narrows lanes of 32 bits to lanes of 8 bits, in the two steps that vector units have
-    /// instructions for.
+    /// Narrows lanes of 32 bits to lanes of 8 bits, in the two steps that vector units have instructions for.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int32>) -> ByteLanes {
         narrowed(
@@ -32,8 +29,7 @@ enum LanePacking {
                 highHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.highHalf)))
     }
 
-    /// Narrows lanes of 64 bits to lanes of 8 bits. All bits of a lane are equal, so its lower 32
-    /// bits are enough.
+    /// Narrows lanes of 64 bits to lanes of 8 bits. All bits of a lane are equal, so its lower 32 bits are enough.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int64>) -> ByteLanes {
         unsafe narrowed(unsafeBitCast(lanes, to: SIMD32<Int32>.self).evenHalf)

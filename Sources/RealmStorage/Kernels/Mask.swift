@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// A set of rows of a cluster leaf as one bit per row, 256 rows at most. Bit `i` is row `i`.
 ///
-/// A query combines the masks of its conditions with and, or and not, and reads single rows only
-/// where a bit is set. Masks are values of 32 bytes in a vector register; none of them is
-/// allocated.
+/// A query combines the masks of its conditions with and, or and not, and reads single rows only where a bit is set. Masks are
+/// values of 32 bytes in a vector register; none of them is allocated.
 package struct Mask: Equatable, Sendable {
     /// How many rows a mask can have.
     package static let capacity = 256
@@ -43,8 +42,7 @@ package struct Mask: Equatable, Sendable {
         words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
     }
 
-    /// Whether a row is set. Only the lowest eight bits of `row` are used, so no row is out of
-    /// range.
+    /// Whether a row is set. Only the lowest eight bits of `row` are used, so no row is out of range.
     @inlinable package subscript(row: Int) -> Bool {
         get { words[(row >> 6) & 3] >> UInt64(row & 63) & 1 == 1 }
         set {
@@ -85,8 +83,7 @@ extension Mask {
         }
     }
 
-    /// Returns the set rows for which `predicate` is true; it is called in ascending order, and
-    /// what it throws is rethrown.
+    /// Returns the set rows for which `predicate` is true; it is called in ascending order, and what it throws is rethrown.
     @inlinable package func filter<Failure: Error>(_ predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Mask {
         var result = self
         for index in 0..<4 {

@@ -17,8 +17,7 @@ extension PackedElement {
     /// The size of an element in bytes.
     @inline(__always) static var byteCount: Int { bitWidth / 8 }
 
-    /// Loads sixteen elements from element `index` on, at any alignment. The caller guarantees that
-    /// the memory is readable.
+    /// Loads sixteen elements from element `index` on, at any alignment. The caller guarantees that the memory is readable.
     @inline(__always)
     static func load(_ pointer: UnsafeRawPointer, _ index: Int) -> SIMD16<Self> {
         unsafe pointer.loadUnaligned(fromByteOffset: index &* byteCount, as: SIMD16<Self>.self)
@@ -76,8 +75,7 @@ extension Int32: PackedElement {
 /// Elements of eight bytes. The x86-64 baseline has no compare of 64-bit lanes, so the sign of a
 /// difference is used, corrected for overflow.
 extension Int64: PackedElement {
-    /// Compares numbers of 64 bits: they are equal where both 32-bit halves of their difference are
-    /// zero.
+    /// Compares numbers of 64 bits: they are equal where both 32-bit halves of their difference are zero.
     @inline(__always) static func equal(_ left: SIMD16<Int64>, _ right: SIMD16<Int64>) -> ByteLanes {
         let different = unsafe unsafeBitCast(left ^ right, to: SIMD32<Int32>.self)
         let isZero = (different.evenHalf | different.oddHalf) .== SIMD16<Int32>.zero

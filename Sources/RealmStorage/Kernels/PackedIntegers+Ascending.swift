@@ -4,8 +4,7 @@
 extension PackedIntegers {
     /// Returns whether the elements, read as unsigned numbers, ascend strictly.
     ///
-    /// The loop has no branches that depend on the elements, because every visit of a cluster leaf
-    /// calls it.
+    /// The loop has no branches that depend on the elements, because every visit of a cluster leaf calls it.
     ///
     /// - Complexity: O(count).
     func ascendsUnsigned() -> Bool {

@@ -4,12 +4,10 @@ internal import RealmPlatform
 
 /// Comparison of one run of packed integers with another of the same length.
 extension PackedIntegers {
-    /// Returns which elements compare with the element of `other` at the same place as `op`
-    /// demands.
+    /// Returns which elements compare with the element of `other` at the same place as `op` demands.
     ///
-    /// Element `start + i` of this array is compared with element `otherStart + i` of the other
-    /// one, for `i` below `count`. The widths of the arrays may differ: both runs are widened to 64
-    /// bits, 64 elements at a time.
+    /// Element `start + i` of this array is compared with element `otherStart + i` of the other one, for `i` below `count`. The
+    /// widths of the arrays may differ: both runs are widened to 64 bits, 64 elements at a time.
     ///
     /// - Parameters:
     ///   - op: The relation of this array's element to that of `other`.
@@ -88,8 +86,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens at most 64 elements from `start` on to 64 bits; they must exist, and `target` must
-    /// have room for them.
+    /// Widens at most 64 elements from `start` on to 64 bits; they must exist, and `target` must have room for them.
     func unpack(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         switch widthCode {
         case 0: unsafe target.update(repeating: 0, count: count)
@@ -101,8 +98,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens `count` elements of 8, 16, 32 or 64 bits from `start` on to 64 bits each, and stores them
-    /// from `target` on.
+    /// Widens `count` elements of 8, 16, 32 or 64 bits from `start` on to 64 bits each, and stores them from `target` on.
     @inline(__always)
     private func widen<Element: PackedElement>(
         _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>

@@ -102,8 +102,7 @@ struct GreaterKernel<Element: PackedElement>: MaskKernel {
     /// The size of an element in bytes.
     @inline(__always) static var elementByteCount: Int { Element.byteCount }
 
-    /// Compares 64 elements, all readable, from `pointer` on; bit `i` is set where element `i` is
-    /// greater than the constant.
+    /// Compares 64 elements, all readable, from `pointer` on; bit `i` is set where element `i` is greater than the constant.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(
             of: Element.greater(Element.load(pointer, 0), needle), Element.greater(Element.load(pointer, 16), needle),
@@ -111,11 +110,9 @@ struct GreaterKernel<Element: PackedElement>: MaskKernel {
     }
 }
 
-/// A comparison with a constant, reduced to what remains of it once the range of the elements is
-/// known.
+/// A comparison with a constant, reduced to what remains of it once the range of the elements is known.
 ///
-/// All six relations are one of two tests, perhaps inverted: on integers `x < n` is the inverse of
-/// `x > n - 1`.
+/// All six relations are one of two tests, perhaps inverted: on integers `x < n` is the inverse of `x > n - 1`.
 enum RangedComparison: Equatable {
     /// No element passes, because of the range.
     case never
@@ -152,8 +149,7 @@ enum RangedComparison: Equatable {
         return .greater(needle, inverted: inverted)
     }
 
-    /// Reduces `x >= needle`, or its inverse: it is `x > needle - 1` unless there is no such
-    /// number.
+    /// Reduces `x >= needle`, or its inverse: it is `x > needle - 1` unless there is no such number.
     private static func atLeast(_ needle: Int64, in range: ClosedRange<Int64>, inverted: Bool) -> RangedComparison {
         guard needle > .min else { return inverted ? .never : .always }
         return greater(than: needle &- 1, in: range, inverted: inverted)

@@ -53,8 +53,7 @@ extension PackedIntegers {
         return Int64(total)
     }
 
-    /// Returns bit `plane` of each of 64 elements of width 1, 2 or 4, the first element in the
-    /// lowest bit.
+    /// Returns bit `plane` of each of 64 elements of width 1, 2 or 4, the first element in the lowest bit.
     func plane(_ plane: Int, _ first: Int) -> UInt64 {
         let width = self.width
         let shift = UInt64(truncatingIfNeeded: plane)
@@ -106,20 +105,16 @@ extension PackedIntegers {
 
 /// The least and the greatest of packed integers, of whole runs and of the rows of a mask.
 extension PackedIntegers {
-    /// Returns the least of the `count` elements from `start` on, any number of them; nil when
-    /// there are none.
+    /// Returns the least of the `count` elements from `start` on, any number of them; nil when there are none.
     package func minimum(start: Int = 0, count: Int) -> Int64? { extreme(start, count, .least) }
 
-    /// Returns the greatest of the `count` elements from `start` on, any number of them; nil when
-    /// there are none.
+    /// Returns the greatest of the `count` elements from `start` on, any number of them; nil when there are none.
     package func maximum(start: Int = 0, count: Int) -> Int64? { extreme(start, count, .greatest) }
 
-    /// Returns the least element in the rows of `mask`; row 0 is element `start`. Nil for an empty
-    /// mask.
+    /// Returns the least element in the rows of `mask`; row 0 is element `start`. Nil for an empty mask.
     package func minimum(_ mask: Mask, start: Int = 0) -> Int64? { extreme(mask, start, .least) }
 
-    /// Returns the greatest element in the rows of `mask`; row 0 is element `start`. Nil for an
-    /// empty mask.
+    /// Returns the greatest element in the rows of `mask`; row 0 is element `start`. Nil for an empty mask.
     package func maximum(_ mask: Mask, start: Int = 0) -> Int64? { extreme(mask, start, .greatest) }
 
     /// The end of the order of values that is searched.
@@ -155,8 +150,7 @@ extension PackedIntegers {
         return result
     }
 
-    /// Returns the extreme of the up to 64 elements from `first` on whose bit in `rows` is set; at
-    /// least one must be.
+    /// Returns the extreme of the up to 64 elements from `first` on whose bit in `rows` is set; at least one must be.
     private func extreme(_ first: Int, _ rows: UInt64, _ which: Extreme) -> Int64 {
         switch widthCode {
         case 0: return 0
@@ -201,8 +195,7 @@ extension PackedIntegers {
         return Int64(result)
     }
 
-    /// Returns the least of exactly 64 elements, in a loop that the compiler turns into vector
-    /// instructions.
+    /// Returns the least of exactly 64 elements, in a loop that the compiler turns into vector instructions.
     @inline(__always)
     private func fullMinimum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.max
@@ -212,8 +205,7 @@ extension PackedIntegers {
         return result
     }
 
-    /// Returns the greatest of exactly 64 elements, in a loop that the compiler turns into vector
-    /// instructions.
+    /// Returns the greatest of exactly 64 elements, in a loop that the compiler turns into vector instructions.
     @inline(__always)
     private func fullMaximum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.min
@@ -228,8 +220,7 @@ extension PackedIntegers {
 
 /// The division of runs and masks into groups of 64 elements.
 extension PackedIntegers {
-    /// Divides a run of any length into groups of up to 64 elements and calls `body` with each, in
-    /// order.
+    /// Divides a run of any length into groups of up to 64 elements and calls `body` with each, in order.
     @inline(__always)
     func forEachGroup(_ start: Int, _ count: Int, _ body: (_ first: Int, _ count: Int) -> Void) {
         precondition(start >= 0 && count >= 0 && start <= self.count - count, "a run outside its packed array")

@@ -2,9 +2,8 @@
 
 /// Tests of elements of 1, 2 and 4 bits.
 ///
-/// Words of one-bit fields are masks already. Two-bit fields are tested 32 at a time with ordinary
-/// instructions; the result is one bit per field, which `gathered` moves together. Four-bit fields
-/// are expanded to bytes for vector instructions.
+/// Words of one-bit fields are masks already. Two-bit fields are tested 32 at a time with ordinary instructions; the result is
+/// one bit per field, which `gathered` moves together. Four-bit fields are expanded to bytes for vector instructions.
 extension PackedIntegers {
     /// A test of each field against a value, which must be in the range of the width.
     enum NarrowTest {
@@ -42,8 +41,7 @@ extension PackedIntegers {
         return mask & Mask(first: count)
     }
 
-    /// Makes a mask of up to four words; `word` is called with the first of the 64 elements of
-    /// each.
+    /// Makes a mask of up to four words; `word` is called with the first of the 64 elements of each.
     @inline(__always)
     private func words(_ count: Int, _ word: (Int) -> UInt64) -> Mask {
         var words = SIMD4<UInt64>.zero
@@ -54,8 +52,7 @@ extension PackedIntegers {
         return Mask(words: words)
     }
 
-    /// Tests 64 elements of width 2; `test` returns its result in the lower bit of each of 32
-    /// fields.
+    /// Tests 64 elements of width 2; `test` returns its result in the lower bit of each of 32 fields.
     @inline(__always)
     private func pairs(_ first: Int, _ test: (UInt64) -> UInt64) -> UInt64 {
         PackedIntegers.gathered(test(fieldWord(atBit: first &* 2)), 2)
@@ -85,8 +82,7 @@ extension PackedIntegers {
 
     /// Returns 64 bits of the payload from bit `offset` on; bits after the payload are 0.
     ///
-    /// The reads are in bounds: nodes are padded to whole words, and no word after the last one
-    /// with elements is read.
+    /// The reads are in bounds: nodes are padded to whole words, and no word after the last one with elements is read.
     @inline(__always)
     func fieldWord(atBit offset: Int) -> UInt64 {
         let wordCount = (count &* width &+ 63) &>> 6
@@ -116,8 +112,7 @@ extension PackedIntegers {
         return isGreater & 0x5555_5555_5555_5555
     }
 
-    /// Moves the lowest bit of each field of `width` bits together; all other bits of `fields` must
-    /// be 0.
+    /// Moves the lowest bit of each field of `width` bits together; all other bits of `fields` must be 0.
     @inline(__always)
     static func gathered(_ fields: UInt64, _ width: Int) -> UInt64 {
         var bits = fields

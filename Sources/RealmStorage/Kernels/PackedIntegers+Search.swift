@@ -2,11 +2,9 @@
 
 /// Binary search in ascending keys and offsets, most of which are unsigned at every width.
 extension PackedIntegers {
-    /// Returns the first index whose element, read as unsigned, is at least `key`; `count` when
-    /// there is none.
+    /// Returns the first index whose element, read as unsigned, is at least `key`; `count` when there is none.
     ///
-    /// The elements must ascend as unsigned numbers; if they do not, the result is some index in
-    /// `0...count`.
+    /// The elements must ascend as unsigned numbers; if they do not, the result is some index in `0...count`.
     ///
     /// - Complexity: O(log n).
     package func lowerBound(_ key: UInt64) -> Int {
@@ -19,8 +17,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Returns the first index whose element, read as unsigned, is greater than `key`; `count` when
-    /// there is none.
+    /// Returns the first index whose element, read as unsigned, is greater than `key`; `count` when there is none.
     package func upperBound(_ key: UInt64) -> Int { key == .max ? count : lowerBound(key &+ 1) }
 
     /// Returns the index of the element that equals `key` when read as unsigned, or nil.
@@ -36,8 +33,7 @@ extension PackedIntegers {
     /// Returns the first index whose element is at least `key`; `count` when there is none. It
     /// searches the keys of index nodes.
     ///
-    /// The elements must ascend as signed numbers; if they do not, the result is some index in
-    /// `0...count`.
+    /// The elements must ascend as signed numbers; if they do not, the result is some index in `0...count`.
     ///
     /// - Complexity: O(log n), and mostly a few steps where the keys are evenly spread.
     package func lowerBound(signed key: Int64) -> Int {
@@ -50,15 +46,13 @@ extension PackedIntegers {
         }
     }
 
-    /// Searches elements of one width, unsigned; a key that the width cannot hold is greater than
-    /// all elements.
+    /// Searches elements of one width, unsigned; a key that the width cannot hold is greater than all elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & UnsignedInteger>(_ key: UInt64, _: Number.Type) -> Int {
         key <= UInt64(Number.max) ? firstIndex(notBelow: Number(truncatingIfNeeded: key)) : count
     }
 
-    /// Searches elements of one width, signed; a key that the width cannot hold is greater than all
-    /// elements.
+    /// Searches elements of one width, signed; a key that the width cannot hold is greater than all elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & SignedInteger>(signed key: Int64, _: Number.Type) -> Int {
         guard key <= Int64(Number.max) else { return count }
@@ -70,8 +64,7 @@ extension PackedIntegers {
     /// Up to this many elements are searched by halving alone.
     private static let fewElements = 64
 
-    /// Searches first where the element would be if all were evenly spread, and then in steps of
-    /// growing length from there.
+    /// Searches first where the element would be if all were evenly spread, and then in steps of growing length from there.
     ///
     /// Keys of indexes mostly are evenly spread, and each element that is read costs an access to
     /// memory. It never needs more than twice the steps of halving.
@@ -119,11 +112,9 @@ extension PackedIntegers {
         firstIndex(notBelow: wanted, from: 0, count: count)
     }
 
-    /// Returns how many of the `count` elements from `start` on come before the first that is not
-    /// below `wanted`.
+    /// Returns how many of the `count` elements from `start` on come before the first that is not below `wanted`.
     ///
-    /// It halves the run without a branch that depends on the elements, which the processor could
-    /// not predict.
+    /// It halves the run without a branch that depends on the elements, which the processor could not predict.
     @inline(__always)
     private func firstIndex<Number: FixedWidthInteger>(notBelow wanted: Number, from start: Int, count: Int) -> Int {
         var first = 0

@@ -44,8 +44,7 @@ extension PackedIntegers {
     }
 }
 
-/// Collects rows that are added in ascending order into a mask, without writing to a vector for
-/// each of them.
+/// Collects rows that are added in ascending order into a mask, without writing to a vector for each of them.
 ///
 /// The word of the present group of 64 rows stays in a register until the next group begins;
 /// setting bits of a vector by a variable index would cost several instructions for each row.

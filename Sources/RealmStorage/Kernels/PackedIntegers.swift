@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The elements of a bit-packed node: widths 0, 1, 2, 4 are unsigned; 8, 16, 32, 64 are signed and
-/// little endian.
+/// The elements of a bit-packed node: widths 0, 1, 2, 4 are unsigned; 8, 16, 32, 64 are signed and little endian.
 ///
 /// Elements with lower indexes are in lower bits of their byte. Kernels that compare or fold whole
 /// runs are in `PackedIntegers+Compare.swift` and `PackedIntegers+Fold.swift`.
@@ -12,14 +11,12 @@ internal import RealmPlatform
 @safe package struct PackedIntegers: @unchecked Sendable {
     /// The first byte of the elements, in the memory of the snapshot or of the transaction.
     @usableFromInline let payload: UnsafeRawPointer
-    /// The number of elements, which is below 2^24. It is stored in 32 bits because leaves consist
-    /// of several of these values.
+    /// The number of elements, which is below 2^24. It is stored in 32 bits because leaves consist of several of these values.
     @usableFromInline let storedCount: UInt32
     /// The code of the width, 0 to 7, stored in one byte; see `widthCode`.
     @usableFromInline let storedWidthCode: UInt8
 
-    /// Makes a view of elements; the caller guarantees that `payload` has at least `count` elements
-    /// of the width.
+    /// Makes a view of elements; the caller guarantees that `payload` has at least `count` elements of the width.
     @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
         unsafe self.payload = unsafe payload
         storedWidthCode = UInt8(truncatingIfNeeded: widthCode)

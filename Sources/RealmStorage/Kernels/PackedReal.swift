@@ -44,8 +44,7 @@ extension Float: PackedReal {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
     }
 
-    /// Compares floats by IEEE 754, and narrows the result to byte lanes; a NaN is not less than
-    /// anything.
+    /// Compares floats by IEEE 754, and narrows the result to byte lanes; a NaN is not less than anything.
     @inline(__always) static func less(_ left: SIMD16<Float>, _ right: SIMD16<Float>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int32>.self))
     }
@@ -71,8 +70,7 @@ extension Double: PackedReal {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int64>.self))
     }
 
-    /// Compares doubles by IEEE 754, and narrows the result to byte lanes; a NaN is not less than
-    /// anything.
+    /// Compares doubles by IEEE 754, and narrows the result to byte lanes; a NaN is not less than anything.
     @inline(__always) static func less(_ left: SIMD16<Double>, _ right: SIMD16<Double>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int64>.self))
     }

@@ -16,8 +16,7 @@ extension PackedReals {
     @inline(__always)
     func numbers(_ start: Int, count: Int) -> Mask { test(RealTests.IsNumber.self, 0, start, count: count) }
 
-    /// Returns the rows that compare with `needle` as `op` demands by IEEE 754. Null is unequal to
-    /// every needle.
+    /// Returns the rows that compare with `needle` as `op` demands by IEEE 754. Null is unequal to every needle.
     ///
     /// - Parameters:
     ///   - op: The relation of the number to `needle`.
@@ -76,8 +75,7 @@ extension PackedReals {
 
 /// A kernel that finds numbers that pass `Test` against a constant.
 ///
-/// The test is a type, not a value, so that each of the relations becomes a loop of its own without
-/// a branch for the relation.
+/// The test is a type, not a value, so that each of the relations becomes a loop of its own without a branch for the relation.
 struct RealKernel<Real: PackedReal, Test: RealTests.Test>: MaskKernel {
     /// The constant in all sixteen lanes.
     let needle: SIMD16<Real>

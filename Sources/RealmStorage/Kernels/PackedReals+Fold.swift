@@ -2,8 +2,7 @@
 
 /// Sums, least and greatest numbers of the rows of a mask.
 extension PackedReals {
-    /// Adds the numbers in the rows of `mask` to `total`, and counts them; null and NaN are left
-    /// out.
+    /// Adds the numbers in the rows of `mask` to `total`, and counts them; null and NaN are left out.
     ///
     /// Groups of 64 are added without a search for nulls first: with a null or NaN among them the
     /// sum becomes NaN, and only then the group is added again without those.
@@ -63,8 +62,7 @@ extension PackedReals {
         other.add(Mask(first: other.count).subtracting(done), 0, count: other.count, to: &otherTotal)
     }
 
-    /// Returns `sum` plus the up to 64 elements from `first` on whose bit is set, added in the
-    /// order of the rows.
+    /// Returns `sum` plus the up to 64 elements from `first` on whose bit is set, added in the order of the rows.
     @inline(__always)
     private func sum(_ first: Int, _ rows: UInt64, addedTo sum: Double) -> Double {
         var sum = sum
@@ -110,8 +108,7 @@ extension PackedReals {
         return (compare(.equal, 0, start, count: count) & rows).first.map { number(start &+ $0) }
     }
 
-    /// Returns the best of 64 numbers. Four searches run side by side, so that the processor can
-    /// overlap them.
+    /// Returns the best of 64 numbers. Four searches run side by side, so that the processor can overlap them.
     @inline(__always)
     private func extreme(ofGroup first: Int, _ isBetter: (Real, Real) -> Bool) -> Real {
         var lanes = (number(first), number(first &+ 1), number(first &+ 2), number(first &+ 3))

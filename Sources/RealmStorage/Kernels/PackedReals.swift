@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// The elements of a float or double node, in which null is one particular NaN.
 ///
-/// Comparisons are either those of IEEE 754, in which a NaN is unequal to everything and unordered,
-/// or those of the *general order*, in which NaN is below every number and equals an identical NaN.
-/// Null, though stored as a NaN, takes part in neither.
+/// Comparisons are either those of IEEE 754, in which a NaN is unequal to everything and unordered, or those of the *general
+/// order*, in which NaN is below every number and equals an identical NaN. Null, though stored as a NaN, takes part in neither.
 ///
 /// `@unchecked Sendable`: it borrows memory of a snapshot, which never changes (see `Node`).
 @safe struct PackedReals<Real: PackedReal>: @unchecked Sendable {
@@ -15,16 +14,14 @@ internal import RealmPlatform
     /// How many numbers the packed array has.
     let count: Int
 
-    /// Makes a view of `count` elements at `payload`; the caller guarantees that all are inside of
-    /// the node that holds them.
+    /// Makes a view of `count` elements at `payload`; the caller guarantees that all are inside of the node that holds them.
     @inline(__always)
     init(payload: UnsafeRawPointer, count: Int) {
         unsafe self.payload = unsafe payload
         self.count = count
     }
 
-    /// Returns the bits of the number in `row`, which must be in `0..<count`; only debug builds
-    /// check it.
+    /// Returns the bits of the number in `row`, which must be in `0..<count`; only debug builds check it.
     @inline(__always)
     func bits(_ row: Int) -> Real.Bits {
         assert(row >= 0 && row < count)

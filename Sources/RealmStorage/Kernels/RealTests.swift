@@ -42,8 +42,7 @@ enum RealTests {
         }
     }
 
-    /// Passes every number that is not a NaN, by comparing it with itself; the constant does not
-    /// matter.
+    /// Passes every number that is not a NaN, by comparing it with itself; the constant does not matter.
     enum IsNumber: RealTests.Test {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {

@@ -4,10 +4,9 @@ package import RealmPlatform
 
 /// The big form of a leaf of strings or binaries: one byte node per value.
 ///
-/// It is used when any value of the leaf is longer than the medium form may hold. Reading a value
-/// reads the header of its node; the bytes are borrowed from the mapped file, and are copied only
-/// where a value of more than 16 MiB is split over several nodes.
-/// Source: docs/format.md, "Big strings".
+/// It is used when any value of the leaf is longer than the medium form may hold. Reading a value reads the header of its node;
+/// the bytes are borrowed from the mapped file, and are copied only where a value of more than 16 MiB is split over several
+/// nodes. Source: docs/format.md, "Big strings".
 package struct BigBlobs: Sendable {
     /// The leaf: a node with one ref to a byte node per value, 0 for null.
     private let node: Node
@@ -18,8 +17,7 @@ package struct BigBlobs: Sendable {
     /// How many values the leaf has, nulls included.
     @inline(__always) package var count: Int { node.count }
 
-    /// Attaches a leaf of one byte node per value; the byte nodes are checked only when they are
-    /// read.
+    /// Attaches a leaf of one byte node per value; the byte nodes are checked only when they are read.
     ///
     /// - Parameters:
     ///   - node: The leaf: a node of refs with the context flag set.
@@ -59,8 +57,7 @@ package struct BigBlobs: Sendable {
         return bytes.slice(0, bytes.count - 1)
     }
 
-    /// Joins a value beyond 16 MiB, which is stored in several byte nodes below `parts`, without a
-    /// terminator.
+    /// Joins a value beyond 16 MiB, which is stored in several byte nodes below `parts`, without a terminator.
     ///
     /// - Throws: `.corrupt` unless `parts` is a leaf of refs with the context flag set.
     private func joined(_ parts: Node) throws(StorageError) -> ByteView {

@@ -2,11 +2,9 @@
 
 internal import RealmPlatform
 
-/// Writes leaves of binaries: a leaf is medium while no value is longer than 64 bytes, and big from
-/// then on.
+/// Writes leaves of binaries: a leaf is medium while no value is longer than 64 bytes, and big from then on.
 ///
-/// A leaf that became big stays so, even when its long values are erased. Source: docs/format.md,
-/// "Binary".
+/// A leaf that became big stays so, even when its long values are erased. Source: docs/format.md, "Binary".
 struct BinaryLeafForm: LeafForm {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
@@ -28,8 +26,7 @@ struct BinaryLeafForm: LeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try blobs.count(leaf) }
 
-    /// Inserts a value, after converting the leaf to the big form if the value is longer than 64
-    /// bytes.
+    /// Inserts a value, after converting the leaf to the big form if the value is longer than 64 bytes.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bytes = try bytes(value)
         return try blobs.insert(bytes, at: row, in: try prepare(leaf, for: bytes))
@@ -51,8 +48,7 @@ struct BinaryLeafForm: LeafForm {
         return try blobs.append(contentsOf: binaries, to: try prepare(leaf, for: longest))
     }
 
-    /// Replaces a value, after converting the leaf to the big form if the new value is longer than
-    /// 64 bytes.
+    /// Replaces a value, after converting the leaf to the big form if the new value is longer than 64 bytes.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bytes = try bytes(value)
         return try blobs.set(bytes, at: row, in: try prepare(leaf, for: bytes))
@@ -89,8 +85,7 @@ struct BinaryLeafForm: LeafForm {
         return try makeBig(leaf)
     }
 
-    /// Builds the big form of a medium leaf and gives the old one up; a leaf that is big is
-    /// returned as it is.
+    /// Builds the big form of a medium leaf and gives the old one up; a leaf that is big is returned as it is.
     private func makeBig(_ leaf: Ref) throws(StorageError) -> Ref {
         let node = try writes.node(at: leaf)
         if blobs.isBig(node) { return leaf }

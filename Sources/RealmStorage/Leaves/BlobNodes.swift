@@ -51,8 +51,7 @@ struct BlobNodes {
 
     // MARK: - Values
 
-    /// Returns how many values a leaf of either form has; throws `.corrupt` when the leaf lacks its
-    /// end offsets.
+    /// Returns how many values a leaf of either form has; throws `.corrupt` when the leaf lacks its end offsets.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let top = try writes.node(at: leaf)
         if isBig(top) { return top.count }

@@ -29,8 +29,7 @@ extension BoolLeaf {
         return value ? falses.inverted(first: rows).subtracting(nulls(from: row)) : falses
     }
 
-    /// Returns the rows that compare with `needle` as `op` demands: false is less than true, and
-    /// null equals null only.
+    /// Returns the rows that compare with `needle` as `op` demands: false is less than true, and null equals null only.
     ///
     /// - Parameters:
     ///   - op: The relation of the stored value to `needle`.
@@ -50,8 +49,7 @@ extension BoolLeaf {
     }
 }
 
-/// Tests of a whole leaf of links at once, 256 rows at a time. Rows of a mask are counted from the
-/// `from` row, which is bit 0.
+/// Tests of a whole leaf of links at once, 256 rows at a time. Rows of a mask are counted from the `from` row, which is bit 0.
 extension LinkLeaf {
     /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
     /// 256.
@@ -67,8 +65,7 @@ extension LinkLeaf {
         elements.compare(.equal, key.rawValue &+ shift, start: row, count: rowCount(from: row))
     }
 
-    /// Returns the rows that link to nothing, or to a tombstone: a deleted object that links still
-    /// refer to.
+    /// Returns the rows that link to nothing, or to a tombstone: a deleted object that links still refer to.
     package func nulls(from row: Int = 0) -> Mask {
         elements.compare(.less, shift, start: row, count: rowCount(from: row))
     }

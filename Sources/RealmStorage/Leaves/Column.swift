@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// One column of a table as its spec and the table's per-column arrays describe it.
 ///
-/// Made by the table reader when a version is opened, immutable, and shared by all who use that
-/// version. It is a class, because plans and loops over rows pass columns around, and a struct of
-/// this size would be copied each time.
+/// Made by the table reader when a version is opened, immutable, and shared by all who use that version. It is a class, because
+/// plans and loops over rows pass columns around, and a struct of this size would be copied each time.
 package final class Column: Sendable {
     /// The name of the property; empty for backlink columns, which have none.
     package let name: String
@@ -60,8 +59,7 @@ package final class Column: Sendable {
         self.enumeration = enumeration
     }
 
-    /// Returns a copy of the column with another root of its search index, for a version in which
-    /// only the index has changed.
+    /// Returns a copy of the column with another root of its search index, for a version in which only the index has changed.
     func with(searchIndex: Ref) -> Column {
         Column(
             name: name, key: key, type: type, attributes: attributes, collection: collection,
@@ -76,8 +74,7 @@ package final class Column: Sendable {
     /// The number of the column's slot in a cluster leaf, which is the lowest 16 bits of its key.
     package var leafIndex: Int { key.leafIndex }
 
-    /// The kind of index that the user declared, or nil; the index of a primary key exists without
-    /// a declaration.
+    /// The kind of index that the user declared, or nil; the index of a primary key exists without a declaration.
     package var declaredIndex: IndexKind? {
         if attributes.contains(.fullText) { return .fullText }
         return attributes.contains(.indexed) ? .general : nil

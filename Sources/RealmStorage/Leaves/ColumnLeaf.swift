@@ -2,12 +2,10 @@
 
 package import RealmPlatform
 
-/// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked
-/// once.
+/// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked once.
 ///
-/// It is an enumeration rather than a protocol: the cases are plain values without reference
-/// counting, and a loop that has switched once works on one concrete type. It borrows memory from
-/// the snapshot, so it must not outlive it.
+/// It is an enumeration rather than a protocol: the cases are plain values without reference counting, and a loop that has
+/// switched once works on one concrete type. It borrows memory from the snapshot, so it must not outlive it.
 package enum ColumnLeaf: Sendable {
     /// A leaf of integers, which may be nullable.
     case int(IntLeaf)

@@ -30,8 +30,7 @@ package struct DecimalLeaf: Sendable {
         }
     }
 
-    /// Returns the decimal in `row`, widened to 128 bits, or nil for null. The row must be in
-    /// `0..<count`.
+    /// Returns the decimal in `row`, widened to 128 bits, or nil for null. The row must be in `0..<count`.
     package func decimal(_ row: Int) -> Decimal128? {
         switch node.width {
         case 0: return node.hasContext ? .zero : nil

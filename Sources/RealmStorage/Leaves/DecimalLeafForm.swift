@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Writes leaves of decimals: 0, 4, 8 or 16 bytes each, one width per leaf, which only grows.
 ///
-/// Without payload all values are null or, when the context flag is set, all are +0. Source:
-/// docs/format.md, "Decimal128".
+/// Without payload all values are null or, when the context flag is set, all are +0. Source: docs/format.md, "Decimal128".
 struct DecimalLeafForm: ElementLeafForm {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
@@ -46,8 +45,7 @@ struct DecimalLeafForm: ElementLeafForm {
         return node.ref
     }
 
-    /// Appends the values of `next`: as one run of bytes where both have the same width, else one
-    /// by one.
+    /// Appends the values of `next`: as one run of bytes where both have the same width, else one by one.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try DecimalLeaf(try writes.node(at: next))
@@ -79,8 +77,7 @@ struct DecimalLeafForm: ElementLeafForm {
 
     /// Rebuilds the leaf in a greater width when `number` does not fit into the present one; the old node is discarded.
     ///
-    /// Null and +0 fit into a leaf of width 0 if its context flag states the same value, or if the
-    /// leaf is empty.
+    /// Null and +0 fit into a leaf of width 0 if its context flag states the same value, or if the leaf is empty.
     private func makeRoom(for number: Decimal128, in node: inout MutableNode) throws(StorageError) {
         if node.width == 0, number.isNull || number == .zero {
             // An empty leaf can state either meaning.
@@ -108,8 +105,7 @@ struct DecimalLeafForm: ElementLeafForm {
         return number.coefficient < 1 << 53 && exponent < 370 ? 8 : 16
     }
 
-    /// Stores a number in an element. The leaf must be wide enough; in a leaf of width 0 there is
-    /// nothing to store.
+    /// Stores a number in an element. The leaf must be wide enough; in a leaf of width 0 there is nothing to store.
     private func store(_ number: Decimal128, in node: MutableNode, _ row: Int) {
         switch node.width {
         case 0: return

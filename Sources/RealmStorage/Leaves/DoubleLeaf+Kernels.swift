@@ -14,8 +14,7 @@ extension DoubleLeaf {
     /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { reals.nulls(row, count: rowCount(from: row)) }
 
-    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
-    /// nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and nothing is ordered against it.
     ///
     /// - Parameters:
     ///   - op: The relation of the stored number to `needle`.
@@ -68,8 +67,7 @@ extension FloatLeaf {
     /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { reals.nulls(row, count: rowCount(from: row)) }
 
-    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
-    /// nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and nothing is ordered against it.
     ///
     /// - Parameters:
     ///   - op: The relation of the stored number to `needle`.
@@ -102,8 +100,7 @@ extension FloatLeaf {
         reals.compare(op, ConvertedConstant(integer), row, count: rowCount(from: row))
     }
 
-    /// Adds the numbers in the rows of `mask` to `total` in double precision, and counts them. Null
-    /// is left out.
+    /// Adds the numbers in the rows of `mask` to `total` in double precision, and counts them. Null is left out.
     package func add(_ mask: Mask, from row: Int = 0, to total: inout RealSum) {
         reals.add(mask, row, count: rowCount(from: row), to: &total)
     }
@@ -117,19 +114,16 @@ extension FloatLeaf {
 
 /// Comparisons that leaves of floats and of doubles share.
 extension PackedReals {
-    /// Returns the rows that compare with null as `op` demands: null equals null only, and nothing
-    /// is ordered against it.
+    /// Returns the rows that compare with null as `op` demands: null equals null only, and nothing is ordered against it.
     @inline(__always)
     fileprivate func compareWithNull(_ op: Relation, _ start: Int, count: Int) -> Mask {
         if op == .notEqual { return nulls(start, count: count).inverted(first: count) }
         return op.includesEqual ? nulls(start, count: count) : .none
     }
 
-    /// Returns the rows that compare with a constant of another number type, in the general order
-    /// and without rounding.
+    /// Returns the rows that compare with a constant of another number type, in the general order and without rounding.
     ///
-    /// Where no number of the leaf's type can decide the comparison differently, all non-null rows
-    /// have the same answer.
+    /// Where no number of the leaf's type can decide the comparison differently, all non-null rows have the same answer.
     @inline(__always)
     fileprivate func compare(_ op: Relation, _ needle: ConvertedConstant<Real>, _ start: Int, count: Int) -> Mask {
         switch needle.comparison(op) {
@@ -143,8 +137,7 @@ extension PackedReals {
 
 /// The numbers of a leaf's node, for the kernels.
 extension PackedReals {
-    /// Views the elements of a node that was checked to hold numbers of this size. It borrows from
-    /// the node.
+    /// Views the elements of a node that was checked to hold numbers of this size. It borrows from the node.
     @inline(__always)
     init(_ node: Node) { unsafe self.init(payload: node.payload, count: node.count) }
 }

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// A leaf of double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
 ///
-/// Elements have eight bytes each, at any alignment. Every other NaN is a value.
-/// Source: docs/format.md, "Float, double".
+/// Elements have eight bytes each, at any alignment. Every other NaN is a value. Source: docs/format.md, "Float, double".
 package struct DoubleLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt64(bitPattern: Double.nullBits)
@@ -34,8 +33,7 @@ package struct DoubleLeaf: Sendable {
 
 /// The check that leaves of floats and doubles share.
 extension Node {
-    /// Checks that the node has width type "multiply" and elements of a given size; an empty node
-    /// may have width 0.
+    /// Checks that the node has width type "multiply" and elements of a given size; an empty node may have width 0.
     ///
     /// - Parameters:
     ///   - byteCount: The size of an element in bytes.

@@ -26,8 +26,7 @@ package final class EnumerationWriter {
         strings = StringEnumeration(root: root, space: writes.space)
     }
 
-    /// Returns whether the list has `bytes` or can take it; a list of several leaves is not
-    /// extended, only searched.
+    /// Returns whether the list has `bytes` or can take it; a list of several leaves is not extended, only searched.
     ///
     /// - Parameter bytes: The string; nil is null.
     func accepts(_ bytes: ByteView?) throws(StorageError) -> Bool {
@@ -46,8 +45,7 @@ package final class EnumerationWriter {
         return position
     }
 
-    /// Returns the position of a string in the list, which is appended if the list does not have
-    /// it.
+    /// Returns the position of a string in the list, which is appended if the list does not have it.
     ///
     /// - Parameter bytes: The string; nil is null.
     /// - Throws: `.corrupt` when the list is damaged.

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// A leaf of single-precision numbers; null is the NaN with the bits 7fc000aa.
 ///
-/// Elements have four bytes each, at any alignment. Every other NaN is a value.
-/// Source: docs/format.md, "Float, double".
+/// Elements have four bytes each, at any alignment. Every other NaN is a value. Source: docs/format.md, "Float, double".
 package struct FloatLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt32(bitPattern: Float.nullBits)

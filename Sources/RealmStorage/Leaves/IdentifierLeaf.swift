@@ -2,11 +2,9 @@
 
 internal import RealmPlatform
 
-/// A leaf of ObjectIds or UUIDs: blocks of one byte with null bits followed by up to eight elements
-/// of 12 or 16 bytes.
+/// A leaf of ObjectIds or UUIDs: blocks of one byte with null bits followed by up to eight elements of 12 or 16 bytes.
 ///
-/// Bit `i` of the first byte of a block is set when element `i` of the block is null. Source:
-/// docs/format.md, "ObjectId, UUID".
+/// Bit `i` of the first byte of a block is set when element `i` of the block is null. Source: docs/format.md, "ObjectId, UUID".
 package struct IdentifierLeaf: Sendable {
     /// The node with null bytes and ids.
     package let node: Node

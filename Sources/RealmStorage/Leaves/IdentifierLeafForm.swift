@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Writes leaves of ObjectIds and UUIDs: blocks of one byte with null bits and up to eight
-/// elements.
+/// Writes leaves of ObjectIds and UUIDs: blocks of one byte with null bits and up to eight elements.
 ///
 /// Inserting and erasing move the elements that follow one by one, as each may cross into another
 /// block. Source: docs/format.md, "ObjectId, UUID".
@@ -111,8 +110,7 @@ struct IdentifierLeafForm: LeafForm {
         try IdentifierLeaf(node, elementByteCount: elementByteCount)
     }
 
-    /// Makes the leaf ready to be changed. An empty leaf of another width than 1 is replaced by a new
-    /// empty node of width 1.
+    /// Makes the leaf ready to be changed. An empty leaf of another width than 1 is replaced by a new empty node of width 1.
     ///
     /// - Returns: The node, copied into the memory of the transaction if it was committed, and how many
     ///   ids it has.
@@ -125,8 +123,7 @@ struct IdentifierLeafForm: LeafForm {
         return (try writes.makeNode(.elements, widthCode: 1), 0)
     }
 
-    /// Makes the payload as long as `count` ids need; new bytes are undefined until they are
-    /// stored.
+    /// Makes the payload as long as `count` ids need; new bytes are undefined until they are stored.
     private func resize(_ node: inout MutableNode, to count: Int) throws(StorageError) {
         try node.replaceElements(at: node.count, removing: 0, inserting: byteCount(count) - node.count)
     }

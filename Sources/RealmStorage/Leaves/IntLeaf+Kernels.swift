@@ -16,8 +16,7 @@ extension IntLeaf {
         return elements.compare(.equal, nullMarker, start: start &+ row, count: rowCount(from: row))
     }
 
-    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
-    /// nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and nothing is ordered against it.
     ///
     /// - Parameters:
     ///   - op: The relation of the stored integer to `needle`.
@@ -65,8 +64,7 @@ extension IntLeaf {
         return orNull ? mask | nulls : mask.subtracting(nulls)
     }
 
-    /// Returns the rows that compare with the same row of `other` as `op` demands; null equals null
-    /// only.
+    /// Returns the rows that compare with the same row of `other` as `op` demands; null equals null only.
     ///
     /// - Parameter other: Another column of the same cluster leaf, which has as many rows.
     package func compare(_ op: Relation, with other: IntLeaf, from row: Int = 0) -> Mask {
@@ -81,21 +79,18 @@ extension IntLeaf {
         return op.includesEqual ? ordinary | mine & theirs : ordinary
     }
 
-    /// Returns the rows that compare with null as `op` demands: null equals null only, and is
-    /// neither less nor greater than it.
+    /// Returns the rows that compare with null as `op` demands: null equals null only, and is neither less nor greater than it.
     private func compareWithNull(_ op: Relation, _ row: Int) -> Mask {
         if op == .notEqual { return nulls(from: row).inverted(first: rowCount(from: row)) }
         return op.includesEqual ? nulls(from: row) : .none
     }
 
-    /// Returns the same answer for every value, and for null what `op` states of null against a
-    /// value.
+    /// Returns the same answer for every value, and for null what `op` states of null against a value.
     private func constant(_ answer: Bool, _ op: Relation, _ row: Int) -> Mask {
         adjustedForNulls(answer ? Mask(first: rowCount(from: row)) : .none, op, row)
     }
 
-    /// Corrects the null rows of a comparison with a value: null is unequal to it, and neither less
-    /// nor greater.
+    /// Corrects the null rows of a comparison with a value: null is unequal to it, and neither less nor greater.
     @inline(__always)
     private func adjustedForNulls(_ mask: Mask, _ op: Relation, _ row: Int) -> Mask {
         guard isNullable else { return mask }
@@ -122,8 +117,7 @@ extension IntLeaf {
         return (elements.sum(rows, start: start &+ row), rows.count)
     }
 
-    /// Adds the values in the rows of `mask` to a sum in double precision, in the order of the
-    /// rows.
+    /// Adds the values in the rows of `mask` to a sum in double precision, in the order of the rows.
     ///
     /// An average is computed this way, so that it is rounded as in the reference engine.
     package func add(_ mask: Mask, from row: Int = 0, to total: inout RealSum) {

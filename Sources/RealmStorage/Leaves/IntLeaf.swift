@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// A leaf of integers. A nullable leaf has one more element in front, the null marker: a value
-/// equal to it is null.
+/// A leaf of integers. A nullable leaf has one more element in front, the null marker: a value equal to it is null.
 ///
 /// Source: docs/format.md, "Int".
 package struct IntLeaf: Sendable {
@@ -43,8 +42,7 @@ package struct IntLeaf: Sendable {
         try self.init(node, isNullable: isNullable)
     }
 
-    /// Checks that a nullable leaf has its first element, the null marker, and throws `.corrupt`
-    /// otherwise.
+    /// Checks that a nullable leaf has its first element, the null marker, and throws `.corrupt` otherwise.
     static func requireMarker(_ node: Node) throws(StorageError) {
         guard node.count >= 1 else { throw node.corrupt("a nullable integer leaf without its null marker") }
     }

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Writes leaves that are one node with one integer per value: required integers, booleans, links,
-/// and refs of collections.
+/// Writes leaves that are one node with one integer per value: required integers, booleans, links, and refs of collections.
 ///
 /// Source: docs/format.md, "Int", "Bool", "Link", "Backlinks".
 struct IntegerLeafForm: LeafForm {
@@ -33,8 +32,7 @@ struct IntegerLeafForm: LeafForm {
         }
     }
 
-    /// Makes a leaf of zeros, which takes no bytes; for optional booleans one of threes, which mean
-    /// null.
+    /// Makes a leaf of zeros, which takes no bytes; for optional booleans one of threes, which mean null.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         switch coding {
         case .refs: return try writes.makeNode(.refs, count: count).ref
@@ -95,8 +93,7 @@ struct IntegerLeafForm: LeafForm {
         return (node.ref, tail.ref)
     }
 
-    /// Appends the elements of `next`, and widens the leaf if one of them needs it. Collections
-    /// below refs stay where they are.
+    /// Appends the elements of `next`, and widens the leaf if one of them needs it. Collections below refs stay where they are.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try writes.node(at: next)
@@ -106,8 +103,7 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
-    /// Makes the leaf ready to be changed, as a node of refs or of plain integers, depending on the
-    /// coding.
+    /// Makes the leaf ready to be changed, as a node of refs or of plain integers, depending on the coding.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         if case .refs = coding { return try writes.writableRefs(leaf) }
         return try writes.writableIntegers(leaf)

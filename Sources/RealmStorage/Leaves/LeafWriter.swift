@@ -4,18 +4,16 @@ package import RealmPlatform
 
 /// Changes the leaves of one column or of one kind of collection.
 ///
-/// Every function that changes a leaf returns its new ref, which the caller stores where the old
-/// one was. Values that are handed over must not borrow bytes from the leaf they go into. All
-/// functions throw `.corrupt` for a leaf of another form or a row outside it, and `.limit` for
-/// values that the leaf cannot hold. Nodes that no value needs any more are discarded; only
+/// Every function that changes a leaf returns its new ref, which the caller stores where the old one was. Values that are
+/// handed over must not borrow bytes from the leaf they go into. All functions throw `.corrupt` for a leaf of another form or a
+/// row outside it, and `.limit` for values that the leaf cannot hold. Nodes that no value needs any more are discarded; only
 /// collections below a value are left to the caller, see `erase`.
 ///
 /// Source: docs/format.md, "Cluster trees".
 package struct LeafWriter {
     /// The nodes of the transaction, committed and new.
     package let writes: WriteSpace
-    /// The layout of the leaves. It is an existential, made once per column; each row costs one
-    /// call through it.
+    /// The layout of the leaves. It is an existential, made once per column; each row costs one call through it.
     private let form: any LeafForm
 
     /// Makes a writer of leaves of one shape.
@@ -38,8 +36,7 @@ package struct LeafWriter {
         }
     }
 
-    /// Makes a writer of leaves whose shape is that of a column's values or elements; backlinks are
-    /// leaves of refs.
+    /// Makes a writer of leaves whose shape is that of a column's values or elements; backlinks are leaves of refs.
     ///
     /// - Parameters:
     ///   - writes: The nodes of the transaction.
@@ -81,8 +78,7 @@ package struct LeafWriter {
     /// Makes a leaf without values and returns its ref.
     package func makeEmpty() throws(StorageError) -> Ref { try form.makeDefaults(count: 0) }
 
-    /// Makes a leaf of `count` default values: null where that is allowed, else zero, empty or the
-    /// epoch.
+    /// Makes a leaf of `count` default values: null where that is allowed, else zero, empty or the epoch.
     package func makeDefaults(count: Int) throws(StorageError) -> Ref { try form.makeDefaults(count: count) }
 
     /// The value that a new object has in this column.
@@ -93,8 +89,7 @@ package struct LeafWriter {
 
     // MARK: - Values
 
-    /// Inserts `value` before the value in `row`, or after the last one, and returns the new ref of
-    /// the leaf.
+    /// Inserts `value` before the value in `row`, or after the last one, and returns the new ref of the leaf.
     ///
     /// - Parameters:
     ///   - value: A value of the leaf's type, whose bytes lie outside the leaf.
@@ -123,8 +118,7 @@ package struct LeafWriter {
         try form.insert(form.defaultValue, at: row, in: leaf)
     }
 
-    /// Replaces the value in `row` and returns the new ref of the leaf. Collections below the old
-    /// value are not discarded.
+    /// Replaces the value in `row` and returns the new ref of the leaf. Collections below the old value are not discarded.
     package func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.set(value, at: row, in: leaf)
     }
@@ -151,8 +145,7 @@ package struct LeafWriter {
 
 /// Access to leaves of refs: those of backlink columns and of columns with collections.
 extension LeafWriter {
-    /// Stores the root of a collection, or 0 for none, in a leaf of refs, and returns the new ref
-    /// of the leaf.
+    /// Stores the root of a collection, or 0 for none, in a leaf of refs, and returns the new ref of the leaf.
     package func setRef(_ ref: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try setRaw(Int64(bitPattern: ref.rawValue), row, leaf)
     }
@@ -182,8 +175,7 @@ extension LeafWriter {
 extension LeafWriter {
     /// The contents of a leaf: values, or one ref per object.
     ///
-    /// Backlink columns and columns of collections hold one ref or tagged number per object; all others
-    /// hold values.
+    /// Backlink columns and columns of collections hold one ref or tagged number per object; all others hold values.
     ///
     /// Decided by the type and the collection kind of a column; the writers of leaves are chosen by it.
     package enum LeafShape: Sendable {

@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// A leaf of links to one table: the object key plus 1 in a cluster, the plain object key in a
-/// collection.
+/// A leaf of links to one table: the object key plus 1 in a cluster, the plain object key in a collection.
 ///
 /// A key below 0 is a link to nothing or to a tombstone; both read as null, and only code that
 /// maintains links reads the stored key itself. Source: docs/format.md, "Link".
@@ -55,8 +54,7 @@ package struct LinkLeaf: Sendable {
     /// The offset of keys that are stored in a cluster. Elements below it are null, or links to tombstones.
     package static let shiftInClusters: Int64 = 1
 
-    /// Returns the stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an
-    /// unresolved link.
+    /// Returns the stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an unresolved link.
     @inlinable package func key(_ row: Int) -> ObjectKey { ObjectKey(elements[row] &- shift) }
 
     /// Returns the link in `row`, or null when there is none or its target is a tombstone.

@@ -5,9 +5,8 @@ package import RealmPlatform
 /// The medium form of a leaf of strings or binaries: one byte node with all values one after
 /// another, an array of end offsets and one of null flags.
 ///
-/// Attaching checks the counts only. Where each value begins and ends is checked when it is read,
-/// because a scan of one column would otherwise pay for it in every leaf. The form is used while no
-/// value is longer than 63 bytes of text or 64 of data.
+/// Attaching checks the counts only. Where each value begins and ends is checked when it is read, because a scan of one column
+/// would otherwise pay for it in every leaf. The form is used while no value is longer than 63 bytes of text or 64 of data.
 package struct MediumBlobs: Sendable {
     /// Where each value ends in `bytes`, its terminator included.
     package let ends: PackedIntegers
@@ -53,8 +52,7 @@ package struct MediumBlobs: Sendable {
         guard nulls == ends else { throw node.corrupt("\(ends) strings with \(nulls) null flags") }
     }
 
-    /// Attaches the array in a slot of the leaf; throws `.corrupt` when it is not a plain node of
-    /// integers.
+    /// Attaches the array in a slot of the leaf; throws `.corrupt` when it is not a plain node of integers.
     private static func integers(
         of node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
     ) throws(StorageError) -> PackedIntegers {

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// The three nodes of a medium leaf of strings or binaries, all ready to be changed.
 ///
-/// Made by `BlobNodes` for one change of a leaf; the refs of the nodes are stored in the leaf
-/// afterwards.
+/// Made by `BlobNodes` for one change of a leaf; the refs of the nodes are stored in the leaf afterwards.
 struct MediumBlobsWriter {
     /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
@@ -74,8 +73,7 @@ struct MediumBlobsWriter {
         try nulls.insert(bytes == nil ? 1 : 0, at: row)
     }
 
-    /// Replaces the value in `row`, and moves the end offsets of those after it if its length
-    /// changes.
+    /// Replaces the value in `row`, and moves the end offsets of those after it if its length changes.
     ///
     /// - Parameters:
     ///   - bytes: The new value; nil is null.

@@ -4,10 +4,9 @@ package import RealmPlatform
 
 /// One value of a Mixed leaf in its stored parts: type number and payload.
 ///
-/// A short value lies in the word of its row; the payload of any other is in one of the side arrays
-/// of the leaf, which are called slots. Writers compare slots rather than types: a value that is
-/// replaced by one with its payload in the same slot leaves its place to it. Source:
-/// docs/format.md, "Mixed".
+/// A short value lies in the word of its row; the payload of any other is in one of the side arrays of the leaf, which are
+/// called slots. Writers compare slots rather than types: a value that is replaced by one with its payload in the same slot
+/// leaves its place to it. Source: docs/format.md, "Mixed".
 package enum MixedEntry {
     /// Null, or a value that lies in the word itself.
     case word(Int64)
@@ -15,13 +14,11 @@ package enum MixedEntry {
     case integer(type: Int, Int64)
     /// Two numbers: the parts of a date, the halves of a decimal, or the table and key of a link.
     case pair(type: Int, Int64, Int64)
-    /// The bytes of a string or binary, borrowed from their owner, or of an id that was read from a
-    /// leaf.
+    /// The bytes of a string or binary, borrowed from their owner, or of an id that was read from a leaf.
     case bytes(type: Int, ByteView)
     /// The bytes of an id that is to be stored, which this value owns.
     case identifier(type: Int, ByteStorage)
-    /// A nested collection with its root and its id for change notifications, 0 for "not chosen
-    /// yet".
+    /// A nested collection with its root and its id for change notifications, 0 for "not chosen yet".
     case collection(type: Int, Ref, id: Int64)
 
     /// The numbers of the slots of a Mixed leaf, and how many there are.

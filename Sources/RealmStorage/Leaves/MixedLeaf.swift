@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// A leaf of values of any type: one word each, with payloads in side arrays.
 ///
-/// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload
-/// (0: in the word),
-/// and `word >> 8` is the value or the index into that slot.
+/// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload (0: in the word), and `word
+/// >> 8` is the value or the index into that slot.
 ///
 /// | slot | node |
 /// |---|---|
@@ -19,9 +18,8 @@ package import RealmPlatform
 ///
 /// Source: docs/format.md, "Mixed".
 ///
-/// The side arrays are checked when the leaf is attached, and attached again for each value that
-/// needs one: if they were kept, leaves of every type would be three times as large, because
-/// `ColumnLeaf` has room for the largest.
+/// The side arrays are checked when the leaf is attached, and attached again for each value that needs one: if they were kept,
+/// leaves of every type would be three times as large, because `ColumnLeaf` has room for the largest.
 package struct MixedLeaf: Sendable {
     /// One word per value: its type, its slot, and the value itself or the index of its payload.
     package let words: PackedIntegers
@@ -249,8 +247,7 @@ package struct MixedLeaf: Sendable {
         return numbers.reduce(0) { $0 | 1 << UInt32($1 + 1) }
     }
 
-    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is
-    /// not a link.
+    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is not a link.
     package func storedLink(_ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey)? {
         let word = words[row]
         guard MixedEntry.type(ofWord: word) == Number.link, MixedEntry.slot(ofWord: word) == Slot.pairs else { return nil }
@@ -294,8 +291,7 @@ package struct MixedLeaf: Sendable {
         return try strings.string(Int(index))
     }
 
-    /// Reads bytes in slot 3 that must have the length of an id; throws `.corrupt` for another
-    /// length.
+    /// Reads bytes in slot 3 that must have the length of an id; throws `.corrupt` for another length.
     private func identifier(
         _ index: Int64, _ row: Int, byteCount: Int, _ payloads: Payloads?
     ) throws(StorageError) -> ByteView {
@@ -312,8 +308,7 @@ package struct MixedLeaf: Sendable {
         return try collections.optionalRef(Int(index), "nested collection")
     }
 
-    /// Reads a date in slot 2; throws `.corrupt` when its nanoseconds are out of range or
-    /// contradict the seconds.
+    /// Reads a date in slot 2; throws `.corrupt` when its nanoseconds are out of range or contradict the seconds.
     private func timestamp(_ index: Int64, _ row: Int, _ payloads: Payloads?) throws(StorageError) -> Timestamp {
         let (seconds, nanoseconds) = try pair(index, row, payloads)
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// Writes leaves of Mixed values.
 ///
-/// It opens the nodes of a leaf for each change and stores their refs afterwards. The ids of nested
-/// collections, which other programs use for notifications, move with their values. Source:
-/// docs/format.md, "Mixed".
+/// It opens the nodes of a leaf for each change and stores their refs afterwards. The ids of nested collections, which other
+/// programs use for notifications, move with their values. Source: docs/format.md, "Mixed".
 struct MixedLeafForm: LeafForm {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
@@ -49,16 +48,14 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
-    /// Stores the new root of the collection in `row`, whose id stays; returns the new ref of the
-    /// leaf.
+    /// Stores the new root of the collection in `row`, whose id stays; returns the new ref of the leaf.
     func setRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var nodes = try MixedNodes(writes, leaf)
         try nodes.setRoot(root, at: row)
         return try nodes.finish()
     }
 
-    /// Moves the values from `row` on, with their payloads and the ids of nested collections, to a
-    /// new leaf.
+    /// Moves the values from `row` on, with their payloads and the ids of nested collections, to a new leaf.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var head = try MixedNodes(writes, leaf)
         guard row >= 0, row <= head.count else { throw .corrupt(ref: leaf, reason: "row \(row) of a leaf of \(head.count)") }
@@ -97,8 +94,7 @@ extension LeafWriter {
         try MixedLeafForm(writes: writes).setRoot(root, at: row, in: leaf)
     }
 
-    /// Returns the root of the collection that is nested in `row` of a Mixed leaf, or nil when the
-    /// value is of another kind.
+    /// Returns the root of the collection that is nested in `row` of a Mixed leaf, or nil when the value is of another kind.
     ///
     /// - Throws: `.corrupt` for a row outside the leaf or a payload that does not exist.
     package func nestedRoot(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref? {

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// The parts of one Mixed leaf while they change.
 ///
-/// Every payload belongs to one value. To remove a payload, the last one of its slot is moved into
-/// its place, and the word that referred to the last one is changed. Source: docs/format.md,
-/// "Mixed".
+/// Every payload belongs to one value. To remove a payload, the last one of its slot is moved into its place, and the word that
+/// referred to the last one is changed. Source: docs/format.md, "Mixed".
 struct MixedNodes {
     /// The numbers of the side arrays, under a shorter name.
     private typealias Slot = MixedEntry.Slot
@@ -42,8 +41,7 @@ struct MixedNodes {
 
     // MARK: - Values
 
-    /// Inserts a value at `row`, with its payload, and chooses an id for a nested collection that
-    /// has none.
+    /// Inserts a value at `row`, with its payload, and chooses an id for a nested collection that has none.
     ///
     /// - Parameters:
     ///   - entry: The stored parts of the value.
@@ -60,8 +58,7 @@ struct MixedNodes {
         try setID(entry, row)
     }
 
-    /// Replaces the value in `row` and its payload; a payload in the same slot is overwritten in
-    /// place.
+    /// Replaces the value in `row` and its payload; a payload in the same slot is overwritten in place.
     mutating func set(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
@@ -89,8 +86,7 @@ struct MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Stores the root of the nested collection in `row`; throws `.corrupt` when the value is not a
-    /// collection.
+    /// Stores the root of the nested collection in `row`; throws `.corrupt` when the value is not a collection.
     mutating func setRoot(_ root: Ref, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let word = words.integer(row)
@@ -143,8 +139,7 @@ struct MixedNodes {
         top.corrupt("value \(row) has its payload outside its slot")
     }
 
-    /// Reads the value in `row` with the id of a nested collection, for insertion into another
-    /// leaf.
+    /// Reads the value in `row` with the id of a nested collection, for insertion into another leaf.
     func entryWithID(_ row: Int) throws(StorageError) -> MixedEntry {
         guard case .collection(let type, let root, _) = try entry(row) else { return try entry(row) }
         return .collection(type: type, root, id: try id(row))
@@ -182,8 +177,7 @@ struct MixedNodes {
         return try writes.makeNode(slot == Slot.collections ? .refs : .integers).ref
     }
 
-    /// Stores the payload of a new value at the end of its slot, and returns the word that refers
-    /// to it.
+    /// Stores the payload of a new value at the end of its slot, and returns the word that refers to it.
     private mutating func addPayload(_ entry: MixedEntry) throws(StorageError) -> Int64 {
         if case .word(let word) = entry { return word }
         let slot = entry.slot
@@ -211,8 +205,7 @@ struct MixedNodes {
         return index
     }
 
-    /// Overwrites the payload at `index` of the slot that `entry` belongs to; throws `.corrupt`
-    /// when there is no such payload.
+    /// Overwrites the payload at `index` of the slot that `entry` belongs to; throws `.corrupt` when there is no such payload.
     private mutating func setPayload(_ entry: MixedEntry, _ index: Int64) throws(StorageError) {
         guard let ref = try optionalRef(entry.slot) else { throw top.node.corrupt("a mixed leaf lacks slot \(entry.slot)") }
         switch entry {
@@ -289,8 +282,7 @@ struct MixedNodes {
         return Int64(last)
     }
 
-    /// Removes the payload of a text, binary or id by moving the last one into its place; returns
-    /// the former index of that one.
+    /// Removes the payload of a text, binary or id by moving the last one into its place; returns the former index of that one.
     private mutating func removeBytes(_ index: Int64, _ ref: Ref) throws(StorageError) -> Int64 {
         let (leaf, last) = try strings.eraseByMovingLast(Int(index), in: ref)
         try top.update(Slot.strings, leaf)
@@ -312,8 +304,7 @@ struct MixedNodes {
 
 // MARK: - Ids of nested collections
 
-/// Ids of nested collections, by which other programs recognize them in notifications. Source:
-/// docs/format.md, "Mixed".
+/// Ids of nested collections, by which other programs recognize them in notifications. Source: docs/format.md, "Mixed".
 extension MixedNodes {
     /// Returns the id of the collection in `row`, 0 when there is none.
     func id(_ row: Int) throws(StorageError) -> Int64 {
@@ -322,8 +313,7 @@ extension MixedNodes {
         return row < ids.count ? ids.integer(row) : 0
     }
 
-    /// Makes the list of ids, if there is one, as long as the leaf: other programs lose data where
-    /// it is shorter.
+    /// Makes the list of ids, if there is one, as long as the leaf: other programs lose data where it is shorter.
     private mutating func completeIDs() throws(StorageError) {
         guard let ref = try optionalRef(Slot.ids) else { return }
         guard try writes.integerNode(ref).count != count else { return }
@@ -333,8 +323,7 @@ extension MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Stores the id of the value in `row`: that of the entry, a new one for a collection without
-    /// id, else 0.
+    /// Stores the id of the value in `row`: that of the entry, a new one for a collection without id, else 0.
     private mutating func setID(_ entry: MixedEntry, _ row: Int) throws(StorageError) {
         guard case .collection(_, _, let wanted) = entry else {
             if try id(row) != 0 { try storeID(0, row) }
@@ -355,8 +344,7 @@ extension MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Returns a random positive id that the leaf does not have. Other programs keep no more than
-    /// 32 bits of it.
+    /// Returns a random positive id that the leaf does not have. Other programs keep no more than 32 bits of it.
     private func unusedID() throws(StorageError) -> Int64 {
         var id = Int64(Int32.random(in: 1 ... .max))
         guard let ref = try optionalRef(Slot.ids) else { return id }

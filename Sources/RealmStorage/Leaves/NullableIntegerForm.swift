@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Writes leaves of integers that may be null.
 ///
-/// Null is stored as a number that no value has, the null marker, which is the first element.
-/// Source: docs/format.md, "Int".
+/// Null is stored as a number that no value has, the null marker, which is the first element. Source: docs/format.md, "Int".
 struct NullableIntegerForm: LeafForm {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace

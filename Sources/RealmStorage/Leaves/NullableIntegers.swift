@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Changes nodes of integers whose element 0 is the null marker: a value equal to it is null.
 ///
-/// Below 64 bits the marker is the largest number of the width, and all values are smaller. With 64
-/// bits it is any number that is not a value. Seconds of dates are stored in such nodes too.
-/// Source: docs/format.md, "Int".
+/// Below 64 bits the marker is the largest number of the width, and all values are smaller. With 64 bits it is any number that
+/// is not a value. Seconds of dates are stored in such nodes too. Source: docs/format.md, "Int".
 struct NullableIntegers {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
@@ -25,16 +24,14 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Returns how many values a leaf has, the null marker not counted; throws `.corrupt` when it
-    /// lacks the marker.
+    /// Returns how many values a leaf has, the null marker not counted; throws `.corrupt` when it lacks the marker.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let node = try writes.integerNode(leaf)
         try IntLeaf.requireMarker(node)
         return node.count - 1
     }
 
-    /// Inserts a value at `row` and returns the new ref of the leaf. The null marker changes when
-    /// the value would equal it.
+    /// Inserts a value at `row` and returns the new ref of the leaf. The null marker changes when the value would equal it.
     ///
     /// - Parameters:
     ///   - value: The value; nil is null.
@@ -73,8 +70,7 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Replaces the value in `row` and returns the new ref of the leaf. The null marker changes
-    /// when the value would equal it.
+    /// Replaces the value in `row` and returns the new ref of the leaf. The null marker changes when the value would equal it.
     ///
     /// - Parameters:
     ///   - value: The new value; nil is null.
@@ -96,8 +92,7 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Moves the values from `row` on to a new leaf, which has the same null marker, and returns
-    /// both leaves.
+    /// Moves the values from `row` on to a new leaf, which has the same null marker, and returns both leaves.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -129,8 +124,7 @@ struct NullableIntegers {
         return node
     }
 
-    /// Returns the largest number that elements of a width code can hold, which is the marker of
-    /// that width.
+    /// Returns the largest number that elements of a width code can hold, which is the marker of that width.
     private static func maximum(_ code: Int) -> Int64 {
         code < 4 ? (1 << Int64((1 << code) >> 1)) - 1 : Int64.max >> Int64(64 - (1 << code) >> 1)
     }
@@ -140,8 +134,7 @@ struct NullableIntegers {
         IntegerForm.signed.widthCode(for: value < 0 || value == .max ? value : value + 1)
     }
 
-    /// Widens the node, and changes its null marker, so that `value` can be stored without being
-    /// read as null.
+    /// Widens the node, and changes its null marker, so that `value` can be stored without being read as null.
     private func makeRoom(for value: Int64, in node: inout MutableNode) throws(StorageError) {
         let marker = node.integer(0)
         let needed = NullableIntegers.widthCode(for: value)
@@ -158,8 +151,7 @@ struct NullableIntegers {
         try replaceMarker(in: &node, next)
     }
 
-    /// Returns the code of the width that the values of a node need whose marker is not the largest
-    /// number of its width.
+    /// Returns the code of the width that the values of a node need whose marker is not the largest number of its width.
     private static func widthCode(of node: MutableNode, _ least: Int) -> Int {
         let marker = node.integer(0)
         var code = least
@@ -176,8 +168,7 @@ struct NullableIntegers {
         for index in 0..<node.count where node.integer(index) == old { try node.set(index, new) }
     }
 
-    /// Returns a number that is neither `value` nor in the node, for the null marker of a node of
-    /// 64 bits.
+    /// Returns a number that is neither `value` nor in the node, for the null marker of a node of 64 bits.
     private static func unusedNumber(in node: MutableNode, _ value: Int64) -> Int64 {
         var candidate = Int64.max
         // This ends soon, as a node has far fewer elements than there are numbers of 64 bits.

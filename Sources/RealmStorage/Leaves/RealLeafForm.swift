@@ -96,8 +96,7 @@ struct RealLeafForm: ElementLeafForm {
         }
     }
 
-    /// Returns the bits that are stored for a value. A NaN that would read as null is stored as the
-    /// usual NaN.
+    /// Returns the bits that are stored for a value. A NaN that would read as null is stored as the usual NaN.
     ///
     /// - Throws: `.limit` for a value of another type, or a null where none may be.
     private func bits(of value: Value) throws(StorageError) -> UInt64 {

@@ -5,8 +5,7 @@ internal import RealmPlatform
 /// Writes the short form of a leaf of strings: cells of equal width that hold text, zeros, and a
 /// last byte that counts the zeros, or is the width for null.
 ///
-/// A cell has 1, 2, 4, 8 or 16 bytes, so texts of up to 15 bytes fit. A text that needs more makes
-/// all cells of the leaf wider.
+/// A cell has 1, 2, 4, 8 or 16 bytes, so texts of up to 15 bytes fit. A text that needs more makes all cells of the leaf wider.
 /// Source: docs/format.md, "Short strings".
 enum ShortStrings {
     /// Replaces a number of strings by one, in wider cells if it needs them.
@@ -40,8 +39,7 @@ enum ShortStrings {
         for index in strings.indices { store(strings[index], in: node, count + index) }
     }
 
-    /// Stores a text and its padding count in a cell. A cell of width 0 can only be null and stores
-    /// nothing.
+    /// Stores a text and its padding count in a cell. A cell of width 0 can only be null and stores nothing.
     private static func store(_ bytes: ByteView?, in node: MutableNode, _ row: Int) {
         let width = node.width
         guard width > 0 else { return }

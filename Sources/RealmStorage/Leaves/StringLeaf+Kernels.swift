@@ -5,13 +5,11 @@ package import RealmPlatform
 /// Tests of a whole leaf of strings at once, 256 rows at a time. Rows of a mask are counted from
 /// the `from` row, which is bit 0.
 ///
-/// Short and medium leaves have all texts in one run of bytes, which is searched as a whole;
-/// matches that are part of no single text (in padding, across two neighbours) do not count.
-/// `among` are the rows that matter: the answer has no others, and where texts are read one by one
-/// the others are not read.
+/// Short and medium leaves have all texts in one run of bytes, which is searched as a whole; matches that are part of no single
+/// text (in padding, across two neighbours) do not count. `among` are the rows that matter: the answer has no others, and where
+/// texts are read one by one the others are not read.
 extension StringLeaf {
-    /// Up to this many rows are read one by one, which then is faster than searching all texts as
-    /// one run.
+    /// Up to this many rows are read one by one, which then is faster than searching all texts as one run.
     private static let fewRows = 12
 
     /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
@@ -83,8 +81,7 @@ extension StringLeaf {
         return try texts(among: candidates, row, pattern.isPrefix)
     }
 
-    /// Returns the rows whose text ends with the pattern, reading the texts one by one. Nulls never
-    /// match.
+    /// Returns the rows whose text ends with the pattern, reading the texts one by one. Nulls never match.
     ///
     /// - Parameters:
     ///   - pattern: The text that is searched, with or without regard to case.
@@ -94,8 +91,7 @@ extension StringLeaf {
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask { try texts(among: rows, row, pattern.isSuffix) }
 
-    /// Returns the rows in whose text the pattern occurs. Nulls never match; an empty pattern
-    /// occurs in every text.
+    /// Returns the rows in whose text the pattern occurs. Nulls never match; an empty pattern occurs in every text.
     ///
     /// - Parameters:
     ///   - pattern: The text that is searched, with or without regard to case.
@@ -119,8 +115,7 @@ extension StringLeaf {
         return rows & found
     }
 
-    /// Returns the rows among `rows` that hold a text for which `test` is true, reading them one by
-    /// one.
+    /// Returns the rows among `rows` that hold a text for which `test` is true, reading them one by one.
     @inline(__always)
     private func texts(
         among rows: Mask, _ row: Int, _ test: (ByteView) -> Bool
@@ -141,8 +136,7 @@ extension StringLeaf {
         }
     }
 
-    /// Returns the last byte of a cell of a short leaf: how many zeros are in front of it, or the
-    /// width of the cell for null.
+    /// Returns the last byte of a cell of a short leaf: how many zeros are in front of it, or the width of the cell for null.
     @inline(__always)
     package static func padding(_ node: Node, _ row: Int) -> Int {
         Int(node.load(byteOffset: (row &+ 1) &* node.width &- 1, as: UInt8.self))
@@ -153,8 +147,7 @@ extension StringLeaf {
 
 /// Search of the texts of a short or medium leaf as one run of bytes.
 extension StringLeaf {
-    /// Returns the rows of a short leaf with a match that ends in front of their padding; nil when
-    /// a cell is damaged.
+    /// Returns the rows of a short leaf with a match that ends in front of their padding; nil when a cell is damaged.
     private static func search(_ node: Node, _ pattern: BytePattern, from row: Int, count: Int) -> Mask? {
         let width = node.width
         guard pattern.count < width else { return Mask.none }
@@ -200,16 +193,14 @@ extension StringLeaf {
 
 /// Sort keys of texts, and the rows on one side of a key.
 extension StringLeaf {
-    /// Returns a sort key made of the first bytes of the text in `row`: where two keys are equal,
-    /// the texts must be compared.
+    /// Returns a sort key made of the first bytes of the text in `row`: where two keys are equal, the texts must be compared.
     package func orderKey(_ row: Int) throws(StorageError) -> OrderKey {
         try string(row).map { OrderKey(prefixOf: $0) } ?? .null
     }
 
     /// Returns the rows among `rows` whose sort key compares with `key` as `op` demands.
     ///
-    /// As equal keys do not mean equal texts, a search for the first rows uses `lessOrEqual` and
-    /// compares the texts afterwards.
+    /// As equal keys do not mean equal texts, a search for the first rows uses `lessOrEqual` and compares the texts afterwards.
     ///
     /// - Parameters:
     ///   - op: One of the four ordering relations.
@@ -237,11 +228,9 @@ extension StringLeaf {
         }
     }
 
-    /// Returns the rows among `rows` whose first eight bytes, as a big-endian number with missing
-    /// bytes 0, pass `test`.
+    /// Returns the rows among `rows` whose first eight bytes, as a big-endian number with missing bytes 0, pass `test`.
     ///
-    /// Nulls and damaged texts are among the result whatever the test returns for them, so the
-    /// caller has to check the rows.
+    /// Nulls and damaged texts are among the result whatever the test returns for them, so the caller has to check the rows.
     @inline(__always)
     private func rows(among rows: Mask, _ row: Int, _ test: (UInt64) -> Bool) -> Mask {
         switch form {
@@ -272,8 +261,7 @@ struct WordCells {
     private let node: Node
     /// The size of a cell in bytes.
     private let width: Int
-    /// The bits of the first word that belong to the text: in cells of eight bytes not the last
-    /// byte, which counts the padding.
+    /// The bits of the first word that belong to the text: in cells of eight bytes not the last byte, which counts the padding.
     private let ones: UInt64
 
     /// Views the cells of a short leaf; nil for cells of fewer than 8 bytes.
@@ -302,8 +290,7 @@ struct WordCells {
     @inline(__always)
     func isNull(_ row: Int) -> Bool { StringLeaf.padding(node, row) == width }
 
-    /// Returns the first eight bytes of the text in `row` as a big-endian number, so that numbers
-    /// sort as the texts do.
+    /// Returns the first eight bytes of the text in `row` as a big-endian number, so that numbers sort as the texts do.
     @inline(__always)
     func leadingBytes(_ row: Int) -> UInt64 { word(row, 0).byteSwapped & ones }
 

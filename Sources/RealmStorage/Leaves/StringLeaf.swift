@@ -79,8 +79,7 @@ package struct StringLeaf: Sendable {
         return false
     }
 
-    /// Returns the bytes of string `row`, or nil for null. The view borrows from the snapshot or
-    /// transaction.
+    /// Returns the bytes of string `row`, or nil for null. The view borrows from the snapshot or transaction.
     ///
     /// - Parameter row: A row in `0..<count`.
     /// - Throws: `.corrupt` when the text is damaged.

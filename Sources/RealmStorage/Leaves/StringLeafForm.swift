@@ -2,11 +2,9 @@
 
 internal import RealmPlatform
 
-/// Writes leaves of strings: short cells, medium, big, or positions in the column's list of
-/// distinct strings.
+/// Writes leaves of strings: short cells, medium, big, or positions in the column's list of distinct strings.
 ///
-/// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md,
-/// "String".
+/// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md, "String".
 struct StringLeafForm: LeafForm {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
@@ -32,8 +30,7 @@ struct StringLeafForm: LeafForm {
     /// Null where that is allowed, else an empty text.
     var defaultValue: Value { isNullable ? .null : .string(.empty) }
 
-    /// Makes a leaf of short cells; in an enumerated column whose list has the default value, one
-    /// of positions in that list.
+    /// Makes a leaf of short cells; in an enumerated column whose list has the default value, one of positions in that list.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         guard let enumeration else { return try writes.makeNode(.elements, widthCode: isNullable ? 0 : 1, count: count).ref }
         guard count > 0 else { return try writes.makeNode(.integers).ref }
@@ -57,8 +54,7 @@ struct StringLeafForm: LeafForm {
         try insert(try bytes(value), at: row, in: leaf)
     }
 
-    /// Inserts a string before `row`; nil is null. The leaf moves to a larger form if the string needs
-    /// one.
+    /// Inserts a string before `row`; nil is null. The leaf moves to a larger form if the string needs one.
     ///
     /// - Returns: The new ref of the leaf.
     /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.
@@ -112,8 +108,7 @@ struct StringLeafForm: LeafForm {
         try set(try bytes(value), at: row, in: leaf)
     }
 
-    /// Replaces the string in `row`; nil is null. The leaf moves to a larger form if the new string needs
-    /// one.
+    /// Replaces the string in `row`; nil is null. The leaf moves to a larger form if the new string needs one.
     ///
     /// - Returns: The new ref of the leaf.
     /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.
@@ -165,8 +160,7 @@ struct StringLeafForm: LeafForm {
         return (node.ref, tail)
     }
 
-    /// Appends the strings of `next`: refs of big leaves and positions in the list are moved, all
-    /// others are copied one by one.
+    /// Appends the strings of `next`: refs of big leaves and positions in the list are moved, all others are copied one by one.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let head = try writes.node(at: leaf)
         let other = try writes.node(at: next)
@@ -191,8 +185,7 @@ struct StringLeafForm: LeafForm {
         try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
     }
 
-    /// Returns the form that the header states; throws `.corrupt` for a node that is not a leaf of
-    /// strings.
+    /// Returns the form that the header states; throws `.corrupt` for a node that is not a leaf of strings.
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
         try node.requireSensibleCount()
@@ -231,8 +224,7 @@ struct StringLeafForm: LeafForm {
         return (try convert(node, to: needed), needed)
     }
 
-    /// Rebuilds the leaf in `form`, or a larger one if a string needs it, and gives the old one
-    /// up.
+    /// Rebuilds the leaf in `form`, or a larger one if a string needs it, and gives the old one up.
     private func convert(_ node: Node, to form: Form) throws(StorageError) -> Ref {
         let strings = try view(node)
         var leaf: Ref

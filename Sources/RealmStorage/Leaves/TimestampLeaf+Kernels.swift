@@ -2,14 +2,12 @@
 
 package import RealmPlatform
 
-/// Tests of a whole leaf of dates at once, 256 rows at a time. Rows of a mask are counted from the
-/// `from` row, which is bit 0.
+/// Tests of a whole leaf of dates at once, 256 rows at a time. Rows of a mask are counted from the `from` row, which is bit 0.
 extension TimestampLeaf {
     /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { seconds.nulls(from: row) }
 
-    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
-    /// nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and nothing is ordered against it.
     ///
     /// Seconds decide; nanoseconds are read only where some row has equal seconds.
     ///

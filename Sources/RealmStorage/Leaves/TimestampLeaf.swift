@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// A leaf of dates: a nullable integer node of seconds and a plain one of nanoseconds.
 ///
-/// Comparisons use the seconds first, with the kernels for integers, and the nanoseconds only where
-/// some row has equal seconds.
+/// Comparisons use the seconds first, with the kernels for integers, and the nanoseconds only where some row has equal seconds.
 /// Source: docs/format.md, "Timestamp".
 package struct TimestampLeaf: Sendable {
     /// Whole seconds, null where the date is null.
@@ -32,16 +31,14 @@ package struct TimestampLeaf: Sendable {
         }
     }
 
-    /// Checks that `node` has the two slots of a timestamp leaf, seconds and nanoseconds, and
-    /// throws `.corrupt` otherwise.
+    /// Checks that `node` has the two slots of a timestamp leaf, seconds and nanoseconds, and throws `.corrupt` otherwise.
     static func requireShape(_ node: Node) throws(StorageError) {
         guard node.hasRefs, !node.isInner, node.count == 2 else {
             throw node.corrupt("a timestamp leaf is a node of two refs")
         }
     }
 
-    /// Joins two parts that are attached already and have equally many elements. Tests and
-    /// benchmarks make leaves this way.
+    /// Joins two parts that are attached already and have equally many elements. Tests and benchmarks make leaves this way.
     package init(seconds: IntLeaf, nanoseconds: PackedIntegers) {
         precondition(seconds.count == nanoseconds.count, "seconds and nanoseconds differ in number")
         self.seconds = seconds

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Writes leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0
-/// nanoseconds.
+/// Writes leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0 nanoseconds.
 ///
 /// Source: docs/format.md, "Timestamp".
 struct TimestampLeafForm: LeafForm {

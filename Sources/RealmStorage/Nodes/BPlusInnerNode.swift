@@ -2,15 +2,12 @@
 
 package import RealmPlatform
 
-/// An inner node of a B+ tree, checked: which of its children has an element, and how many elements
-/// each of them has.
+/// An inner node of a B+ tree, checked: which of its children has an element, and how many elements each of them has.
 ///
-/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last has e
-/// elements) or a ref to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
-/// Compact form means that all children but the last are equally full, which is what appending
-/// makes. Any other change gives the node offsets. The sizes are claims that walks compare with
-/// what they find.
-/// Source: docs/format.md, "B+ trees".
+/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last has e elements) or a ref to n - 1
+/// ascending offsets, 1 to n are the children, n + 1 is the total. Compact form means that all children but the last are
+/// equally full, which is what appending makes. Any other change gives the node offsets. The sizes are claims that walks
+/// compare with what they find. Source: docs/format.md, "B+ trees".
 package struct BPlusInnerNode {
     /// The greatest number of inner levels that is accepted; eight are enough for any real file.
     static let maximumDepth = 16
@@ -57,8 +54,7 @@ package struct BPlusInnerNode {
     /// Returns the ref of child `index`; throws `.corrupt` when the slot holds none.
     func ref(_ index: Int) throws(StorageError) -> Ref { try node.requiredRef(index + 1, "child of a tree") }
 
-    /// Returns the child that should have element `index`, and the number of elements in the
-    /// children before it.
+    /// Returns the child that should have element `index`, and the number of elements in the children before it.
     func child(containing index: Int) -> (index: Int, start: Int) {
         guard let offsets else {
             let child = childSize == 0 ? 0 : min(index / childSize, childCount - 1)
@@ -68,16 +64,14 @@ package struct BPlusInnerNode {
         return (child, child == 0 ? 0 : Int(clamping: offsets[child - 1]))
     }
 
-    /// Returns how many elements child `index` has by the counts of this node; nil when they are
-    /// impossible.
+    /// Returns how many elements child `index` has by the counts of this node; nil when they are impossible.
     func promisedCount(_ index: Int) -> Int? {
         let start = startOfChild(index)
         let end = index == childCount - 1 ? total : startOfChild(index + 1)
         return end >= start ? end - start : nil
     }
 
-    /// Returns how many elements child `index` has by the counts of this node; throws `.corrupt`
-    /// when they are impossible.
+    /// Returns how many elements child `index` has by the counts of this node; throws `.corrupt` when they are impossible.
     func requiredCount(_ index: Int) throws(StorageError) -> Int {
         guard let count = promisedCount(index) else { throw node.corrupt("the offsets of an inner node do not ascend") }
         return count
@@ -109,8 +103,7 @@ package struct BPlusInnerNode {
         return Int(clamping: offsets[index - 1])
     }
 
-    /// Returns the leaf below `root` that should have element `index`, and the position of the
-    /// leaf's first element.
+    /// Returns the leaf below `root` that should have element `index`, and the position of the leaf's first element.
     ///
     /// Inner nodes of a damaged file may state counts that their leaves do not have, so the caller
     /// compares the row with the leaf's count.

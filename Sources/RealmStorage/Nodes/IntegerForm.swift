@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// The way in which elements are read, which also decides the width that a number needs.
 ///
-/// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form,
-/// everything else the signed one; the header does not state which it is. Source: docs/format.md,
-/// "Nodes".
+/// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form, everything else the signed one;
+/// the header does not state which it is. Source: docs/format.md, "Nodes".
 package enum IntegerForm: Sendable {
     /// Widths up to 4 bits unsigned, 8 to 64 bits in two's complement: nearly all nodes.
     case signed

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The joined bytes of values that are split over several byte nodes, kept as long as their
-/// snapshot.
+/// The joined bytes of values that are split over several byte nodes, kept as long as their snapshot.
 ///
 /// Only values beyond 16 MiB are split, and they are the only ones that cannot be read in place.
 /// Each byte of the file belongs to one value, so all of them together are never longer than the

@@ -66,8 +66,7 @@ extension WriteSpace {
         return node
     }
 
-    /// Makes a node with the elements of `node` from `index` on, in the same width, after `front`
-    /// zeros. `node` is not changed.
+    /// Makes a node with the elements of `node` from `index` on, in the same width, after `front` zeros. `node` is not changed.
     func makeTail(of node: MutableNode, from index: Int, front: Int = 0) throws(StorageError) -> MutableNode {
         let moved = node.count - index
         var tail = try makeNode(node.hasRefs ? .refs : .integers, widthCode: node.widthCode, count: front + moved)

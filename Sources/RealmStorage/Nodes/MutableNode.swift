@@ -4,10 +4,9 @@ package import RealmPlatform
 
 /// A node of the running transaction that may be changed.
 ///
-/// A change that needs more room moves the node: `ref` is current after every mutating call, and
-/// the caller stores it where the old ref was. Copies of this struct do not follow such moves; use
-/// one at a time. The functions do not check indexes in release builds: callers do, as files may be
-/// damaged.
+/// A change that needs more room moves the node: `ref` is current after every mutating call, and the caller stores it where the
+/// old ref was. Copies of this struct do not follow such moves; use one at a time. The functions do not check indexes in
+/// release builds: callers do, as files may be damaged.
 @safe package struct MutableNode {
     /// The nodes of the transaction, in which moved nodes get their memory. It is unowned, because
     /// a `MutableNode` never outlives its transaction.
@@ -82,8 +81,7 @@ package import RealmPlatform
         unsafe payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
     }
 
-    /// Copies the elements of a bit-packed node of whole bytes, widened to 64 bits each; the caller
-    /// has made room for them.
+    /// Copies the elements of a bit-packed node of whole bytes, widened to 64 bits each; the caller has made room for them.
     mutating func initialize(wideCopyOf node: Node) {
         setHeader(flags: node.flags | 7, count: node.count)
         unsafe node.copyWords(to: payload)
@@ -108,8 +106,7 @@ package import RealmPlatform
     }
 }
 
-/// Elements of packed nodes: reading, replacing, inserting and removing, with a width that grows as
-/// values need it.
+/// Elements of packed nodes: reading, replacing, inserting and removing, with a width that grows as values need it.
 extension MutableNode {
     /// Returns element `index`, which the caller has checked, in the form that the structure uses.
     package func integer(_ index: Int, _ form: IntegerForm = .signed) -> Int64 {
@@ -185,8 +182,7 @@ extension MutableNode {
         try insert(Int64(bitPattern: ref.rawValue), at: count)
     }
 
-    /// Inserts an element at `index`, which may be the count, and widens all elements if the value
-    /// needs it.
+    /// Inserts an element at `index`, which may be the count, and widens all elements if the value needs it.
     ///
     /// - Parameters:
     ///   - value: The element.
@@ -270,8 +266,7 @@ extension MutableNode {
         return value & (1 << Int64((1 << code) >> 1) - 1)
     }
 
-    /// Stores an element of the given width. It is in bounds, as callers reserve room for `count`
-    /// elements of the width first.
+    /// Stores an element of the given width. It is in bounds, as callers reserve room for `count` elements of the width first.
     private func store(_ value: Int64, at index: Int, _ code: Int) {
         switch code {
         case 0: return
@@ -319,8 +314,7 @@ extension MutableNode {
         }
     }
 
-    /// Reads at most 32 bits from bit `position` on. It is in bounds, because a payload is followed
-    /// by 7 spare bytes.
+    /// Reads at most 32 bits from bit `position` on. It is in bounds, because a payload is followed by 7 spare bytes.
     private func loadBits(_ position: Int, _ count: Int) -> UInt64 {
         let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         return word >> UInt64(position & 7) & (1 << UInt64(count) - 1)
@@ -339,8 +333,7 @@ extension MutableNode {
 
 /// Elements of whole bytes, which are moved as runs.
 extension MutableNode {
-    /// The size of an element in bytes in a node of whole bytes: its width, or 1 in a node of plain
-    /// bytes.
+    /// The size of an element in bytes in a node of whole bytes: its width, or 1 in a node of plain bytes.
     private var elementByteCount: Int { flags & NodeLayout.ignoreFlag != 0 ? 1 : width }
 
     /// Replaces a run of elements by zeros, in nodes of whole-byte elements and of plain bytes.
@@ -370,15 +363,13 @@ extension MutableNode {
         }
     }
 
-    /// Stores a little-endian number at a byte offset that the caller has checked against the
-    /// payload.
+    /// Stores a little-endian number at a byte offset that the caller has checked against the payload.
     package func store<Number: FixedWidthInteger>(_ number: Number, atByte offset: Int) {
         assert(offset >= 0 && offset + MemoryLayout<Number>.size <= node.payloadByteCount)
         unsafe payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
-    /// Reads a little-endian number at a byte offset that the caller has checked against the
-    /// payload.
+    /// Reads a little-endian number at a byte offset that the caller has checked against the payload.
     package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         node.load(byteOffset: byteOffset, as: type)
     }

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The forms of nodes that leaves are made of, which readers and writers check before they use the
-/// elements.
+/// The forms of nodes that leaves are made of, which readers and writers check before they use the elements.
 ///
 /// Source: docs/format.md, "Nodes".
 extension Node {
@@ -39,8 +38,7 @@ extension Node {
         try requireSensibleCount()
     }
 
-    /// Throws `.corrupt` for a node of width 0 with more elements than any writer makes; see
-    /// `NodeSpace.maximumEmptyCount`.
+    /// Throws `.corrupt` for a node of width 0 with more elements than any writer makes; see `NodeSpace.maximumEmptyCount`.
     func requireSensibleCount() throws(StorageError) {
         guard width > 0 || count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
     }

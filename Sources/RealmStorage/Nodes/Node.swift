@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// A checked view of one node of the file.
 ///
-/// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside
-/// the file; after that every element below `count` can be read without another check. Layout of
-/// the 8 header bytes:
+/// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside the file; after that every
+/// element below `count` can be read without another check. Layout of the 8 header bytes:
 ///
 /// | byte | content |
 /// |---|---|
@@ -14,9 +13,8 @@ package import RealmPlatform
 /// | 4 | flags: 7 inner, 6 has-refs, 5 context, 4:3 width type, 2:0 width code |
 /// | 5–7 | element count, big endian |
 ///
-/// The view borrows the memory of its `NodeSpace` and is valid while the snapshot that owns it is
-/// alive.
-/// Source: docs/format.md, "Nodes".
+/// The view borrows the memory of its `NodeSpace` and is valid while the snapshot that owns it is alive. Source:
+/// docs/format.md, "Nodes".
 ///
 /// `@unchecked Sendable`: the bytes of a node in a snapshot never change.
 @safe package struct Node: @unchecked Sendable {
@@ -27,8 +25,7 @@ package import RealmPlatform
     /// The eight header bytes as one little-endian number.
     @usableFromInline let header: UInt64
 
-    /// Makes a view of a node whose header and payload were checked to lie in memory that outlives
-    /// the view.
+    /// Makes a view of a node whose header and payload were checked to lie in memory that outlives the view.
     @inlinable init(payload: UnsafeRawPointer, ref: Ref, header: UInt64) {
         unsafe self.payload = unsafe payload
         self.ref = ref
@@ -55,8 +52,7 @@ package import RealmPlatform
     @inlinable package var hasContext: Bool { flags & NodeLayout.contextFlag != 0 }
     /// The number of the width type; see `WidthType`.
     @inlinable package var widthType: Int { Int(flags >> 3) & 3 }
-    /// The width, 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type
-    /// "multiply".
+    /// The width, 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type "multiply".
     @inlinable package var width: Int { (1 << Int(flags & NodeLayout.widthCodeMask)) >> 1 }
     /// How many elements the node has, by its header.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
@@ -80,15 +76,13 @@ package import RealmPlatform
         unsafe ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
     }
 
-    /// Returns `byteCount` payload bytes from `offset` on, which the caller has checked against the
-    /// payload.
+    /// Returns `byteCount` payload bytes from `offset` on, which the caller has checked against the payload.
     @inlinable func bytes(at offset: Int, byteCount: Int) -> ByteView {
         assert(offset >= 0 && byteCount >= 0 && offset + byteCount <= payloadByteCount)
         return unsafe ByteView(start: (payload + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
     }
 
-    /// Returns element `index` of a bit-packed node; widths below 8 are unsigned, the others
-    /// signed.
+    /// Returns element `index` of a bit-packed node; widths below 8 are unsigned, the others signed.
     ///
     /// The caller has checked that `index` is in `0..<count` and the width type is "bits".
     @inlinable @inline(__always) package func integer(_ index: Int) -> Int64 {
@@ -96,8 +90,7 @@ package import RealmPlatform
         return unsafe PackedIntegers.load(payload, widthCode: Int(flags & NodeLayout.widthCodeMask), index: index)
     }
 
-    /// Returns element `index` read as an unsigned number at every width, as key and offset arrays
-    /// demand.
+    /// Returns element `index` read as an unsigned number at every width, as key and offset arrays demand.
     @inlinable package func unsignedInteger(_ index: Int) -> UInt64 {
         let value = integer(index)
         switch width {
@@ -108,8 +101,7 @@ package import RealmPlatform
         }
     }
 
-    /// Reads a little-endian number at a byte offset that the caller has checked against the
-    /// payload; it need not be aligned.
+    /// Reads a little-endian number at a byte offset that the caller has checked against the payload; it need not be aligned.
     @inlinable package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         assert(byteOffset >= 0 && byteOffset + MemoryLayout<Number>.size <= payloadByteCount)
         return unsafe Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
@@ -121,8 +113,7 @@ package import RealmPlatform
 
 /// Reading of whole payloads, and of slots of nodes with refs.
 extension Node {
-    /// Copies the elements of a bit-packed node of 8 bits or more as 64-bit numbers to `target`,
-    /// which must have room for them.
+    /// Copies the elements of a bit-packed node of 8 bits or more as 64-bit numbers to `target`, which must have room for them.
     func copyWords(to target: UnsafeMutableRawPointer) {
         let count = count
         switch flags & NodeLayout.widthCodeMask {
@@ -177,8 +168,7 @@ extension Node {
         return index < count ? UInt64(bitPattern: integer(index)) : 0
     }
 
-    /// Returns the contents of slot `index` of a node with refs; missing trailing slots are
-    /// `.none`.
+    /// Returns the contents of slot `index` of a node with refs; missing trailing slots are `.none`.
     ///
     /// - Throws: `.corrupt` for a node without refs.
     @inline(__always) package func slot(_ index: Int) throws(StorageError) -> Slot {
@@ -196,8 +186,7 @@ extension Node {
         return Ref(raw)
     }
 
-    /// Returns the ref in slot `index`; throws `.corrupt` when there is none. `what` describes the
-    /// slot in the message.
+    /// Returns the ref in slot `index`; throws `.corrupt` when there is none. `what` describes the slot in the message.
     @inline(__always)
     package func requiredRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         let ref = try optionalRef(index, what())
@@ -205,8 +194,7 @@ extension Node {
         return ref
     }
 
-    /// Returns the number in slot `index`; a slot that is 0 or missing reads as 0. Throws
-    /// `.corrupt` when it holds a ref.
+    /// Returns the number in slot `index`; a slot that is 0 or missing reads as 0. Throws `.corrupt` when it holds a ref.
     @inline(__always)
     package func number(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> UInt64 {
         let raw = try rawSlot(index)

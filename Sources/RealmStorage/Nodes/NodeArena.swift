@@ -4,11 +4,10 @@ package import RealmPlatform
 
 /// The memory in which a write builds its nodes, laid out as in the file.
 ///
-/// Refs of the arena are far above any offset of a file, so one comparison distinguishes a new node
-/// from a committed one. They start at a random number, so that a damaged file cannot name a node
-/// of the arena. Bytes 0-3 of a node's header hold its capacity in units of 8 bytes, header
-/// included. An arena is used for one transaction after another, and reserves 32 GiB of addresses,
-/// of which only touched pages take memory.
+/// Refs of the arena are far above any offset of a file, so one comparison distinguishes a new node from a committed one. They
+/// start at a random number, so that a damaged file cannot name a node of the arena. Bytes 0-3 of a node's header hold its
+/// capacity in units of 8 bytes, header included. An arena is used for one transaction after another, and reserves 32 GiB of
+/// addresses, of which only touched pages take memory.
 ///
 /// `@unchecked Sendable`: used by the one thread that holds the write transaction.
 @safe package final class NodeArena: @unchecked Sendable {
@@ -23,11 +22,9 @@ package import RealmPlatform
     private let origin: UInt64
     /// How many bytes were allocated so far, released blocks included.
     package private(set) var used = 0
-    /// The offset below which nodes are older than the newest savepoint and must not change any
-    /// more.
+    /// The offset below which nodes are older than the newest savepoint and must not change any more.
     private var mark = 0
-    /// The offsets of blocks of powers of two that were released since the newest savepoint, by
-    /// their logarithm.
+    /// The offsets of blocks of powers of two that were released since the newest savepoint, by their logarithm.
     private var reusableSmall: [[Int]] = Array(repeating: [], count: 15)
     /// The offsets of larger blocks that were released since the newest savepoint, by size.
     private var reusableLarge: [Int: [Int]] = [:]
@@ -45,15 +42,13 @@ package import RealmPlatform
 
     // MARK: - Refs
 
-    /// Returns whether the node at `ref` was made in this transaction, after the newest savepoint,
-    /// so that it may still change.
+    /// Returns whether the node at `ref` was made in this transaction, after the newest savepoint, so that it may still change.
     @inline(__always) func isYoung(_ ref: Ref) -> Bool { ref.rawValue >= origin &+ UInt64(mark) }
 
     /// Returns the ref of a byte of the range.
     @inline(__always) private func ref(_ offset: Int) -> Ref { Ref(origin &+ UInt64(offset)) }
 
-    /// Returns the node at a ref outside the file; throws `.corrupt` when the arena has no node
-    /// there.
+    /// Returns the node at a ref outside the file; throws `.corrupt` when the arena has no node there.
     func node(at ref: Ref) throws(StorageError) -> Node {
         if let node = soundNode(at: ref) { return node }
         let header = unsafe UInt64(littleEndian: try address(of: ref).load(as: UInt64.self))
@@ -73,8 +68,7 @@ package import RealmPlatform
         return unsafe Node(payload: memory + Int(offset) + 8, ref: ref, header: header)
     }
 
-    /// Returns the address of a node's header; throws `.corrupt` for a ref outside the memory in
-    /// use.
+    /// Returns the address of a node's header; throws `.corrupt` for a ref outside the memory in use.
     func address(of ref: Ref) throws(StorageError) -> UnsafeMutableRawPointer {
         guard ref.rawValue >= origin, ref.rawValue & 7 == 0 else { throw NodeSpace.badRef(ref) }
         let offset = ref.rawValue &- origin
@@ -109,8 +103,7 @@ package import RealmPlatform
     /// Releases a block of this transaction. A second release of the same block is ignored, as a
     /// damaged file may have two refs to it.
     ///
-    /// Its flags become impossible ones, so that the other ref leads to an error, not to what the
-    /// block holds next.
+    /// Its flags become impossible ones, so that the other ref leads to an error, not to what the block holds next.
     func release(_ ref: Ref, byteCount size: Int) {
         let offset = Int(ref.rawValue &- origin)
         let flags = unsafe memory + offset + 4
@@ -136,16 +129,14 @@ package import RealmPlatform
     /// Flags that no node can have, which mark released blocks.
     private static let releasedFlags = NodeLayout.widthTypeMask
 
-    /// Returns the size of the block for a node: powers of two for nodes that may grow, then steps
-    /// of 16 KiB.
+    /// Returns the size of the block for a node: powers of two for nodes that may grow, then steps of 16 KiB.
     static func blockSize(_ byteCount: Int) -> Int {
         if byteCount <= 32 { return 32 }
         guard byteCount > largestPower else { return 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount) }
         return (byteCount + 16383) & ~16383
     }
 
-    /// The size of all blocks that are in use, as long as no savepoint was made. Tests find leaks
-    /// with it.
+    /// The size of all blocks that are in use, as long as no savepoint was made. Tests find leaks with it.
     var liveByteCount: Int {
         let small = reusableSmall.enumerated().reduce(0) { $0 + $1.element.count << $1.offset }
         return reusableLarge.reduce(used - small) { $0 - $1.key * $1.value.count }
@@ -165,8 +156,7 @@ package import RealmPlatform
         makeMark()
     }
 
-    /// Drops all nodes, and returns memory to the system except for the 4 MiB that a usual
-    /// transaction needs.
+    /// Drops all nodes, and returns memory to the system except for the 4 MiB that a usual transaction needs.
     package func reset() {
         let kept = 4 << 20
         if used > kept { unsafe System.forget(memory + kept, byteCount: used - kept) }

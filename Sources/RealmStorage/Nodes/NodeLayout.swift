@@ -10,9 +10,8 @@ internal import RealmPlatform
 /// | 4 | flags: 7 inner, 6 has-refs, 5 context, 4:3 width type, 2:0 width code |
 /// | 5–7 | element count, big endian |
 ///
-/// Widths are given as codes: code c means (1 << c) >> 1 bits, or bytes for the width type
-/// "multiply".
-/// Source: docs/format.md, "Nodes".
+/// Widths are given as codes: code c means (1 << c) >> 1 bits, or bytes for the width type "multiply". Source: docs/format.md,
+/// "Nodes".
 @usableFromInline enum NodeLayout {
     /// The size of the header in bytes, which the payload follows.
     @inlinable @inline(__always) static var headerByteCount: Int { 8 }
@@ -20,8 +19,7 @@ internal import RealmPlatform
     @inlinable @inline(__always) static var innerFlag: UInt8 { 0x80 }
     /// The flag of nodes whose elements are refs and tagged numbers.
     @inlinable @inline(__always) static var refsFlag: UInt8 { 0x40 }
-    /// The context flag, whose meaning depends on the structure: big strings, nodes of search
-    /// indexes, unresolved links below.
+    /// The context flag, whose meaning depends on the structure: big strings, nodes of search indexes, unresolved links below.
     @inlinable @inline(__always) static var contextFlag: UInt8 { 0x20 }
     /// The two bits of the width type, which state the meaning of the width.
     @inlinable @inline(__always) static var widthTypeMask: UInt8 { 0x18 }
@@ -53,8 +51,7 @@ internal import RealmPlatform
     /// Returns the size of a node in bytes, header and padding included, from that of its payload.
     @inlinable @inline(__always) static func byteCount(payload byteCount: Int) -> Int { headerByteCount + padded(byteCount) }
 
-    /// Returns the size of a node in bytes, header and padding included, from its flags and element
-    /// count.
+    /// Returns the size of a node in bytes, header and padding included, from its flags and element count.
     @inlinable @inline(__always) static func byteCount(flags: UInt8, count: Int) -> Int {
         byteCount(payload: payloadByteCount(flags: flags, count: count))
     }

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// The bytes of one version of a file, and the only way from a `Ref` to a `Node`.
 ///
-/// `node(at:)` checks alignment, header, width and size, and that the payload lies inside the
-/// logical file, so a node that was returned is safe to read. In an encrypted file it also has the
-/// pages with the node decrypted.
+/// `node(at:)` checks alignment, header, width and size, and that the payload lies inside the logical file, so a node that was
+/// returned is safe to read. In an encrypted file it also has the pages with the node decrypted.
 ///
 /// A space is a plain view without reference counting, because every leaf and tree view carries a
 /// copy of it. It borrows from the `Snapshot` that made it, which keeps mapping and pages alive.
@@ -26,8 +25,7 @@ package import RealmPlatform
     /// Hides links, when this is the space of a view that does not show all objects; nil otherwise.
     private let filter: Unmanaged<LinkFilter>?
 
-    /// Makes a space of the first `limit` of some bytes, which must have an address. The caller keeps
-    /// all arguments alive.
+    /// Makes a space of the first `limit` of some bytes, which must have an address. The caller keeps all arguments alive.
     init(_ bytes: ByteView, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
         guard let start = unsafe bytes.start else { preconditionFailure("a space of nodes has an address") }
         unsafe base = unsafe UnsafeRawPointer(start)
@@ -115,8 +113,7 @@ package import RealmPlatform
         return unsafe Node(payload: base + Int(offset) + 8, ref: ref, header: header)
     }
 
-    /// Returns a node outside the file, which only a write transaction has; throws `.corrupt`
-    /// otherwise.
+    /// Returns a node outside the file, which only a write transaction has; throws `.corrupt` otherwise.
     private func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
         // No retain is needed: the owner of the space keeps the arena.
@@ -124,8 +121,7 @@ package import RealmPlatform
         return try unsafe arena.takeUnretainedValue().node(at: ref)
     }
 
-    /// The greatest element count that is accepted for a node of width 0, which can state millions
-    /// of elements in 8 bytes.
+    /// The greatest element count that is accepted for a node of width 0, which can state millions of elements in 8 bytes.
     ///
     /// No writer makes one of more than 1000, or 65535 where tables are listed, so a greater count
     /// is damage and would only cost time.
@@ -162,8 +158,7 @@ package import RealmPlatform
         .corrupt(ref: ref, reason: "impossible node flags 0x" + String(flags, radix: 16))
     }
 
-    /// Has the pages with some bytes of an encrypted file decrypted; throws `.corrupt` when one is
-    /// damaged.
+    /// Has the pages with some bytes of an encrypted file decrypted; throws `.corrupt` when one is damaged.
     private static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
         try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
     }
@@ -180,8 +175,7 @@ package import RealmPlatform
     /// the same nodes.
     package func forgetPages() { unsafe pages?.takeUnretainedValue().forget() }
 
-    /// Returns the bytes of a value that is split over the byte nodes in `parts`; they live as long
-    /// as the snapshot.
+    /// Returns the bytes of a value that is split over the byte nodes in `parts`; they live as long as the snapshot.
     func joinedValue(of parts: Node) throws(StorageError) -> ByteView {
         try unsafe joinedValues.takeUnretainedValue().value(of: parts, in: self)
     }

@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// Packed elements in memory of their own, encoded as in a node. For tests and benchmarks of the
-/// kernels.
+/// Packed elements in memory of their own, encoded as in a node. For tests and benchmarks of the kernels.
 ///
 /// The memory ends with the last word of the payload, directly in front of a page that cannot be
 /// read, so that a kernel that reads too far crashes at once.
@@ -27,8 +26,7 @@ package import RealmPlatform
     /// A view of the elements, which is valid while this object is alive.
     package var integers: PackedIntegers { unsafe PackedIntegers(payload: payload, widthCode: widthCode, count: count) }
 
-    /// Returns the elements as a node: bit-packed, or with whole bytes as float and double leaves
-    /// have it.
+    /// Returns the elements as a node: bit-packed, or with whole bytes as float and double leaves have it.
     package func node(asNumbers: Bool = false) -> Node {
         let code = UInt64(asNumbers ? widthCode - 3 : widthCode) | (asNumbers ? 8 : 0)
         let size = UInt64(UInt32(count).byteSwapped >> 8)

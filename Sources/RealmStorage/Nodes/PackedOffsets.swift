@@ -2,12 +2,10 @@
 
 internal import RealmPlatform
 
-/// The key array of a cluster leaf or the offset array of an inner node: ascending numbers,
-/// unsigned at every width.
+/// The key array of a cluster leaf or the offset array of an inner node: ascending numbers, unsigned at every width.
 ///
-/// They are stored with the smallest width that fits, signed by the header but unsigned in meaning:
-/// a width of 8 bits holds 0 to 255. Their order is checked by the walks that rely on it, because a
-/// look-up cannot afford to.
+/// They are stored with the smallest width that fits, signed by the header but unsigned in meaning: a width of 8 bits holds 0
+/// to 255. Their order is checked by the walks that rely on it, because a look-up cannot afford to.
 package struct PackedOffsets: Sendable {
     /// The numbers as they are stored.
     private let integers: PackedIntegers
@@ -49,8 +47,7 @@ package struct PackedOffsets: Sendable {
         return after > 0 && self[after - 1] == number ? after - 1 : nil
     }
 
-    /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them
-    /// in the message.
+    /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them in the message.
     func requireAscending(_ what: String) throws(StorageError) {
         guard integers.ascendsUnsigned() else { throw .corrupt(ref: ref, reason: "\(what) do not ascend") }
     }

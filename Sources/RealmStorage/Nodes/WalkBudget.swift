@@ -3,8 +3,7 @@
 package import RealmPlatform
 internal import Synchronization
 
-/// The number of nodes that a walk over several trees, or over nested collections, may visit in
-/// total.
+/// The number of nodes that a walk over several trees, or over nested collections, may visit in total.
 ///
 /// In a sound file every node has one parent, so nothing that is visited once takes more nodes than
 /// the file has room for. Where nodes share their children, a few of them can lead to more than
@@ -23,8 +22,7 @@ package final class WalkBudget: Sendable {
     /// Makes a budget for one walk through the nodes of `space`.
     package init(_ space: NodeSpace) { nodes = Atomic(space.nodeBudget) }
 
-    /// Subtracts visited nodes; throws `.corrupt` when more were visited than the file has room
-    /// for.
+    /// Subtracts visited nodes; throws `.corrupt` when more were visited than the file has room for.
     ///
     /// - Parameters:
     ///   - count: How many nodes were visited.
@@ -35,8 +33,7 @@ package final class WalkBudget: Sendable {
         }
     }
 
-    /// Enters the nested collection at `ref`, which counts as a visited node; `leave` has to
-    /// follow.
+    /// Enters the nested collection at `ref`, which counts as a visited node; `leave` has to follow.
     ///
     /// - Throws: `.corrupt` for collections that are nested too deeply.
     package func enter(_ ref: Ref) throws(StorageError) {

@@ -4,10 +4,9 @@ package import RealmPlatform
 
 /// The nodes of a write transaction: those of the version it started from, and new ones in memory.
 ///
-/// Trees are persistent values here: a change to a tree returns the ref of its new root. A
-/// committed node is copied before it changes; a node of this transaction changes in place, unless
-/// it is older than the newest savepoint. Nothing of the file changes before the commit, and a
-/// transaction that is dropped leaves no trace.
+/// Trees are persistent values here: a change to a tree returns the ref of its new root. A committed node is copied before it
+/// changes; a node of this transaction changes in place, unless it is older than the newest savepoint. Nothing of the file
+/// changes before the commit, and a transaction that is dropped leaves no trace.
 ///
 /// It is used by one thread at a time.
 package final class WriteSpace {
@@ -31,8 +30,7 @@ package final class WriteSpace {
         package let byteCount: Int
     }
 
-    /// Makes a space of the nodes of `base` and the empty `arena`, both of which must outlive this
-    /// object.
+    /// Makes a space of the nodes of `base` and the empty `arena`, both of which must outlive this object.
     package init(base: NodeSpace, arena: NodeArena) {
         self.arena = arena
         space = base.with(arena: arena)
@@ -67,11 +65,9 @@ package final class WriteSpace {
         return node
     }
 
-    /// Makes the node at `ref` ready to be changed: it is copied unless it is a node of this
-    /// transaction that may change.
+    /// Makes the node at `ref` ready to be changed: it is copied unless it is a node of this transaction that may change.
     ///
-    /// A copy replaces the node: the old one counts as freed. Store the `ref` of the result where
-    /// the old ref was.
+    /// A copy replaces the node: the old one counts as freed. Store the `ref` of the result where the old ref was.
     ///
     /// - Throws: `.corrupt` when there is no node, `.limit` when the transaction has changed too
     ///   much.

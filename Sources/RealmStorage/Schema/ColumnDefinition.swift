@@ -61,8 +61,7 @@ package struct ColumnDefinition: Sendable {
         return bits
     }
 
-    /// The number that the spec has for the column: its type, and for dictionaries the type of the
-    /// keys above bit 15.
+    /// The number that the spec has for the column: its type, and for dictionaries the type of the keys above bit 15.
     var typeWord: Int64 {
         Int64(type.rawValue) | (collection == .dictionary ? Int64(ColumnType.string.rawValue) << 16 : 0)
     }

@@ -2,11 +2,9 @@
 
 internal import RealmPlatform
 
-/// The per-column arrays of a table node: opposite tables, opposite columns and search indexes, by
-/// leaf index.
+/// The per-column arrays of a table node: opposite tables, opposite columns and search indexes, by leaf index.
 ///
-/// An array may be shorter than the number of columns; missing entries mean "none".
-/// Source: docs/format.md, "Tables".
+/// An array may be shorter than the number of columns; missing entries mean "none". Source: docs/format.md, "Tables".
 struct Opposites {
     /// The other table of each link or backlink column, by leaf index.
     private let tables: PackedIntegers

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Checks that the tables of one version agree with each other. It runs whenever the columns of any
-/// of them are new.
+/// Checks that the tables of one version agree with each other. It runs whenever the columns of any of them are new.
 ///
 /// - Every link column has a target table in use, and there a backlink column that names it back.
 ///   Backlink columns without an origin stay in the file when a column of Mixed is removed, so

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// The columns of a table as its spec stores them, taken apart so that they can be changed.
 ///
-/// Public columns come first; backlink columns follow and have no name. Source: docs/format.md,
-/// "Spec".
+/// Public columns come first; backlink columns follow and have no name. Source: docs/format.md, "Spec".
 struct SpecState: Sendable {
     /// The type number of each column; for a dictionary with the type of its keys from bit 16 on.
     var types: [Int64] = []
@@ -15,21 +14,18 @@ struct SpecState: Sendable {
     var attributes: [Int64] = []
     /// The key of each column, as in `ColumnKey`.
     var keys: [Int64] = []
-    /// The roots of lists of distinct strings, one per public column; nil when no column is
-    /// enumerated.
+    /// The roots of lists of distinct strings, one per public column; nil when no column is enumerated.
     var enumerations: [Ref]?
 
     /// The names as a set, made when it is first needed; nil after a change of `names`.
     private var knownNames: Set<ByteText>?
-    /// The leaf indexes in use, and a number below which none is free; nil when they have to be
-    /// computed again.
+    /// The leaf indexes in use, and a number below which none is free; nil when they have to be computed again.
     private var leafIndexes: (used: Set<Int>, firstFree: Int)?
 
     /// Makes the spec of a table without columns.
     init() {}
 
-    /// Reads the spec of a table at `node`, with types and keys of older formats converted to those
-    /// of format 24.
+    /// Reads the spec of a table at `node`, with types and keys of older formats converted to those of format 24.
     ///
     /// - Throws: `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
@@ -77,8 +73,7 @@ struct SpecState: Sendable {
 
     // MARK: - Columns
 
-    /// Returns the position of the column with that key, or nil; only the leaf index in the key is
-    /// compared.
+    /// Returns the position of the column with that key, or nil; only the leaf index in the key is compared.
     func position(of key: ColumnKey) -> Int? {
         let index = key.leafIndex
         // Where no column was ever removed, leaves are in the order of the columns. No two columns have one leaf index.
@@ -122,8 +117,7 @@ struct SpecState: Sendable {
         enumerations?.append(.none)
     }
 
-    /// Removes the column at a position; returns the root of its list of distinct strings, or
-    /// `Ref.none`.
+    /// Removes the column at a position; returns the root of its list of distinct strings, or `Ref.none`.
     mutating func remove(at position: Int) -> Ref {
         types.remove(at: position)
         attributes.remove(at: position)
@@ -141,8 +135,7 @@ extension WriteSpace {
         try makeIntegers(refs.map { Int64(bitPattern: $0.rawValue) }, kind).ref
     }
 
-    /// Makes a list of names and returns its ref: cells of equal width that end with the number of
-    /// unused bytes.
+    /// Makes a list of names and returns its ref: cells of equal width that end with the number of unused bytes.
     ///
     /// - Throws: `.limit` for a name of more than 63 bytes of UTF-8.
     func makeNames(_ names: [String]) throws(StorageError) -> Ref {

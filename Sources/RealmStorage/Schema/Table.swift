@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// One table of a snapshot: its columns and the roots of its trees.
 ///
-/// It is immutable, and shared between versions in parts: a version whose spec is the same as in
-/// the version before takes over its columns. Attaching a table reads its top node and spec, but
-/// none of its objects.
+/// It is immutable, and shared between versions in parts: a version whose spec is the same as in the version before takes over
+/// its columns. Attaching a table reads its top node and spec, but none of its objects.
 package final class Table: Sendable {
     /// The prefix of the names of tables that hold the objects of users' classes.
     package static let classPrefix = "class_"
@@ -70,8 +69,7 @@ package final class Table: Sendable {
         guess = PrimaryKeyGuess()
     }
 
-    /// Makes a table of a later version that has the columns of `previous`, because nothing they
-    /// were read from has changed.
+    /// Makes a table of a later version that has the columns of `previous`, because nothing they were read from has changed.
     ///
     /// - Parameters:
     ///   - previous: The same table in an earlier version.

@@ -43,9 +43,8 @@ final class TableDefinition {
 extension TableDefinition {
     /// The columns of a table between two changes of its schema, inside of a write transaction.
     ///
-    /// It is made from a definition when it is first needed, and shared by all copies of the state
-    /// until the definition changes. Its identity shows whether writers made for the columns are still
-    /// valid.
+    /// It is made from a definition when it is first needed, and shared by all copies of the state until the definition
+    /// changes. Its identity shows whether writers made for the columns are still valid.
     final class ColumnSet: Sendable {
         /// The public columns in the order of their declaration.
         let columns: [Column]

@@ -19,8 +19,7 @@ internal import RealmPlatform
 struct TableReader {
     /// The place that everything in a table but its trees is read from.
     ///
-    /// Nodes never change while a version that has them is kept, so a later version with the same
-    /// source has the same columns.
+    /// Nodes never change while a version that has them is kept, so a later version with the same source has the same columns.
     struct Source: Sendable {
         /// The ref of the table's top node.
         let ref: Ref
@@ -53,8 +52,7 @@ struct TableReader {
         let primaryKey: Column?
     }
 
-    /// The arrays of a spec, all with one entry per column except `names`, which has public columns
-    /// only.
+    /// The arrays of a spec, all with one entry per column except `names`, which has public columns only.
     private struct Spec {
         /// Type numbers, with that of dictionary keys in the upper bits.
         let types: PackedIntegers
@@ -93,8 +91,7 @@ struct TableReader {
         guard top.hasRefs, !top.isInner, top.count >= 10 else { throw top.corrupt("\(what): bad top node") }
     }
 
-    /// Reads the table, or takes the columns of the same table in another version if they are
-    /// equal.
+    /// Reads the table, or takes the columns of the same table in another version if they are equal.
     ///
     /// - Parameters:
     ///   - clusterShift: log2 of the capacity of cluster leaves.
@@ -241,8 +238,7 @@ struct TableReader {
         return names
     }
 
-    /// Returns all columns, hidden ones included; throws `.corrupt` for two of the same name or
-    /// leaf index.
+    /// Returns all columns, hidden ones included; throws `.corrupt` for two of the same name or leaf index.
     private func columns(of spec: Spec) throws(StorageError) -> [Column] {
         let opposites = try Opposites(top, indexes: try indexRoots(), space, what)
         var columns: [Column] = []
@@ -304,8 +300,7 @@ struct TableReader {
         return present.first?.1
     }
 
-    /// Checks that the key states the same type and attributes as the spec, and throws `.corrupt`
-    /// otherwise.
+    /// Checks that the key states the same type and attributes as the spec, and throws `.corrupt` otherwise.
     private func check(
         _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, ofColumn index: Int
     ) throws(StorageError) {

@@ -60,8 +60,7 @@ package struct TableState {
     var primaryKeyColumn: ColumnKey?
     /// The columns; another object whenever one of them changes.
     ///
-    /// It is made when it is first needed, so that many changes one after another do not make it
-    /// every time.
+    /// It is made when it is first needed, so that many changes one after another do not make it every time.
     var columnSet: TableDefinition.ColumnSet {
         if let known = definition.columnSet { return known }
         let made = makeColumns()
@@ -173,8 +172,7 @@ package struct TableState {
 
     /// Returns the public column of that name, or nil.
     package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
-    /// Returns the position of a public column in `columns`, or nil; `guess` is a position that is
-    /// compared first.
+    /// Returns the position of a public column in `columns`, or nil; `guess` is a position that is compared first.
     package func columnPosition(named name: String, guess: Int = 0) -> Int? {
         let set = columnSet
         return guess < set.columns.count && set.columns[guess].name == name ? guess : set.positions[name]
@@ -210,8 +208,7 @@ package struct TableState {
         oppositeColumns[leafIndex] = column.rawValue
     }
 
-    /// Marks the schema as changed, after a change of the spec, so that columns are made again and
-    /// nodes are written.
+    /// Marks the schema as changed, after a change of the spec, so that columns are made again and nodes are written.
     ///
     /// - Parameter space: The space in which lists of distinct strings are read.
     mutating func schemaDidChange(_ space: NodeSpace) {

@@ -23,8 +23,7 @@ package final class Snapshot: Sendable {
     private let positions: [TableKey: Int]
     /// The positions of tables in `tables`, by full name.
     private let names: [ByteText: Int]
-    /// Keeps the nodes of this version from being overwritten; nil for views of transactions and
-    /// files that are only read.
+    /// Keeps the nodes of this version from being overwritten; nil for views of transactions and files that are only read.
     private let pin: VersionPins.Pin?
     /// The objects that the view of a transaction borrows from.
     private let lenders: (base: Snapshot, arena: NodeArena)?
@@ -188,8 +187,7 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Returns whether all columns are the same in two versions, except for the roots of their
-    /// search indexes.
+    /// Returns whether all columns are the same in two versions, except for the roots of their search indexes.
     private static func haveSameSchema(_ tables: [Table], _ others: [Table]) -> Bool {
         tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameSchema(as: $1.source) }
     }
@@ -211,8 +209,7 @@ package final class Snapshot: Sendable {
     /// - Complexity: O(1).
     package func table(named name: String) -> Table? { names[name].map { tables[$0] } }
 
-    /// Returns the table of a user class by the name of the class, or nil. Tables of the SDK are
-    /// not classes.
+    /// Returns the table of a user class by the name of the class, or nil. Tables of the SDK are not classes.
     ///
     /// - Complexity: O(1).
     package func classTable(named name: String) -> Table? { table(named: Table.classPrefix + name) }
@@ -265,8 +262,7 @@ package final class Snapshot: Sendable {
         return table
     }
 
-    /// Reads the number in the first object of `metadata`; all bits set, an empty table or no table
-    /// mean "none".
+    /// Reads the number in the first object of `metadata`; all bits set, an empty table or no table mean "none".
     private static func readSchemaVersion(_ metadata: Table?) throws(StorageError) -> UInt64? {
         guard let metadata, let column = metadata.column(named: "version"), column.type == .int,
             column.collection == nil, let row = try metadata.objects.row(at: 0),

@@ -40,8 +40,7 @@ package final class VersionPins: Sendable {
         }
     }
 
-    /// The time since which the oldest version is kept, also when it is the only one; nil without
-    /// versions.
+    /// The time since which the oldest version is kept, also when it is the only one; nil without versions.
     var oldestPinned: Instant? {
         versions.withLock { versions in versions.min { $0.key < $1.key }?.value.since }
     }

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// A run of bytes of the file that no node uses.
 ///
-/// Position and length are multiples of 8, as those of nodes are. Source: docs/format.md, "Free
-/// space".
+/// Position and length are multiples of 8, as those of nodes are. Source: docs/format.md, "Free space".
 package struct FreeBlock: Sendable, Equatable {
     /// The offset in the file of the block's first byte.
     package var position: Int

@@ -4,11 +4,10 @@ internal import RealmPlatform
 
 /// The layout of the free lists and the top node of a new version, one after the other.
 ///
-/// The lists describe the space that they take themselves: what follows them is free, and how much
-/// that is depends on their widths, which depend on it. So the layout is repeated until it fits,
-/// and no width ever shrinks in the process; otherwise a tail whose length is just above what a
-/// width can hold would make it alternate for ever.
-/// Source: docs/format.md, "Free space".
+/// The lists describe the space that they take themselves: what follows them is free, and how much that is depends on their
+/// widths, which depend on it. So the layout is repeated until it fits, and no width ever shrinks in the process; otherwise a
+/// tail whose length is just above what a width can hold would make it alternate for ever. Source: docs/format.md, "Free
+/// space".
 struct FreeListLayout {
     /// Free blocks in ascending order, as the three lists describe them: column by column, because a file may have ten thousands of
     /// them and each version writes them all.
@@ -154,8 +153,7 @@ struct FreeListLayout {
         NodeLayout.byteCount(flags: UInt8(widthCode), count: count)
     }
 
-    /// Returns usable and locked blocks as one ascending list, without the usable block of index
-    /// `left`.
+    /// Returns usable and locked blocks as one ascending list, without the usable block of index `left`.
     static func blocks(of free: FreeSpace, leavingOut left: Int? = nil) -> Blocks {
         var result = Blocks()
         result.reserveCapacity(free.usable.count + free.locked.count + 1)

@@ -10,9 +10,8 @@ package import RealmPlatform
 ///   becomes usable only when the oldest version in use is `V` or later. The version on the disk
 ///   counts as being in use.
 ///
-/// It is a value: a commit works on a copy, which replaces the original when the commit has
-/// succeeded.
-/// Source: docs/format.md, "Free space".
+/// It is a value: a commit works on a copy, which replaces the original when the commit has succeeded. Source: docs/format.md,
+/// "Free space".
 package struct FreeSpace: Sendable, Equatable {
     /// A block that was released by a version and may still be read by older ones.
     package struct Locked: Sendable, Equatable {
@@ -46,15 +45,13 @@ package struct FreeSpace: Sendable, Equatable {
     /// How many bytes become usable when older versions are released.
     package var lockedByteCount: Int { locked.reduce(0) { $0 + $1.block.byteCount } }
 
-    /// Whether more than twice as many bytes are free as are in use, with an allowance of 1 MiB for
-    /// small files.
+    /// Whether more than twice as many bytes are free as are in use, with an allowance of 1 MiB for small files.
     var isWasteful: Bool {
         let usable = usableByteCount
         return usable > 1 << 20 && usable > 2 * (logicalSize - usable - lockedByteCount) + 1 << 20
     }
 
-    /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be
-    /// read.
+    /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be read.
     ///
     /// - Complexity: O(number of blocks).
     package mutating func release(upTo oldest: UInt64) {
@@ -64,8 +61,7 @@ package struct FreeSpace: Sendable, Equatable {
         usable = FreeSpace.merged(usable, released)
     }
 
-    /// Merges two ascending lists and joins neighbouring blocks, but not across the boundary of a
-    /// section.
+    /// Merges two ascending lists and joins neighbouring blocks, but not across the boundary of a section.
     static func merged(_ left: [FreeBlock], _ right: [FreeBlock]) -> [FreeBlock] {
         var result: [FreeBlock] = []
         result.reserveCapacity(left.count + right.count)
@@ -79,8 +75,7 @@ package struct FreeSpace: Sendable, Equatable {
         return result
     }
 
-    /// Adds a block at the end of a list, divided where a section ends, and joined to the block
-    /// before it.
+    /// Adds a block at the end of a list, divided where a section ends, and joined to the block before it.
     static func append(_ block: FreeBlock, to blocks: inout [FreeBlock]) {
         var rest = block
         while rest.byteCount > 0 {
@@ -123,8 +118,7 @@ extension FreeSpace {
         return result
     }
 
-    /// Checks that ascending `blocks` lie in the file and outside of what is free already, and
-    /// throws `.corrupt` otherwise.
+    /// Checks that ascending `blocks` lie in the file and outside of what is free already, and throws `.corrupt` otherwise.
     func requireInUse(_ blocks: [FreeBlock]) throws(StorageError) {
         var other = 0
         var lockedIndex = 0
@@ -167,8 +161,7 @@ extension FreeSpace {
 
 /// A test whether bytes may be overwritten without preserving their contents.
 extension FreeSpace {
-    /// Returns whether no version uses these bytes: they lie after the logical end or in one free
-    /// block.
+    /// Returns whether no version uses these bytes: they lie after the logical end or in one free block.
     func isUnused(_ bytes: Range<Int>) -> Bool {
         bytes.lowerBound >= logicalSize
             || usable.contains { $0.position <= bytes.lowerBound && $0.end >= bytes.upperBound }
@@ -218,8 +211,7 @@ extension FreeSpace {
         }
     }
 
-    /// Attaches one of the three free lists; throws `.corrupt` when it is not a plain node of
-    /// integers.
+    /// Attaches one of the three free lists; throws `.corrupt` when it is not a plain node of integers.
     package static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }

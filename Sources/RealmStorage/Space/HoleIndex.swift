@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Free blocks by size, so that the smallest one that holds a node is found without comparing all
-/// of them.
+/// Free blocks by size, so that the smallest one that holds a node is found without comparing all of them.
 ///
 /// Sizes below 512 bytes have a class each; larger sizes share a class that covers an eighth of a
 /// doubling. A block that space is taken from is out of the index until it is inserted again.

@@ -4,15 +4,13 @@ internal import RealmPlatform
 
 /// Allocates positions for the nodes of one commit, as far as possible one after the other.
 ///
-/// The smallest block that holds all of the commit is best, the smallest that holds its nodes
-/// without the free lists next. Without one, blocks are used from the front of the file as long as
-/// they are worth a write of their own; then the file grows. Large blocks are spared that way: the
-/// lists need one, and there are more entries in them the more fragmented the file is.
+/// The smallest block that holds all of the commit is best, the smallest that holds its nodes without the free lists next.
+/// Without one, blocks are used from the front of the file as long as they are worth a write of their own; then the file grows.
+/// Large blocks are spared that way: the lists need one, and there are more entries in them the more fragmented the file is.
 ///
-/// Few writes are worth some space, but not without limit: a file that changes all over is
-/// fragmented into pieces too small for whole commits, and would grow with every one. So once a
-/// file has much more free space than it uses, every node goes into the smallest piece that holds
-/// it, whatever that costs in writes, until the file is less fragmented.
+/// Few writes are worth some space, but not without limit: a file that changes all over is fragmented into pieces too small for
+/// whole commits, and would grow with every one. So once a file has much more free space than it uses, every node goes into the
+/// smallest piece that holds it, whatever that costs in writes, until the file is less fragmented.
 ///
 /// The same is done when the free lists, which every version has anew, have become longer than the contents of the commit. Nodes
 /// are mostly replaced by nodes of the same size, which fit into the places of those discarded earlier, so the lists become
@@ -26,8 +24,7 @@ struct SpaceAllocator {
     private var expected: Int
     /// How many bytes the free lists will need afterwards.
     private var expectedAtEnd: Int
-    /// The index at which the search for smaller blocks continues, once no single block is large
-    /// enough.
+    /// The index at which the search for smaller blocks continues, once no single block is large enough.
     private var nextFragment: Int?
     /// The least size of a block, in bytes, that is worth a write of its own.
     private var leastByteCount = 0
@@ -97,8 +94,7 @@ struct SpaceAllocator {
         return free
     }
 
-    /// Returns the index of a block of at least `byteCount` bytes, from free space or by growing
-    /// the file.
+    /// Returns the index of a block of at least `byteCount` bytes, from free space or by growing the file.
     private mutating func block(for byteCount: Int) throws(StorageError) -> Int {
         if let current, free.usable[current].byteCount >= byteCount { return current }
         let index: Int
@@ -118,8 +114,7 @@ struct SpaceAllocator {
         (firstGrown..<free.usable.count).first { free.usable[$0].byteCount >= byteCount }
     }
 
-    /// Returns the index of the smallest piece with room for one node; the rest of the last one is
-    /// put back before.
+    /// Returns the index of the smallest piece with room for one node; the rest of the last one is put back before.
     private mutating func hole(for byteCount: Int) -> Int? {
         guard holes != nil else { return nil }
         if let current, current < firstGrown { holes?.insert(current, free.usable[current].byteCount) }
@@ -127,8 +122,7 @@ struct SpaceAllocator {
         return holes?.take(byteCount, from: free.usable)
     }
 
-    /// Returns the index of the smallest block with room for everything that is expected, or else
-    /// for all but the lists.
+    /// Returns the index of the smallest block with room for everything that is expected, or else for all but the lists.
     private func whole(for byteCount: Int) -> Int? {
         guard nextFragment == nil, holes == nil else { return nil }
         return smallest(max(byteCount, expected) + expectedAtEnd) ?? smallest(max(byteCount, expected))

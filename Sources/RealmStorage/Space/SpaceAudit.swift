@@ -2,17 +2,15 @@
 
 package import RealmPlatform
 
-/// Checks before a version is written to for the first time that no write can destroy something in
-/// use.
+/// Checks before a version is written to for the first time that no write can destroy something in use.
 ///
 /// - Every node that can be reached lies inside the logical file, and no two of them share a byte.
 /// - No free block lies on a node, and none was released by a version that is still to come. The second does not hold for formats 2 to 9,
 ///   whose engines have counted versions anew in some files.
 ///
-/// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there.
-/// Values, indexes and keys are not checked; `Snapshot.verify` does that. The time is that of one
-/// walk over all nodes with refs and the headers of the others; damage cannot make it longer,
-/// because a node that is met a second time ends it.
+/// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there. Values, indexes and keys are
+/// not checked; `Snapshot.verify` does that. The time is that of one walk over all nodes with refs and the headers of the
+/// others; damage cannot make it longer, because a node that is met a second time ends it.
 package struct SpaceAudit {
     /// The space that is walked through, which ends with the logical file.
     private let space: NodeSpace
@@ -77,8 +75,7 @@ package struct SpaceAudit {
         freeEnds = free.usable.map { UInt64($0.end) }
     }
 
-    /// Visits nodes until none is left, or `continues` returns false; returns whether all were
-    /// visited.
+    /// Visits nodes until none is left, or `continues` returns false; returns whether all were visited.
     private mutating func walk(keepingDecrypted greatest: Int?, _ continues: () -> Bool) throws(StorageError) -> Bool {
         try visit(top.ref)
         var count = 0
@@ -103,8 +100,7 @@ package struct SpaceAudit {
         return true
     }
 
-    /// Marks the bytes of a node as used, and adds it to the nodes that are still to be read if it
-    /// has refs.
+    /// Marks the bytes of a node as used, and adds it to the nodes that are still to be read if it has refs.
     ///
     /// - Throws: `.corrupt` when a byte of the node belongs to another node or to a free block.
     private mutating func visit(_ ref: Ref) throws(StorageError) {

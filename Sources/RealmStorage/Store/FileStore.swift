@@ -6,10 +6,9 @@ internal import SystemPackage
 
 /// A Realm file that is open for reading and writing, owned by this process until it is closed.
 ///
-/// Readers take `current` and keep it as long as they need it: a snapshot pins its version. One
-/// write transaction runs at a time; its commit makes the next snapshot. See `Committer` for the
-/// state of the file after a crash or a failing disk. Properties may be read on
-/// any thread; writing and auditing are done by the thread of the realm's writer.
+/// Readers take `current` and keep it as long as they need it: a snapshot pins its version. One write transaction runs at a
+/// time; its commit makes the next snapshot. See `Committer` for the state of the file after a crash or a failing disk.
+/// Properties may be read on any thread; writing and auditing are done by the thread of the realm's writer.
 package final class FileStore: StoreWrite.Owner, Sendable {
     /// The ways in which a file can be opened.
     package struct Options: Sendable {
@@ -38,8 +37,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         package init() {}
     }
 
-    /// The times at which a file is audited, which ensures that no write can destroy something in
-    /// use; see `SpaceAudit`.
+    /// The times at which a file is audited, which ensures that no write can destroy something in use; see `SpaceAudit`.
     package enum Verification: String, Sendable, CaseIterable {
         /// Small files are audited while they are opened, large ones before their first write.
         case auto
@@ -139,8 +137,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         return try FileStore(backend, path: path, key: key, options, FirstOpening.Audit(options), known)
     }
 
-    /// Opens a copy of the file at `path` in memory, to find out what could be done with a copy of
-    /// it.
+    /// Opens a copy of the file at `path` in memory, to find out what could be done with a copy of it.
     ///
     /// - Parameters:
     ///   - path: The file; symbolic links are followed unless the options exclude them.
@@ -168,22 +165,19 @@ package final class FileStore: StoreWrite.Owner, Sendable {
 
     /// Makes an empty realm that lives in memory only.
     ///
-    /// Everything works as with a file, but nothing outlives the process, and no other process can
-    /// open it.
+    /// Everything works as with a file, but nothing outlives the process, and no other process can open it.
     package static func inMemory(_ options: Options = Options()) throws(StorageError) -> FileStore {
         try FileStore(MemoryBackend(), options: options)
     }
 
-    /// Opens the bytes of `backend`, which must not be used otherwise. Tests use it with backends
-    /// that crash or fail.
+    /// Opens the bytes of `backend`, which must not be used otherwise. Tests use it with backends that crash or fail.
     package convenience init(
         _ backend: any StorageBackend, key: EncryptionKey? = nil, options: Options = Options()
     ) throws(StorageError) {
         try self.init(backend, path: "", key: key, options, .never)
     }
 
-    /// Opens the bytes of a backend that was examined and locked, and runs conversions and the
-    /// audit.
+    /// Opens the bytes of a backend that was examined and locked, and runs conversions and the audit.
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, _ audit: FirstOpening.Audit,
         _ known: Examined? = nil, lock: OwnershipLock? = nil
@@ -212,8 +206,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
 
     // MARK: - Files
 
-    /// Makes the witness for a file at its state after the first opening; nil for backends that are
-    /// not files.
+    /// Makes the witness for a file at its state after the first opening; nil for backends that are not files.
     private static func witness(
         of data: DataFile, _ path: String, _ lock: OwnershipLock?
     ) throws(StorageError) -> FileWitness? {
@@ -274,14 +267,12 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
     }
 
-    /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it
-    /// may be an interrupted copy.
+    /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it may be an interrupted copy.
     private static var emptyFile: StorageError {
         .refused(.notARealm("a file of 0 bytes is no Realm file; it may be an interrupted copy"))
     }
 
-    /// Opens the file that was examined, and throws `.refused(.fileInUse)` when another one has
-    /// taken its place.
+    /// Opens the file that was examined, and throws `.refused(.fileInUse)` when another one has taken its place.
     private static func existing(_ path: String, _ known: Examined?) throws(StorageError) -> FileBackend {
         let descriptor = try System.openRegular(path, writing: true, isExact: true)
         guard System.identity(descriptor) == known?.identity else {
@@ -291,8 +282,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         return try FileBackend(descriptor: descriptor)
     }
 
-    /// Creates an encrypted or plain file with an empty realm. It gets its name only after its
-    /// header is complete.
+    /// Creates an encrypted or plain file with an empty realm. It gets its name only after its header is complete.
     private static func create(_ path: String, _ key: EncryptionKey?) throws(StorageError) -> FileBackend {
         let file = try NewFile(nextTo: path)
         try requireLocal(file.descriptor)
@@ -307,8 +297,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         return backend
     }
 
-    /// Throws `.refused(.unsuitable)` for a file on a network file system, where locks and mappings
-    /// cannot be relied on.
+    /// Throws `.refused(.unsuitable)` for a file on a network file system, where locks and mappings cannot be relied on.
     private static func requireLocal(_ descriptor: Int32) throws(StorageError) {
         let remote: Set<ByteText> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
         guard let type = System.fileSystemType(descriptor), remote.contains(type) else { return }
@@ -328,8 +317,7 @@ package final class FileStore: StoreWrite.Owner, Sendable {
     package var oldestLiveVersion: UInt64? { openFile.pins.oldest }
     /// The versions of the present file that are in use. They say so also when the store is gone.
     package var livePins: VersionPins { openFile.pins }
-    /// Since when the oldest version in use that is not the newest has been kept; nil when there is
-    /// none.
+    /// Since when the oldest version in use that is not the newest has been kept; nil when there is none.
     package var oldestLiveSince: Instant? {
         let file = openFile
         for pins in file.formerPins { if let since = pins.oldestPinned { return since } }

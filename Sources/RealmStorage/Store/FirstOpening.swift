@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The steps before the first commit to a file: checks first, then repairs, each safe against
-/// crashes.
+/// The steps before the first commit to a file: checks first, then repairs, each safe against crashes.
 ///
 /// - An empty file becomes an empty realm.
 /// - Streaming form, whose top ref is at the end of the file, is replaced by normal form, because
@@ -56,8 +55,7 @@ enum FirstOpening {
         }
     }
 
-    /// Opens the bytes of `backend`, which are owned through an `OwnershipLock` or unknown to other
-    /// processes.
+    /// Opens the bytes of `backend`, which are owned through an `OwnershipLock` or unknown to other processes.
     ///
     /// - Parameters:
     ///   - backend: The bytes.

@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// Writes one version as a file of its own: for backups, compaction, another key, and private
-/// copies to work on.
+/// Writes one version as a file of its own: for backups, compaction, another key, and private copies to work on.
 ///
 /// The copy has the version number of the original and hardly any free space. It is a local file
 /// without history, whatever the original was. Source: docs/format.md, "Copies".
@@ -24,8 +23,7 @@ package enum SnapshotCopy {
         try CompactCopy(of: snapshot, in: DataFile(backend, key: key), control).finish()
     }
 
-    /// Writes a snapshot to the file `path`. No reader ever sees a part of it, because it gets its
-    /// name when it is complete.
+    /// Writes a snapshot to the file `path`. No reader ever sees a part of it, because it gets its name when it is complete.
     ///
     /// - Parameters:
     ///   - snapshot: The version to copy.

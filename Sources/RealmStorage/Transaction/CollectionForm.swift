@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// The kind of a collection together with the type of its elements, which decide how it is stored.
 ///
-/// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be
-/// nested.
+/// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be nested.
 package enum CollectionForm: Sendable {
     /// A list of elements of this type.
     case list(ElementShape)
@@ -24,8 +23,7 @@ package enum CollectionForm: Sendable {
         }
     }
 
-    /// The type of the values in the tree of the elements, or in the tree of the values of a
-    /// dictionary.
+    /// The type of the values in the tree of the elements, or in the tree of the values of a dictionary.
     var elements: ElementShape {
         switch self {
         case .list(let shape), .set(let shape): return shape

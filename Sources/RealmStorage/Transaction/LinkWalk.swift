@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Search for the links that objects and collections hold, as they are stored: those to tombstones
-/// are included.
+/// Search for the links that objects and collections hold, as they are stored: those to tombstones are included.
 extension WriteTransaction {
     /// Returns all links in one property of an object, nested collections included; a target that
     /// is linked twice is in the result twice.
@@ -77,8 +76,7 @@ extension WriteTransaction {
         if let (root, form) = try nestedCollection(leaf, row) { try collect(root, form, &links) }
     }
 
-    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is
-    /// not a link.
+    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is not a link.
     func storedLink(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> StoredLink? {
         switch leaf {
         case .link(let links):
@@ -90,8 +88,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the root and form of the collection nested in a value; nil when the value is of
-    /// another type.
+    /// Returns the root and form of the collection nested in a value; nil when the value is of another type.
     private func nestedCollection(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> (Ref, CollectionForm)? {
         guard case .mixed(let values) = leaf else { return nil }
         switch try values.value(row) {

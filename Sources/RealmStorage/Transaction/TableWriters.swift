@@ -59,7 +59,6 @@ final class TableWriters {
         column.collection == nil && column.type != .backlink ? .values(column.elementShape) : .refs
     }
 
-    /// Returns the writer of a column's leaves; nil for a column that this state of the table does
-    /// not have.
+    /// Returns the writer of a column's leaves; nil for a column that this state of the table does not have.
     func leaf(_ column: Column) -> LeafWriter? { leaves[column.leafIndex] }
 }

@@ -4,11 +4,10 @@ package import RealmPlatform
 
 /// Changes of lists, sets and dictionaries, those of properties and those nested in Mixed.
 ///
-/// Each change keeps the backlinks of targets, the search index of the property and the list of
-/// changes for observers up to date. Callers have checked values against the type of the elements
-/// and positions against the size. All functions throw `.limit` when the place holds no collection,
-/// `.corrupt` for damage or a position that does not exist, and `.stopped` when the work budget is
-/// used up.
+/// Each change keeps the backlinks of targets, the search index of the property and the list of changes for observers up to
+/// date. Callers have checked values against the type of the elements and positions against the size. All functions throw
+/// `.limit` when the place holds no collection, `.corrupt` for damage or a position that does not exist, and `.stopped` when
+/// the work budget is used up.
 extension WriteTransaction {
     // MARK: - Lists
 
@@ -55,8 +54,7 @@ extension WriteTransaction {
         try forget(old, from: place)
     }
 
-    /// Moves an element of a list; collections nested in it and the backlinks of its links stay as
-    /// they are.
+    /// Moves an element of a list; collections nested in it and the backlinks of its links stay as they are.
     ///
     /// - Parameters:
     ///   - source: The present position.
@@ -72,8 +70,7 @@ extension WriteTransaction {
         try touch(place, .move(from: source, to: target))
     }
 
-    /// Exchanges two elements of a list. Observers are notified of one or two moves rather than of
-    /// two replacements.
+    /// Exchanges two elements of a list. Observers are notified of one or two moves rather than of two replacements.
     package func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(StorageError) {
         guard first != second else { return }
         let (low, high) = (min(first, second), max(first, second))
@@ -101,8 +98,7 @@ extension WriteTransaction {
         return child
     }
 
-    /// Makes an embedded object for an element of a collection; throws `.limit` when the property
-    /// does not hold such objects.
+    /// Makes an embedded object for an element of a collection; throws `.limit` when the property does not hold such objects.
     private func makeEmbedded(for place: CollectionPlace) throws(StorageError) -> (TableKey, ObjectKey) {
         guard let target = place.column.targetTable, try table(target).kind == .embedded else {
             throw WriteTransaction.noEmbedded
@@ -183,8 +179,7 @@ extension WriteTransaction {
         return position == nil
     }
 
-    /// Makes an embedded object under a key of a dictionary, in place of the one that is there,
-    /// which is deleted.
+    /// Makes an embedded object under a key of a dictionary, in place of the one that is there, which is deleted.
     ///
     /// - Returns: The key of the new object, whose properties have default values.
     package func setEmbeddedEntry(_ key: String, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
@@ -221,8 +216,7 @@ extension WriteTransaction {
         try addBacklink(to: StoredLink(table: table, object: object), from: place.object, place.column, in: place.table)
     }
 
-    /// Removes the backlinks of links that were removed, and deletes the embedded objects that they
-    /// led to.
+    /// Removes the backlinks of links that were removed, and deletes the embedded objects that they led to.
     private func forget(_ links: [StoredLink], from place: CollectionPlace) throws(StorageError) {
         for link in links {
             try spend()
@@ -249,8 +243,7 @@ extension WriteTransaction {
         changes.append(.modified(place.table, place.object, place.column.key))
     }
 
-    /// Removes an element from its tree and returns it with a copy of its bytes; a collection
-    /// nested in it is kept.
+    /// Removes an element from its tree and returns it with a copy of its bytes; a collection nested in it is kept.
     private func detachedElement(
         at index: Int, in root: inout Ref, _ form: CollectionForm
     ) throws(StorageError) -> DetachedValue {

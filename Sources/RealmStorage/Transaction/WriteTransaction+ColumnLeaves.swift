@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// The leaves of columns that are added, removed or replaced.
 extension WriteTransaction {
-    /// Gives every object, tombstones included, the default value in a column that was just added
-    /// to the spec.
+    /// Gives every object, tombstones included, the default value in a column that was just added to the spec.
     func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         guard let fresh = state.freshColumn(column), !state.objects.isNone else {
@@ -49,8 +48,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the backlinks of all links in a column, and deletes the embedded objects that it
-    /// owns.
+    /// Removes the backlinks of all links in a column, and deletes the embedded objects that it owns.
     ///
     /// - Complexity: O(number of objects and links); each object spends from the work budget.
     func clearLinks(of column: Column, in key: TableKey) throws(StorageError) {

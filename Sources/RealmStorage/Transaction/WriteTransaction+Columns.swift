@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Changes of columns: they are added, removed, renamed and indexed, and made primary keys.
 extension WriteTransaction {
-    /// Adds a column with the default value in every object, and for links the hidden column in the
-    /// target.
+    /// Adds a column with the default value in every object, and for links the hidden column in the target.
     ///
     /// The default is null where that is allowed, else zero, empty or the epoch.
     ///
@@ -55,8 +54,7 @@ extension WriteTransaction {
         try setOpposite(of: backlinks, in: target, to: key, column)
     }
 
-    /// Returns the column of `target` that holds the backlinks of a Mixed column, which is made
-    /// when there is none.
+    /// Returns the column of `target` that holds the backlinks of a Mixed column, which is made when there is none.
     func backlinkColumn(in target: TableKey, from key: TableKey, _ column: ColumnKey) throws(StorageError) -> Column {
         if let known = try table(target).backlinkColumn(from: key, column) { return known }
         let made = try insertColumn(ColumnDefinition("", .backlink), name: nil, in: target)
@@ -91,8 +89,7 @@ extension WriteTransaction {
         changes.append(.schema(key))
     }
 
-    /// Removes a column with its values, its index, the embedded objects that it owns and the
-    /// backlinks of its links.
+    /// Removes a column with its values, its index, the embedded objects that it owns and the backlinks of its links.
     ///
     /// A column that the table does not have is ignored.
     ///
@@ -192,11 +189,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes a column the primary key, or leaves the table without one. The caller has checked that
-    /// values are unique.
+    /// Makes a column the primary key, or leaves the table without one. The caller has checked that values are unique.
     ///
-    /// A primary key has a search index without the attribute; the former one loses its index
-    /// unless it was declared.
+    /// A primary key has a search index without the attribute; the former one loses its index unless it was declared.
     ///
     /// - Parameters:
     ///   - column: The column, or nil for none.

@@ -96,8 +96,7 @@ extension WriteTransaction {
 
     // MARK: - Lists of strings
 
-    /// Runs a change of a collection, and moves the object in the index of its elements, if there
-    /// is one.
+    /// Runs a change of a collection, and moves the object in the index of its elements, if there is one.
     ///
     /// - Returns: The result of `change`.
     func refilingElements<Result>(
@@ -145,8 +144,7 @@ extension WriteTransaction {
         try update(key) { $0.setIndexRoot(root, leafIndex: column.leafIndex) }
     }
 
-    /// Builds an index of all objects and returns its root; reading them spends from the work
-    /// budget.
+    /// Builds an index of all objects and returns its root; reading them spends from the work budget.
     func buildIndex(_ column: Column, of key: TableKey) throws(StorageError) -> Ref {
         let objects = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift)
         // The writers of the other columns are not needed, and a schema with many indexes would make them anew for each.
@@ -162,8 +160,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Builds an index again and removes one object from it, which is about to be deleted from the
-    /// table; returns its root.
+    /// Builds an index again and removes one object from it, which is about to be deleted from the table; returns its root.
     private func rebuiltWithout(
         _ object: ObjectKey, _ column: Column, in key: TableKey
     ) throws(StorageError) -> Ref {

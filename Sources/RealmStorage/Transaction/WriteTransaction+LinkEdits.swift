@@ -2,13 +2,11 @@
 
 internal import RealmPlatform
 
-/// Changes of links when the object that they point to is deleted, or is created under the primary
-/// key that they wait for.
+/// Changes of links when the object that they point to is deleted, or is created under the primary key that they wait for.
 extension WriteTransaction {
     /// The change that is made to a link.
     enum LinkEdit {
-        /// The link becomes null in a property or a dictionary; an element of a list or set is
-        /// removed.
+        /// The link becomes null in a property or a dictionary; an element of a list or set is removed.
         case remove
         /// The link points to this object of the same table instead.
         case redirect(ObjectKey)
@@ -21,8 +19,7 @@ extension WriteTransaction {
         try editIncoming(of: object, .remove)
     }
 
-    /// Gives a new object the links that were kept for its primary key, and removes their
-    /// tombstone.
+    /// Gives a new object the links that were kept for its primary key, and removes their tombstone.
     func resurrect(_ object: ObjectKey, _ primaryKey: Value, in key: TableKey) throws(StorageError) {
         guard let ghost = try tombstone(primaryKey, in: key) else { return }
         let link = StoredLink(table: key, object: ghost)
@@ -57,8 +54,7 @@ extension WriteTransaction {
         let origin: ObjectKey
     }
 
-    /// Returns an entry for every backlink of an object. Backlinks whose origin does not exist are
-    /// left out.
+    /// Returns an entry for every backlink of an object. Backlinks whose origin does not exist are left out.
     private func incoming(
         of object: StoredLink
     ) throws(StorageError) -> [(origin: ObjectKey, column: Column, table: TableKey)] {
@@ -115,8 +111,7 @@ extension WriteTransaction {
         return try editNestedLink(to: target, in: leaf.value(row.index), from: origin, column, in: key, edit)
     }
 
-    /// Changes the first link to `target` in the collections nested in a Mixed value; returns
-    /// whether there was one.
+    /// Changes the first link to `target` in the collections nested in a Mixed value; returns whether there was one.
     private func editNestedLink(
         to target: StoredLink, in value: Value, from origin: ObjectKey, _ column: Column, in key: TableKey,
         _ edit: LinkEdit
@@ -216,8 +211,7 @@ extension WriteTransaction {
 
 /// The values that changed links get.
 extension WriteTransaction.LinkEdit {
-    /// Returns the value that takes the place of a link: null, or a link to another object of
-    /// `table`.
+    /// Returns the value that takes the place of a link: null, or a link to another object of `table`.
     func value(in table: TableKey) -> Value {
         switch self {
         case .remove: return .null

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Links and the backlinks that their targets keep of them.
 ///
-/// A hidden column of the target holds the keys of the origins, one for each link: 0, a tagged key,
-/// or a B+ tree.
-/// Source: docs/format.md, "Backlinks".
+/// A hidden column of the target holds the keys of the origins, one for each link: 0, a tagged key, or a B+ tree. Source:
+/// docs/format.md, "Backlinks".
 extension WriteTransaction {
     /// A link as it is stored; a negative key names a tombstone.
     package struct StoredLink: Sendable, Equatable {
@@ -33,11 +32,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes one backlink from the target of a link; a tombstone that loses its last one is
-    /// removed.
+    /// Removes one backlink from the target of a link; a tombstone that loses its last one is removed.
     ///
-    /// A target that does not exist, or a backlink that is missing, is ignored: files contain such
-    /// inconsistencies.
+    /// A target that does not exist, or a backlink that is missing, is ignored: files contain such inconsistencies.
     ///
     /// - Parameters:
     ///   - link: The target.
@@ -70,8 +67,7 @@ extension WriteTransaction {
         BPlusTreeWriter(writes, ElementShape(type: .int, isNullable: false))
     }
 
-    /// Adds a key to the backlinks in `row` of a leaf: the first is stored in the slot, the second
-    /// makes a tree.
+    /// Adds a key to the backlinks in `row` of a leaf: the first is stored in the slot, the second makes a tree.
     private func addRecord(_ origin: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let raw = node.integer(row)

@@ -159,8 +159,7 @@ extension WriteTransaction {
         return zip(sorted, sorted.dropFirst()).contains { $0.isIdentical(to: $1) }
     }
 
-    /// Returns the object with a primary key, or nil when there is none or the table has no primary
-    /// key.
+    /// Returns the object with a primary key, or nil when there is none or the table has no primary key.
     ///
     /// - Throws: `.corrupt` when the primary key has no index.
     package func findByPrimaryKey(_ value: Value, in key: TableKey) throws(StorageError) -> ObjectKey? {
@@ -229,8 +228,7 @@ extension WriteTransaction {
         for object in try objectKeys(in: key) { try deleteObject(object, in: key) }
     }
 
-    /// Removes an object with its links and index entries; the embedded objects that it held are
-    /// added to `orphans`.
+    /// Removes an object with its links and index entries; the embedded objects that it held are added to `orphans`.
     private func removeObject(_ object: StoredLink, orphans: inout [StoredLink]) throws(StorageError) {
         try nullifyIncoming(of: object)
         try removeFromIndexes(object.object, in: object.table)
@@ -243,8 +241,7 @@ extension WriteTransaction {
         changes.append(.deleted(object.table, object.object))
     }
 
-    /// Removes the backlinks of all links in one property of an object; embedded targets are added
-    /// to `orphans`.
+    /// Removes the backlinks of all links in one property of an object; embedded targets are added to `orphans`.
     func forgetLinks(
         of column: Column, _ object: ObjectKey, in key: TableKey, orphans: inout [StoredLink]
     ) throws(StorageError) {

@@ -5,8 +5,7 @@ package import RealmPlatform
 /// From the place of a collection to its root, and back up with its new root.
 /// From a place to the root of its collection, and back up with the new root.
 extension WriteTransaction {
-    /// Changes the collection at `place`, and stores its new root and those of the collections
-    /// around it.
+    /// Changes the collection at `place`, and stores its new root and those of the collections around it.
     ///
     /// - Parameters:
     ///   - change: Replaces the root of the collection; `Ref.none` is a collection that was never
@@ -56,8 +55,7 @@ extension WriteTransaction {
 
     // MARK: - The collection of the property
 
-    /// Returns the root and form of the collection that the property itself holds; throws `.limit`
-    /// when it holds none.
+    /// Returns the root and form of the collection that the property itself holds; throws `.limit` when it holds none.
     private func outermost(_ place: CollectionPlace) throws(StorageError) -> (Ref, CollectionForm) {
         if let form = CollectionForm(place.column) {
             return (try collectionRoot(place.column, of: place.object, in: place.table), form)
@@ -96,8 +94,7 @@ extension WriteTransaction {
         return result
     }
 
-    /// Returns the position of the element that a step of a path means; throws `.limit` when there
-    /// is none.
+    /// Returns the position of the element that a step of a path means; throws `.limit` when there is none.
     func position(of step: PathStep, in root: Ref, _ form: CollectionForm) throws(StorageError) -> Int {
         switch (step, form) {
         case (.index(let index), .list), (.index(let index), .set):
@@ -122,8 +119,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores the new root of a nested collection; returns the new root of the collection around
-    /// it.
+    /// Stores the new root of a nested collection; returns the new root of the collection around it.
     func setNestedRoot(
         _ child: Ref, at position: Int, in root: Ref, _ form: CollectionForm
     ) throws(StorageError) -> Ref {

@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Access to objects by key, and changes of one column of an object.
 extension WriteTransaction {
-    /// Returns the place of an object, or nil when the table does not have it; a negative key names
-    /// a tombstone.
+    /// Returns the place of an object, or nil when the table does not have it; a negative key names a tombstone.
     ///
     /// The row borrows from the present state and must not be used after the next change.
     package func row(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row? {
@@ -84,8 +83,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores a value in the leaf of a column that is not a collection, without changing indexes or
-    /// backlinks.
+    /// Stores a value in the leaf of a column that is not a collection, without changing indexes or backlinks.
     func updateLeaf(
         _ column: Column, of object: ObjectKey, in key: TableKey, setting value: Value
     ) throws(StorageError) {
@@ -97,8 +95,7 @@ extension WriteTransaction {
         try keepEnumerations(writers, key)
     }
 
-    /// Stores the roots of the lists of distinct strings that have changed in the spec of the
-    /// table.
+    /// Stores the roots of the lists of distinct strings that have changed in the spec of the table.
     func keepEnumerations(_ writers: TableWriters, _ key: TableKey) throws(StorageError) {
         for (position, enumeration) in writers.enumerations where try table(key).spec.enumerations?[position] != enumeration.root
         {

@@ -2,14 +2,12 @@
 
 package import RealmPlatform
 
-/// Tables: they are created, removed and renamed; and the schema version, which has a table of its
-/// own.
+/// Tables: they are created, removed and renamed; and the schema version, which has a table of its own.
 extension WriteTransaction {
     /// The greatest length of the name of a table or column, in bytes of UTF-8.
     package static let maximumNameByteCount = 63
 
-    /// Makes an empty table. Columns are added with `addColumn`, the primary key is set with
-    /// `setPrimaryKey`.
+    /// Makes an empty table. Columns are added with `addColumn`, the primary key is set with `setPrimaryKey`.
     ///
     /// - Parameters:
     ///   - name: The full name, with the prefix `class_` for tables of objects.
@@ -73,8 +71,7 @@ extension WriteTransaction {
         return nil
     }
 
-    /// Makes a table embedded or top-level. The caller has checked that its objects meet the
-    /// conditions for that.
+    /// Makes a table embedded or top-level. The caller has checked that its objects meet the conditions for that.
     package func setKind(_ kind: TableKind, of key: TableKey) throws(StorageError) {
         try update(key) { [writes] state in
             state.kind = kind

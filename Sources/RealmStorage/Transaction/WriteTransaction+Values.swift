@@ -4,8 +4,7 @@ package import RealmPlatform
 
 /// Properties with single values.
 extension WriteTransaction {
-    /// Sets a value, or a link to an object that exists. Embedded objects are made with
-    /// `setEmbedded`.
+    /// Sets a value, or a link to an object that exists. Embedded objects are made with `setEmbedded`.
     ///
     /// The former contents of the property are discarded: nested collections, backlinks, an embedded object.
     ///
@@ -34,8 +33,7 @@ extension WriteTransaction {
         try delete(orphans)
     }
 
-    /// Makes a new embedded object in a property, in place of the one that is there, which is
-    /// deleted.
+    /// Makes a new embedded object in a property, in place of the one that is there, which is deleted.
     ///
     /// - Returns: The key of the new object, whose properties have default values.
     /// - Throws: `.limit` when the property is not a link.

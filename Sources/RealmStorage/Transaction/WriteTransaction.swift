@@ -2,12 +2,10 @@
 
 package import RealmPlatform
 
-/// A change of a database in progress: the tables of the version it started from, and their present
-/// state.
+/// A change of a database in progress: the tables of the version it started from, and their present state.
 ///
-/// All changes are made in memory until `commit`. A transaction that is dropped leaves no trace.
-/// The thread that writes makes one, uses it and ends it; `FileStore.beginWrite` ensures that there
-/// is one at a time.
+/// All changes are made in memory until `commit`. A transaction that is dropped leaves no trace. The thread that writes makes
+/// one, uses it and ends it; `FileStore.beginWrite` ensures that there is one at a time.
 ///
 /// `@unchecked Sendable`: it may be passed from thread to thread, but is used by one at a time.
 package final class WriteTransaction: @unchecked Sendable {
@@ -18,8 +16,7 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// The state of the table at each position of the list of tables.
     private var slots: [Slot]
-    /// The changes of objects and schema so far, in order. Notifications are made from them after
-    /// the commit.
+    /// The changes of objects and schema so far, in order. Notifications are made from them after the commit.
     package internal(set) var changes: [ObjectChange] = []
     /// The registrations that are not notified of the commit, for its record; see `CommitNotes`.
     package var skips: [String] = []
@@ -52,14 +49,12 @@ package final class WriteTransaction: @unchecked Sendable {
     /// The cost of removing one object or link, in units of a work budget.
     static let unitsPerLink = 16
 
-    /// Counts work whose length depends on data: links to an object, elements of a collection,
-    /// objects of a table.
+    /// Counts work whose length depends on data: links to an object, elements of a collection, objects of a table.
     ///
     /// - Throws: `.stopped` when the budget is used up.
     @inline(__always) func spend(_ units: Int = WriteTransaction.unitsPerLink) throws(StorageError) { try budget?.spend(units) }
 
-    /// Begins a transaction; the list of tables is read, tables themselves are read when they are
-    /// needed.
+    /// Begins a transaction; the list of tables is read, tables themselves are read when they are needed.
     ///
     /// - Throws: `.corrupt` when the list of tables is damaged.
     init(_ store: StoreWrite) throws(StorageError) {
@@ -102,8 +97,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return state
     }
 
-    /// Returns the root of the tree that an object is in (objects or tombstones), without a copy of
-    /// the table's state.
+    /// Returns the root of the tree that an object is in (objects or tombstones), without a copy of the table's state.
     func root(of object: ObjectKey, in key: TableKey) throws(StorageError) -> Ref {
         guard slots.indices.contains(key.position), case .open(let state) = slots[key.position], state.key == key else {
             let state = try table(key)
@@ -157,8 +151,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return try change(&state)
     }
 
-    /// Returns the state of the table at a position, which is read when it is first needed; nil for
-    /// none.
+    /// Returns the state of the table at a position, which is read when it is first needed; nil for none.
     private func open(_ position: Int) throws(StorageError) -> TableState? {
         guard slots.indices.contains(position) else { return nil }
         switch slots[position] {
@@ -243,8 +236,7 @@ package final class WriteTransaction: @unchecked Sendable {
         fileprivate let changeCount: Int
     }
 
-    /// Returns the present state, so that what follows can be undone. The writer sets one for each
-    /// write of a group.
+    /// Returns the present state, so that what follows can be undone. The writer sets one for each write of a group.
     package func savepoint() -> Savepoint {
         Savepoint(
             nodes: writes.savepoint(), slots: slots, names: names, namesChanged: namesChanged, roots: roots,
@@ -279,9 +271,8 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// Replaces the file by a compact copy of it, which is brought up to date before.
     ///
-    /// The version stays the same. Versions that are being read are read from the old file, which
-    /// exists without a name until the last of them is released. The transaction must have no changes,
-    /// and is to be ended afterwards.
+    /// The version stays the same. Versions that are being read are read from the old file, which exists without a name until
+    /// the last of them is released. The transaction must have no changes, and is to be ended afterwards.
     ///
     /// - Parameter copy: A copy that `FileStore.makeCompactCopy` made of an earlier version.
     /// - Returns: The newest version in the new file.
@@ -345,8 +336,7 @@ package final class WriteTransaction: @unchecked Sendable {
     /// The roots that the last flush returned; nil before the first one.
     private var roots: Roots?
 
-    /// Writes the table at a position if it has changed; returns the element that the list of
-    /// tables has for it.
+    /// Writes the table at a position if it has changed; returns the element that the list of tables has for it.
     private func flushSlot(_ position: Int) throws(StorageError) -> Int64 {
         switch slots[position] {
         case .committed(let ref): return Int64(bitPattern: ref.rawValue)

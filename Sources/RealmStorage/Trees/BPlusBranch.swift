@@ -53,8 +53,7 @@ struct BPlusBranch {
     /// How many elements all children have together.
     var count: Int { children.reduce(0) { $0 &+ $1.count } }
 
-    /// Returns whether every child but the last has `size` elements, and the last no more, so that
-    /// no offsets are needed.
+    /// Returns whether every child but the last has `size` elements, and the last no more, so that no offsets are needed.
     func isCompact(_ size: Int) -> Bool {
         guard mayBeCompact, let last = children.last, last.count <= size else { return false }
         return children.dropLast().allSatisfy { $0.count == size }

@@ -4,12 +4,10 @@ package import RealmPlatform
 
 /// A B+ tree of values: a list, a set, keys or values of a dictionary, a long backlink list.
 ///
-/// A tree is named by the ref of its root; a root without the inner flag is the only leaf,
-/// `Ref.none` is an empty tree.
-/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e
-/// elements) or a ref to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total. A
-/// value of this type reads nodes on demand, and is valid while its snapshot or transaction is.
-/// Source: docs/format.md, "B+ trees".
+/// A tree is named by the ref of its root; a root without the inner flag is the only leaf, `Ref.none` is an empty tree. An
+/// inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e elements) or a ref to n - 1
+/// ascending offsets, 1 to n are the children, n + 1 is the total. A value of this type reads nodes on demand, and is valid
+/// while its snapshot or transaction is. Source: docs/format.md, "B+ trees".
 package struct BPlusTree: Sendable {
     /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
@@ -107,8 +105,7 @@ package struct BPlusTree: Sendable {
     ///   it; nil for a walk of this tree alone.
     package func leaves(within budget: WalkBudget? = nil) -> LeafCursor { LeafCursor(self, within: budget) }
 
-    /// Returns all elements of a tree of plain integers as object keys, which they are in backlink
-    /// lists and in indexes.
+    /// Returns all elements of a tree of plain integers as object keys, which they are in backlink lists and in indexes.
     ///
     /// - Parameter budget: The nodes that may be visited in a walk over several trees, which share
     ///   it; nil for a walk of this tree alone.

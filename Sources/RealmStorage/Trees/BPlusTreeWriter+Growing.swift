@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// Insertion into B+ trees: down to a leaf, and back up with the nodes that were split off.
 extension BPlusTreeWriter {
-    /// The result of an insertion into a subtree: the changed node, and the node that was split off
-    /// to its right.
+    /// The result of an insertion into a subtree: the changed node, and the node that was split off to its right.
     struct Grown {
         /// The root of the subtree after the insertion.
         var ref: Ref
@@ -29,8 +28,7 @@ extension BPlusTreeWriter {
         }
     }
 
-    /// Inserts the first of `values` into a tree; at the end of the tree, as many of them as its
-    /// last leaf can take.
+    /// Inserts the first of `values` into a tree; at the end of the tree, as many of them as its last leaf can take.
     ///
     /// - Parameters:
     ///   - values: The values, at least one.
@@ -64,8 +62,7 @@ extension BPlusTreeWriter {
         return try adjust(ref, place.index, grown.ref, by: grown.added, childIsGeneral: grown.isGeneral, level: level)
     }
 
-    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the row
-    /// is its end.
+    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the row is its end.
     private func insertIntoLeaf(_ values: ArraySlice<Value>, at row: Int, _ ref: Ref) throws(StorageError) -> Grown {
         let count = try leafCount(ref, row: row, isEnd: true)
         let room = leafCapacity - count
@@ -144,8 +141,7 @@ extension BPlusTreeWriter {
         return old &+ delta <= size && view.startOfChild(child) == child &* size && view.states(childSize: size)
     }
 
-    /// Adds a node that was split off from child `child` to their parent, which is itself split
-    /// when it is full.
+    /// Adds a node that was split off from child `child` to their parent, which is itself split when it is full.
     private func adopt(
         _ sibling: Grown.Sibling, _ grown: Grown, _ child: Int, in ref: Ref, level: Int
     ) throws(StorageError) -> Grown {

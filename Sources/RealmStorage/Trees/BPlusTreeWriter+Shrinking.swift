@@ -10,13 +10,11 @@ extension BPlusTreeWriter {
         var ref: Ref
         /// Whether the node has offsets, so that its parent needs some too.
         var isGeneral: Bool
-        /// How many elements are left below the node; with none left `ref` is an empty leaf,
-        /// whatever the level.
+        /// How many elements are left below the node; with none left `ref` is an empty leaf, whatever the level.
         var count: Int
     }
 
-    /// Removes element `index` and returns the new root. The caller has removed the flag of the
-    /// root before.
+    /// Removes element `index` and returns the new root. The caller has removed the flag of the root before.
     func eraseElement(_ index: Int, in root: Ref) throws(StorageError) -> Ref {
         try collapsed(try erase(index, in: root, level: try height(root)).ref)
     }
@@ -54,8 +52,7 @@ extension BPlusTreeWriter {
         return own + (try size(try parent.ref(index + 1), level: level)) < capacity / 4 * 3 + capacity % 4
     }
 
-    /// Removes a child that became empty, or joins it with the next one, and writes their parent
-    /// again.
+    /// Removes a child that became empty, or joins it with the next one, and writes their parent again.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, level: Int) throws(StorageError) -> Shrunk {
         var branch = try BPlusBranch(dissolving: ref, writes)
         branch.children[child] = BPlusBranch.Child(ref: shrunk.ref, count: shrunk.count)

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// Changes B+ trees of values: lists, sets, keys and values of dictionaries, long backlink lists.
 ///
-/// A tree is named by the ref of its root, and each change returns the root to store in its place.
-/// `Ref.none` is an empty tree; a tree that loses its last element keeps an empty leaf. Rules kept
-/// here:
+/// A tree is named by the ref of its root, and each change returns the root to store in its place. `Ref.none` is an empty tree;
+/// a tree that loses its last element keeps an empty leaf. Rules kept here:
 ///
 /// - All leaves are equally deep, and none is empty but a lone root.
 /// - An inner node does without offsets only when every child but its last is full, and then
@@ -126,8 +125,7 @@ package struct BPlusTreeWriter {
         return try raiseFlag(root, flag ? try hasUnresolved(root) : false)
     }
 
-    /// Replaces the leaf that holds element `index` by one with equally many elements, and returns
-    /// the new root.
+    /// Replaces the leaf that holds element `index` by one with equally many elements, and returns the new root.
     ///
     /// - Parameters:
     ///   - index: An element of the tree.
@@ -217,8 +215,7 @@ package struct BPlusTreeWriter {
         return count
     }
 
-    /// Returns how many elements are below a full node of `level`: the only size that parents
-    /// without offsets may state.
+    /// Returns how many elements are below a full node of `level`: the only size that parents without offsets may state.
     func capacity(ofLevel level: Int) -> Int {
         var size = leafCapacity
         for _ in 0..<level {

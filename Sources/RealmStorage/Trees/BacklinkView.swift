@@ -2,12 +2,10 @@
 
 package import RealmPlatform
 
-/// The incoming links of one object from one origin column: object keys of the origin table, in no
-/// particular order.
+/// The incoming links of one object from one origin column: object keys of the origin table, in no particular order.
 ///
-/// A single link is stored in the slot itself; more are a tree of keys, in which an origin that
-/// links several times is listed as often.
-/// Source: docs/format.md, "Backlinks".
+/// A single link is stored in the slot itself; more are a tree of keys, in which an origin that links several times is listed
+/// as often. Source: docs/format.md, "Backlinks".
 package struct BacklinkView: Sendable {
     /// How the incoming links are stored.
     private enum Form: Sendable {
@@ -59,8 +57,7 @@ package struct BacklinkView: Sendable {
         }
     }
 
-    /// Returns the keys of all origins, as stored. An origin that links to the object several times
-    /// is in the result as often.
+    /// Returns the keys of all origins, as stored. An origin that links to the object several times is in the result as often.
     ///
     /// - Complexity: O(number of links).
     package func keys() throws(StorageError) -> [ObjectKey] {

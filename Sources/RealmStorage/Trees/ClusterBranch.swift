@@ -76,8 +76,7 @@ struct ClusterBranch {
         return (start, tail)
     }
 
-    /// Writes the node, with offsets only where they do not follow from the positions of the
-    /// children.
+    /// Writes the node, with offsets only where they do not follow from the positions of the children.
     ///
     /// - Returns: The ref of the new node.
     func make(_ writes: WriteSpace, shift: Int) throws(StorageError) -> Ref {

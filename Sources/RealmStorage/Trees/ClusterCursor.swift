@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of
-/// subtrees.
+/// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of subtrees.
 ///
 /// Depths must fall by one per level, keys must lie below the offset of the next child, and complete subtrees must hold as many
 /// objects as they state. A walk that begins in the middle does not know the sizes of the parts that it left out and does not
@@ -36,8 +35,7 @@ package struct ClusterCursor: Sendable {
     /// The leaves below the lowest inner node on the way, which are visited before anything else.
     private var run: LeafRun
 
-    /// Makes a cursor in front of the first leaf, or of the leaf in which `key` would be; no node
-    /// is read yet.
+    /// Makes a cursor in front of the first leaf, or of the leaf in which `key` would be; no node is read yet.
     init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafPrefetch) {
         self.tree = tree
         run = LeafRun(tree.space, hints)
@@ -135,8 +133,7 @@ package struct ClusterCursor: Sendable {
         }
     }
 
-    /// Leaves an inner node, and throws `.corrupt` when its children had another number of objects
-    /// than it states.
+    /// Leaves an inner node, and throws `.corrupt` when its children had another number of objects than it states.
     private mutating func finish(_ frame: Frame) throws(StorageError) {
         frames.removeLast()
         if frame.isComplete, frame.objectsSeen != frame.inner.objectCount {

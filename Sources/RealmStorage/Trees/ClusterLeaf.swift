@@ -85,8 +85,7 @@ package struct ClusterLeaf: Sendable {
         return keys.index(of: relative)
     }
 
-    /// Returns the first row whose key is at or after `key` in the table's order; `count` when
-    /// there is none.
+    /// Returns the first row whose key is at or after `key` in the table's order; `count` when there is none.
     package func lowerBound(of key: ObjectKey) -> Int {
         let wanted = UInt64(bitPattern: key.rawValue)
         guard wanted > offset else { return 0 }
@@ -156,8 +155,7 @@ extension ClusterLeaf {
         }
     }
 
-    /// Attaches the refs of a collection or backlink column and checks that there is one per
-    /// object.
+    /// Attaches the refs of a collection or backlink column and checks that there is one per object.
     ///
     /// - Throws: `.corrupt` for a column of values, or for one of another length.
     package func attachRefs(_ column: Column) throws(StorageError) -> Node {
@@ -188,8 +186,7 @@ extension ClusterLeaf {
         try BacklinkView(try attachRefs(column).slot(row), space, from: column.targetTable ?? .null)
     }
 
-    /// Returns the root of the collection that the object in `row` holds, `Ref.none` when it is
-    /// empty.
+    /// Returns the root of the collection that the object in `row` holds, `Ref.none` when it is empty.
     ///
     /// - Throws: `.corrupt` when the column does not hold refs.
     package func collectionRoot(_ column: Column, row: Int) throws(StorageError) -> Ref {

@@ -4,17 +4,15 @@ internal import RealmPlatform
 
 /// Changes single leaves of a cluster tree: the keys, and the values of all columns with them.
 ///
-/// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are
-/// stored as the number n. Each function returns the new ref of the leaf.
-/// Source: docs/format.md, "Cluster trees".
+/// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are stored as the number n. Each
+/// function returns the new ref of the leaf. Source: docs/format.md, "Cluster trees".
 struct ClusterRows {
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
     /// All columns of the table, hidden ones included.
     let columns: [ClusterWriter.Column]
 
-    /// Attaches the leaf at `ref` for reading, with relative keys; throws `.corrupt` for an inner
-    /// node.
+    /// Attaches the leaf at `ref` for reading, with relative keys; throws `.corrupt` for an inner node.
     func view(_ ref: Ref) throws(StorageError) -> ClusterLeaf {
         let node = try writes.node(at: ref)
         guard !node.isInner else { throw node.corrupt("an inner node where a cluster leaf belongs") }
@@ -93,8 +91,7 @@ struct ClusterRows {
         return node.ref
     }
 
-    /// Moves the objects from `row` on to a new leaf, whose keys become relative to the first of
-    /// them.
+    /// Moves the objects from `row` on to a new leaf, whose keys become relative to the first of them.
     ///
     /// - Returns: Both leaves, and the offset of the new one relative to the old one.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref, offset: UInt64) {

@@ -4,14 +4,11 @@ package import RealmPlatform
 
 /// The objects of a table, ordered by object key as unsigned numbers.
 ///
-/// A root without the inner flag is the only leaf. Slots of an inner node: 0 is nothing (child i
-/// has offset `i << (shift * depth)`) or a ref to the children's offsets, 1 the depth, 2 the number
-/// of objects, 3 + i the children. A value of this type reads nodes on demand and borrows from its
-/// snapshot.
-/// Source: docs/format.md, "Cluster trees".
+/// A root without the inner flag is the only leaf. Slots of an inner node: 0 is nothing (child i has offset `i << (shift *
+/// depth)`) or a ref to the children's offsets, 1 the depth, 2 the number of objects, 3 + i the children. A value of this type
+/// reads nodes on demand and borrows from its snapshot. Source: docs/format.md, "Cluster trees".
 package struct ClusterTree: Sendable {
-    /// The greatest number of inner levels that is accepted. No table needs as many: four are
-    /// enough for 2^32 objects.
+    /// The greatest number of inner levels that is accepted. No table needs as many: four are enough for 2^32 objects.
     static let maximumDepth = 8
     /// The greatest number of objects that is accepted: more than any file has room for, and far
     /// from where sums of counts overflow.
@@ -91,8 +88,7 @@ package struct ClusterTree: Sendable {
         return remaining < leaf.count ? Row(leaf: leaf, index: remaining) : nil
     }
 
-    /// Returns a cursor over all leaves in key order, or over those from the one in which `key`
-    /// would be.
+    /// Returns a cursor over all leaves in key order, or over those from the one in which `key` would be.
     ///
     /// - Parameters:
     ///   - key: The key to begin at; nil for the first leaf.
@@ -178,8 +174,7 @@ package struct ClusterTree: Sendable {
             offset &+ (offsets?[child] ?? UInt64(child) << UInt64(shift * depth))
         }
 
-        /// Returns the index of the last child whose offset is not above `relativeKey`, the only
-        /// one that can have the key.
+        /// Returns the index of the last child whose offset is not above `relativeKey`, the only one that can have the key.
         @inline(__always) func child(for relativeKey: UInt64) -> Int {
             guard let offsets else {
                 return Int(min(relativeKey >> UInt64(shift * depth), UInt64(childCount - 1)))
@@ -187,8 +182,7 @@ package struct ClusterTree: Sendable {
             return max(offsets.upperBound(relativeKey) - 1, 0)
         }
 
-        /// Returns the index of the child that holds the object at `position` below this node; nil
-        /// past the end.
+        /// Returns the index of the child that holds the object at `position` below this node; nil past the end.
         ///
         /// - Parameter position: The position, from which the objects before that child are
         ///   subtracted.

@@ -29,8 +29,7 @@ extension ClusterWriter {
         }
     }
 
-    /// Rewrites one column in all leaves of a tree; a tree that is `Ref.none` becomes an empty
-    /// leaf.
+    /// Rewrites one column in all leaves of a tree; a tree that is `Ref.none` becomes an empty leaf.
     private func rewriteLeaves(
         of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {

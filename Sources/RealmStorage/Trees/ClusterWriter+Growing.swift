@@ -50,8 +50,7 @@ extension ClusterWriter {
         return try ClusterBranch(children: children, depth: depth + 1, objectCount: count).make(writes, shift: shift)
     }
 
-    /// The result of an insertion into a subtree: the changed node, and the node that was split off
-    /// after it.
+    /// The result of an insertion into a subtree: the changed node, and the node that was split off after it.
     private struct Grown {
         /// The root of the subtree after the insertion.
         let ref: Ref
@@ -61,8 +60,7 @@ extension ClusterWriter {
         var added = 1
     }
 
-    /// Inserts into the subtree at `ref`, which is `depth` levels above the leaves; `key` is
-    /// relative to its offset.
+    /// Inserts into the subtree at `ref`, which is `depth` levels above the leaves; `key` is relative to its offset.
     private func insert(_ key: UInt64, in ref: Ref, depth: Int, _ values: [Value?]) throws(StorageError) -> Grown {
         guard depth > 0 else { return try insertIntoLeaf(key, ref, values) }
         let inner = try inner(ref, depth)
@@ -123,8 +121,7 @@ extension ClusterWriter {
         return Grown(ref: ref, sibling: ClusterBranch.Child(ref: tail, offset: first), added: added)
     }
 
-    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the key
-    /// belongs at its end.
+    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the key belongs at its end.
     private func insertIntoLeaf(_ key: UInt64, _ ref: Ref, _ values: [Value?]) throws(StorageError) -> Grown {
         let leaf = try rows.view(ref)
         let objectKey = ObjectKey(Int64(bitPattern: key))
@@ -143,8 +140,7 @@ extension ClusterWriter {
             sibling: ClusterBranch.Child(ref: parts.tail, offset: parts.offset))
     }
 
-    /// Adds a node that was split off from child `child` to their parent, which is itself split
-    /// when it is full.
+    /// Adds a node that was split off from child `child` to their parent, which is itself split when it is full.
     private func adopt(
         _ sibling: ClusterBranch.Child, after child: Int, _ grown: Grown, in ref: Ref
     ) throws(StorageError) -> Grown {

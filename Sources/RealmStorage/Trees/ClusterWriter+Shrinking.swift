@@ -17,13 +17,11 @@ extension ClusterWriter {
     private struct Shrunk {
         /// The root of the subtree after the removal.
         let ref: Ref
-        /// How many objects are left below the node; with none left `ref` is an empty leaf,
-        /// whatever the depth.
+        /// How many objects are left below the node; with none left `ref` is an empty leaf, whatever the depth.
         let count: Int
     }
 
-    /// Removes an object from the subtree at `ref`, which is `depth` levels above the leaves; `key`
-    /// is relative to its offset.
+    /// Removes an object from the subtree at `ref`, which is `depth` levels above the leaves; `key` is relative to its offset.
     private func erase(_ key: UInt64, in ref: Ref, depth: Int) throws(StorageError) -> Shrunk {
         guard depth > 0 else {
             let count = try rows.view(ref).count
@@ -56,8 +54,7 @@ extension ClusterWriter {
         return own + (try size(try parent.ref(index + 1), depth: parent.depth - 1)) < capacity / 4 * 3
     }
 
-    /// Removes a child that became empty, or joins it with the next one, and writes their parent
-    /// again.
+    /// Removes a child that became empty, or joins it with the next one, and writes their parent again.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, count: Int) throws(StorageError) -> Shrunk {
         var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
         branch.children[child].ref = shrunk.ref
@@ -83,8 +80,7 @@ extension ClusterWriter {
         branch.children[0].ref = try raiseKeys(branch.children[0].ref, by: offset, depth: branch.depth - 1)
     }
 
-    /// Adds `delta` to all keys below a node, whose offset became smaller by as much, and returns
-    /// its new ref.
+    /// Adds `delta` to all keys below a node, whose offset became smaller by as much, and returns its new ref.
     private func raiseKeys(_ ref: Ref, by delta: UInt64, depth: Int) throws(StorageError) -> Ref {
         guard depth > 0 else { return try rows.raiseKeys(ref, by: delta) }
         guard try inner(ref, depth).childCount > 0 else { return ref }

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// Changes the cluster tree of a table: objects by key, and whole columns.
 ///
-/// A tree is named by the ref of its root, and each change returns the root to store in its place.
-/// Keys are ordered as unsigned numbers, so the negative keys of tombstones are very large. Rules
-/// kept here:
+/// A tree is named by the ref of its root, and each change returns the root to store in its place. Keys are ordered as unsigned
+/// numbers, so the negative keys of tombstones are very large. Rules kept here:
 ///
 /// - All leaves are equally deep, and none is empty but a lone root.
 /// - The first child of an inner node has offset 0, and the keys of a child lie below the offset of
@@ -143,8 +142,7 @@ package struct ClusterWriter {
         return row
     }
 
-    /// Replaces a column's leaf below the subtree at `ref`, and stores changed refs in the nodes
-    /// above it.
+    /// Replaces a column's leaf below the subtree at `ref`, and stores changed refs in the nodes above it.
     private func update(
         _ key: UInt64, _ slot: Int, in ref: Ref, depth: Int,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
@@ -173,8 +171,7 @@ package struct ClusterWriter {
 
 /// The effects of changes of a cluster leaf on one column.
 extension ClusterWriter.Column {
-    /// Returns the ref of the column's leaf in a cluster leaf; throws `.corrupt` when there is
-    /// none.
+    /// Returns the ref of the column's leaf in a cluster leaf; throws `.corrupt` when there is none.
     func ref(in node: MutableNode) throws(StorageError) -> Ref {
         guard slot < node.count, !node.ref(slot).isNone else {
             throw node.node.corrupt("a cluster leaf without column \(leafIndex)")
@@ -182,8 +179,7 @@ extension ClusterWriter.Column {
         return node.ref(slot)
     }
 
-    /// Checks that the column's leaf has as many values as the cluster leaf has objects, and throws
-    /// `.corrupt` otherwise.
+    /// Checks that the column's leaf has as many values as the cluster leaf has objects, and throws `.corrupt` otherwise.
     ///
     /// Leaves that this transaction made are not checked again.
     func require(_ count: Int, in leaf: Ref) throws(StorageError) {

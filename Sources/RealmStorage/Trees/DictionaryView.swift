@@ -4,11 +4,9 @@ package import RealmPlatform
 
 /// A dictionary, read in place: of a property or nested in Mixed.
 ///
-/// It is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many
-/// values, which are mixed leaves whatever the type of the property. Formats 21 and 22 store
-/// entries in a cluster tree under hashed keys instead; those are read as a whole and shown sorted.
-/// A value of this type borrows from its snapshot.
-/// Source: docs/format.md, "Dictionaries".
+/// It is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which are mixed leaves
+/// whatever the type of the property. Formats 21 and 22 store entries in a cluster tree under hashed keys instead; those are
+/// read as a whole and shown sorted. A value of this type borrows from its snapshot. Source: docs/format.md, "Dictionaries".
 package struct DictionaryView: Sendable {
     /// How the entries are stored.
     private enum Form: Sendable {
@@ -65,8 +63,7 @@ package struct DictionaryView: Sendable {
         count = keys.count
     }
 
-    /// Checks that `node` has the two slots of a dictionary, keys and values, and throws `.corrupt`
-    /// otherwise.
+    /// Checks that `node` has the two slots of a dictionary, keys and values, and throws `.corrupt` otherwise.
     package static func requireShape(_ node: Node) throws(StorageError) {
         guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
     }
@@ -96,8 +93,7 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// Returns the value of entry `index`, which must be in `0..<count`; an unresolved link reads
-    /// as null.
+    /// Returns the value of entry `index`, which must be in `0..<count`; an unresolved link reads as null.
     package func value(at index: Int) throws(StorageError) -> Value {
         switch form {
         case .entries(let entries): return entries[index].value
@@ -107,8 +103,7 @@ package struct DictionaryView: Sendable {
 
     /// Returns the value for a text key, or nil when the dictionary does not have it.
     ///
-    /// Keys are scanned, because an upgraded file may have them unsorted. An integer key is never
-    /// found.
+    /// Keys are scanned, because an upgraded file may have them unsorted. An integer key is never found.
     ///
     /// - Complexity: O(n).
     package func find(_ wanted: ByteView) throws(StorageError) -> Value? {
@@ -120,8 +115,7 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// Returns the position of a text key; nil when the tree does not have it. All keys before it
-    /// are read.
+    /// Returns the position of a text key; nil when the tree does not have it. All keys before it are read.
     private static func index(of wanted: ByteView, in keys: BPlusTree) throws(StorageError) -> Int? {
         var cursor = keys.leaves()
         while let (leaf, start) = try cursor.next() {
@@ -142,14 +136,12 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// Returns whether a dictionary has the form of formats 21 and 22: its root is then that of a
-    /// cluster tree.
+    /// Returns whether a dictionary has the form of formats 21 and 22: its root is then that of a cluster tree.
     package static func isHistoric(_ root: Node, fileFormat: Int) -> Bool {
         fileFormat < 23 && (root.isInner || root.count != 2)
     }
 
-    /// Reads the entries of a dictionary of formats 21 and 22: column slot 1 holds the keys, column
-    /// slot 2 the values.
+    /// Reads the entries of a dictionary of formats 21 and 22: column slot 1 holds the keys, column slot 2 the values.
     ///
     /// - Parameters:
     ///   - root: The root of the cluster tree.

@@ -4,11 +4,10 @@ package import RealmPlatform
 
 /// Changes dictionaries with text keys, those of properties and those nested in Mixed.
 ///
-/// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as
-/// many values, which are Mixed whatever the type of the property. `Ref.none` is empty. The caller
-/// decides which keys are allowed.
-/// A file that was upgraded from an older format may have keys in another order; such a dictionary
-/// is sorted when it is changed for the first time. Source: docs/format.md, "Dictionaries".
+/// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which are
+/// Mixed whatever the type of the property. `Ref.none` is empty. The caller decides which keys are allowed. A file that was
+/// upgraded from an older format may have keys in another order; such a dictionary is sorted when it is changed for the first
+/// time. Source: docs/format.md, "Dictionaries".
 package struct DictionaryWriter {
     /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
@@ -44,8 +43,7 @@ package struct DictionaryWriter {
 
     /// Returns all entries in stored order.
     ///
-    /// They are read into memory as a whole; for reading dictionaries of unbounded length use a
-    /// cursor.
+    /// They are read into memory as a whole; for reading dictionaries of unbounded length use a cursor.
     ///
     /// - Throws: `.corrupt` for a damaged dictionary.
     package func entries(_ root: Ref) throws(StorageError) -> [Entry] {
@@ -82,8 +80,7 @@ package struct DictionaryWriter {
         return scanned.isPresent ? scanned.index : nil
     }
 
-    /// Returns the position of the entry with `key`, or nil when there is none; for keys that are a
-    /// Swift string.
+    /// Returns the position of the entry with `key`, or nil when there is none; for keys that are a Swift string.
     package func position(of key: String, in root: Ref) throws(StorageError) -> Int? {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
@@ -189,8 +186,7 @@ package struct DictionaryWriter {
         return try search.find(DictionaryWriter.order(key))
     }
 
-    /// Returns a comparison of the key of an entry with `key`: negative when the entry sorts before
-    /// it, 0 when they are equal.
+    /// Returns a comparison of the key of an entry with `key`: negative when the entry sorts before it, 0 when they are equal.
     private static func order(_ key: ByteView) -> (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int {
         { leaf, row throws(StorageError) in try bytes(leaf, row).compare(key) }
     }
@@ -224,8 +220,7 @@ extension DictionaryWriter {
         return try areSorted(try parts(root).keys)
     }
 
-    /// Returns whether the keys of a tree ascend. A tree that this transaction changed is sorted,
-    /// so it is not read.
+    /// Returns whether the keys of a tree ascend. A tree that this transaction changed is sorted, so it is not read.
     private func areSorted(_ keyRoot: Ref) throws(StorageError) -> Bool {
         guard !WriteSpace.isNew(keyRoot) else { return true }
         var previous: ByteView?
@@ -245,8 +240,7 @@ extension DictionaryWriter {
         try isSorted(root) ? root : rebuilt(root)
     }
 
-    /// Rebuilds the dictionary with ascending keys, and returns its new root. Nested collections
-    /// are moved, not copied.
+    /// Rebuilds the dictionary with ascending keys, and returns its new root. Nested collections are moved, not copied.
     private func rebuilt(_ root: Ref) throws(StorageError) -> Ref {
         var old = try parts(root)
         var new = Parts(keys: .none, values: .none)

@@ -80,8 +80,7 @@ package struct LeafCursor: Sendable {
         frames.append(Frame(inner: inner, next: 0))
     }
 
-    /// Returns the next node in order, with the number of elements that its parent states; nil at
-    /// the end.
+    /// Returns the next node in order, with the number of elements that its parent states; nil at the end.
     private mutating func nextRef() throws(StorageError) -> (ref: Ref, promised: Int?)? {
         if let first = pending {
             pending = nil

@@ -3,12 +3,10 @@
 internal import CProcessor
 internal import RealmPlatform
 
-/// The columns that a walk over leaves is going to read, so that their memory can be requested a
-/// few leaves in advance.
+/// The columns that a walk over leaves is going to read, so that their memory can be requested a few leaves in advance.
 ///
-/// The nodes of a leaf lie anywhere in the file, and without hints the processor waits for each of
-/// them: first for the leaf, then for the column, then for the nodes that a column of texts refers
-/// to. Hints change no result and report no damage.
+/// The nodes of a leaf lie anywhere in the file, and without hints the processor waits for each of them: first for the leaf,
+/// then for the column, then for the nodes that a column of texts refers to. Hints change no result and report no damage.
 package struct LeafPrefetch: Sendable {
     /// The maximum number of columns; others are ignored.
     private static let maximumColumns = 4
@@ -26,8 +24,7 @@ package struct LeafPrefetch: Sendable {
     /// No hints: no memory is requested in advance.
     package static let none = LeafPrefetch(leafIndexes: [])
 
-    /// Makes hints for the columns with these leaf indexes; those beyond the first four are left
-    /// out.
+    /// Makes hints for the columns with these leaf indexes; those beyond the first four are left out.
     package init(leafIndexes: [Int]) {
         for leafIndex in leafIndexes.prefix(LeafPrefetch.maximumColumns) {
             slots[count] = UInt32(truncatingIfNeeded: leafIndex + 1)
@@ -105,8 +102,7 @@ extension NodeSpace {
     /// Whether the file is encrypted; its memory may be read only after its pages were decrypted.
     var isEncrypted: Bool { unsafe pages != nil }
 
-    /// Requests the cache lines of up to 4 KiB from `ref` on, as far as they lie in the file. It
-    /// does not wait for them.
+    /// Requests the cache lines of up to 4 KiB from `ref` on, as far as they lie in the file. It does not wait for them.
     @inline(__always)
     func prefetch(_ ref: Ref, byteCount: Int) {
         guard ref.rawValue < limit else { return }

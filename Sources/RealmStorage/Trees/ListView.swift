@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// A list or set, read in place: of a property or nested in Mixed.
 ///
-/// Lists and sets of links leave unresolved links out, and those that a view hides, so that positions are those of the
-/// visible elements; elsewhere such a link reads as null. A value of this type borrows from its
-/// snapshot.
+/// Lists and sets of links leave unresolved links out, and those that a view hides, so that positions are those of the visible
+/// elements; elsewhere such a link reads as null. A value of this type borrows from its snapshot.
 package struct ListView: Sendable {
     /// The tree of the elements as they are stored, unresolved links included.
     private let tree: BPlusTree
@@ -67,8 +66,7 @@ package struct ListView: Sendable {
         return index < visible.count ? visible[index] : tree.count
     }
 
-    /// Returns a cursor over the visible elements in order. No node is read yet, so damage is
-    /// reported while walking.
+    /// Returns a cursor over the visible elements in order. No node is read yet, so damage is reported while walking.
     ///
     /// - Parameter budget: The nodes that may be visited in a walk that continues into nested
     ///   collections, which share it; nil for a walk of this collection alone.

@@ -76,8 +76,7 @@ struct OrderedSearch {
 
 /// Access to links as they are stored.
 extension ColumnLeaf {
-    /// Returns the value in `row` with an unresolved link as it is stored, which `value(_:)` reads
-    /// as null.
+    /// Returns the value in `row` with an unresolved link as it is stored, which `value(_:)` reads as null.
     ///
     /// - Throws: `.corrupt` when the value is damaged.
     package func storedValue(_ row: Int) throws(StorageError) -> Value {

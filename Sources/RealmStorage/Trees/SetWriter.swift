@@ -26,8 +26,7 @@ package struct SetWriter {
         package let root: Ref
         /// The position of the element in the order of the set.
         package let index: Int
-        /// Whether the element was added; false when an equal one existed, and the set did not
-        /// change.
+        /// Whether the element was added; false when an equal one existed, and the set did not change.
         package let isNew: Bool
     }
 

@@ -27,8 +27,7 @@ package struct CalendarDate: Hashable, Sendable {
 
     /// Makes the day that is `days` after 1970-01-01; negative numbers are days before.
     ///
-    /// The result is exact for every day that a timestamp can lie in; see the comment of the type
-    /// for the arithmetic.
+    /// The result is exact for every day that a timestamp can lie in; see the comment of the type for the arithmetic.
     package init(daysSinceEpoch days: Int64) {
         let shifted = days + CalendarDate.epochOffset
         let era = CalendarDate.floorDivide(shifted, CalendarDate.daysPerEra)
@@ -43,8 +42,7 @@ package struct CalendarDate: Hashable, Sendable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
-    /// The number of days after 1970-01-01; negative before. It does not overflow for years within
-    /// ±10^15.
+    /// The number of days after 1970-01-01; negative before. It does not overflow for years within ±10^15.
     package var daysSinceEpoch: Int64 {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = CalendarDate.floorDivide(yearFromMarch, 400)
@@ -76,8 +74,7 @@ extension Timestamp {
     /// The number of seconds in a day; the format does not count leap seconds.
     static let secondsPerDay: Int64 = 86_400
 
-    /// The second that this instant lies in, rounded down, and the nanoseconds after it, 0 ..<
-    /// 10^9.
+    /// The second that this instant lies in, rounded down, and the nanoseconds after it, 0 ..< 10^9.
     ///
     /// The smallest second saturates, because there is none before it.
     var floor: (seconds: Int64, nanoseconds: Int64) {

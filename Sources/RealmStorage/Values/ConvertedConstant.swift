@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A constant of one number type in relation to the values of another: the same number, or the gap
-/// that it falls into.
+/// A constant of one number type in relation to the values of another: the same number, or the gap that it falls into.
 ///
-/// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is
-/// rounded.
+/// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is rounded.
 package enum ConvertedConstant<Number: Comparable & Sendable>: Sendable, Equatable {
     /// The constant is a value of the column's own type.
     case exactly(Number)

@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// Writes dates as RFC 3339 text in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction
-/// digits as needed.
+/// Writes dates as RFC 3339 text in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction digits as needed.
 ///
 /// The years 0001 to 9999 are those that RFC 3339 can express. The HTTP layer writes dates outside
 /// of them in another form, so callers use `canWrite` first.
@@ -17,8 +16,7 @@ package enum DateWriter {
     /// Returns whether a date lies in the years 0001 to 9999.
     package static func canWrite(_ date: Timestamp) -> Bool { writableSeconds.contains(date.floor.seconds) }
 
-    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years
-    /// 0001 to 9999.
+    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years 0001 to 9999.
     ///
     /// - Parameters:
     ///   - target: Room for `maximumByteCount` bytes.

@@ -2,11 +2,9 @@
 
 internal import CDecimal
 
-/// Arithmetic with 34 digits, rounding half to even; division by zero results in infinity or NaN
-/// and never fails.
+/// Arithmetic with 34 digits, rounding half to even; division by zero results in infinity or NaN and never fails.
 ///
-/// The functions are those of Intel's decimal library, whose names get two underscores in front by
-/// a macro of its header.
+/// The functions are those of Intel's decimal library, whose names get two underscores in front by a macro of its header.
 extension Decimal128 {
     /// Returns the sum, rounded to 34 digits.
     package static func + (left: Decimal128, right: Decimal128) -> Decimal128 {

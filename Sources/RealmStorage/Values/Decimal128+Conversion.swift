@@ -2,8 +2,7 @@
 
 internal import CDecimal
 
-/// The number of the decimal library for rounding to nearest, ties to even, which is the only mode
-/// in use.
+/// The number of the decimal library for rounding to nearest, ties to even, which is the only mode in use.
 let nearestEven: UInt32 = 0
 
 /// Conversion to the type of the decimal library.
@@ -25,16 +24,13 @@ extension Decimal128 {
         self.init(low: number.magnitude, high: 0x3040_0000_0000_0000 | (number < 0 ? Decimal128.signBit : 0))
     }
 
-    /// Makes a double rounded to 15 significant digits, the form in which it is compared with
-    /// decimals.
+    /// Makes a double rounded to 15 significant digits, the form in which it is compared with decimals.
     package init(_ number: Double) { self.init(number, significantDigits: 15) }
 
-    /// Makes a float rounded to 7 significant digits, the form in which it is compared with
-    /// decimals.
+    /// Makes a float rounded to 7 significant digits, the form in which it is compared with decimals.
     package init(_ number: Float) { self.init(Double(number), significantDigits: 7) }
 
-    /// Rounds a number to a number of digits; one that needs no more digits keeps the exponent of
-    /// its exact conversion.
+    /// Rounds a number to a number of digits; one that needs no more digits keeps the exponent of its exact conversion.
     private init(_ number: Double, significantDigits: Int) {
         var flags: UInt32 = 0
         let exact = unsafe Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
@@ -46,8 +42,7 @@ extension Decimal128 {
         self = exact.droppingDigits(digits - significantDigits)
     }
 
-    /// Returns this finite number with its last `count` digits rounded away. A carry into a new
-    /// digit drops one digit more.
+    /// Returns this finite number with its last `count` digits rounded away. A carry into a new digit drops one digit more.
     private func droppingDigits(_ count: Int) -> Decimal128 {
         let rounded = Decimal128.roundHalfEven(coefficient, droppingDigits: count)
         let kept = PowersOfTen.digitCount(coefficient) - count
@@ -57,8 +52,7 @@ extension Decimal128 {
             exponent: exponent + count + (carried ? 1 : 0))
     }
 
-    /// Returns `number` / 10^`count` rounded to the nearest integer, ties to the even one; `count`
-    /// must be 1...38.
+    /// Returns `number` / 10^`count` rounded to the nearest integer, ties to the even one; `count` must be 1...38.
     static func roundHalfEven(_ number: UInt128, droppingDigits count: Int) -> UInt128 {
         let unit = PowersOfTen.values[count]
         let (quotient, remainder) = number.quotientAndRemainder(dividingBy: unit)
@@ -73,8 +67,7 @@ extension Decimal128 {
         return unsafe __bid128_to_binary64(BID_UINT128(self), nearestEven, &flags)
     }
 
-    /// The number truncated toward zero; nil when that does not fit into 64 bits or the number is
-    /// not finite.
+    /// The number truncated toward zero; nil when that does not fit into 64 bits or the number is not finite.
     package var truncatedInt64: Int64? {
         guard isFinite else { return nil }
         let coefficient = coefficient

@@ -12,8 +12,7 @@ extension Decimal128 {
     @usableFromInline static let exponentBias = 6176
     /// The exponents that can be stored.
     static let exponents = -6176...6111
-    /// The number of digits that a coefficient can have. A greater coefficient in a file is not
-    /// canonical and reads as zero.
+    /// The number of digits that a coefficient can have. A greater coefficient in a file is not canonical and reads as zero.
     static let maximumDigitCount = 34
     /// The greatest coefficient of 34 digits.
     @usableFromInline static let maximumCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999

@@ -4,12 +4,10 @@ internal import RealmPlatform
 
 /// Order, equality and hashes by value.
 extension Decimal128 {
-    /// Returns a negative number, zero or a positive number when this number sorts before, with or
-    /// after `other`.
+    /// Returns a negative number, zero or a positive number when this number sorts before, with or after `other`.
     ///
-    /// The order is total: NaNs come first, among themselves by high word, then low word; all
-    /// others by value, so 1.0 and 1.00 are equal and so are 0 and -0. It is the order of sets in
-    /// the file. Source: docs/format.md, "Sets".
+    /// The order is total: NaNs come first, among themselves by high word, then low word; all others by value, so 1.0 and 1.00
+    /// are equal and so are 0 and -0. It is the order of sets in the file. Source: docs/format.md, "Sets".
     package func compare(_ other: Decimal128) -> Int {
         if isNaN || other.isNaN { return compareNaN(other) }
         let isBelowZero = isNegative && !isZero
@@ -42,8 +40,7 @@ extension Decimal128 {
             : -Decimal128.compare(right, shiftedBy: -shift, with: left)
     }
 
-    /// Compares `left` × 10^`shift` with `right`; both are coefficients above 0, and `shift` is
-    /// positive.
+    /// Compares `left` × 10^`shift` with `right`; both are coefficients above 0, and `shift` is positive.
     private static func compare(_ left: UInt128, shiftedBy shift: Int, with right: UInt128) -> Int {
         guard shift < maximumDigitCount else { return 1 }
         let (product, overflow) = left.multipliedReportingOverflow(by: PowersOfTen.values[shift])

@@ -21,8 +21,7 @@ extension Decimal128 {
         return withExtendedLifetime(storage) { parse(storage.view) }
     }
 
-    /// Makes the number that `text` denotes, rounded to 34 digits if needed; nil when it denotes
-    /// none.
+    /// Makes the number that `text` denotes, rounded to 34 digits if needed; nil when it denotes none.
     package init?(_ text: String) {
         guard let parsed = Decimal128.parse(text) else { return nil }
         self = parsed.value

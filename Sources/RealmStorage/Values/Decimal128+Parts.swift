@@ -9,8 +9,7 @@ extension Decimal128 {
         /// Not a number; null is one.
         case nan(isNegative: Bool)
         case infinity(isNegative: Bool)
-        /// The number `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above
-        /// are not canonical.
+        /// The number `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above are not canonical.
         case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)
     }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Division by whole steps that rounds down, as `floor` and `mod` do: the remainder is never
-/// negative.
+/// Division by whole steps that rounds down, as `floor` and `mod` do: the remainder is never negative.
 extension Decimal128 {
-    /// Returns the greatest multiple of `step` that is not above this number; up to 34 digits are
-    /// exact.
+    /// Returns the greatest multiple of `step` that is not above this number; up to 34 digits are exact.
     ///
     /// Equal numbers give the same digits. NaN and the infinities are returned as they are.
     ///
@@ -13,8 +11,7 @@ extension Decimal128 {
         isFinite ? (self - remainder(dividingBy: step)).reduced : self
     }
 
-    /// Returns the difference of this number and `floor(toMultipleOf:)`; NaN for a number that is
-    /// not finite.
+    /// Returns the difference of this number and `floor(toMultipleOf:)`; NaN for a number that is not finite.
     package func remainder(dividingBy step: Int64) -> Decimal128 {
         guard isFinite else { return .notANumber }
         let magnitude = remainderOfMagnitude(UInt128(step.magnitude))
@@ -54,8 +51,7 @@ extension Decimal128 {
         return result
     }
 
-    /// The same number with the exponent nearest to 0 that can represent it, and without a sign
-    /// where it is zero.
+    /// The same number with the exponent nearest to 0 that can represent it, and without a sign where it is zero.
     package var reduced: Decimal128 {
         guard isFinite else { return self }
         var coefficient = coefficient

@@ -14,8 +14,7 @@ internal import RealmPlatform
 extension Decimal128 {
     /// Widens a 32-bit decimal exactly; a coefficient of more than 7 digits reads as zero.
     ///
-    /// The coefficient has 23 bits, and the exponent has another bias than in 128 bits; the value
-    /// stays the same.
+    /// The coefficient has 23 bits, and the exponent has another bias than in 128 bits; the value stays the same.
     ///
     /// - Parameter bits: The decimal as stored, with its bytes in the order of the processor.
     package init(stored32 bits: UInt32) {
@@ -35,8 +34,7 @@ extension Decimal128 {
 
     /// Widens a 64-bit decimal exactly; a coefficient of more than 16 digits reads as zero.
     ///
-    /// The coefficient has 53 bits, and the exponent has another bias than in 128 bits; the value
-    /// stays the same.
+    /// The coefficient has 53 bits, and the exponent has another bias than in 128 bits; the value stays the same.
     ///
     /// - Parameter bits: The decimal as stored, with its bytes in the order of the processor.
     package init(stored64 bits: UInt64) {

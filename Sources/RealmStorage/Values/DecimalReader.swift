@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Reads the parts of a number from text and rounds them to a decimal.
 ///
-/// The first 34 significant digits are kept exactly; of the rest only what rounding needs is
-/// remembered. So the time is that of reading the text, and no text can make the number of digits
-/// in memory grow.
+/// The first 34 significant digits are kept exactly; of the rest only what rounding needs is remembered. So the time is that of
+/// reading the text, and no text can make the number of digits in memory grow.
 package struct DecimalReader {
     let text: ByteView
     /// The index of the next byte to be read.
@@ -137,8 +136,7 @@ package struct DecimalReader {
             value: Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent), isExact: isExact)
     }
 
-    /// Returns a number with digits below the smallest exponent: they are rounded away in one step
-    /// with those after the 34th.
+    /// Returns a number with digits below the smallest exponent: they are rounded away in one step with those after the 34th.
     private func tiny(_ isNegative: Bool) -> DecimalReader.ParsedDecimal {
         let lowest = Decimal128.exponents.lowerBound
         let dropped = lowest - exponent
@@ -160,8 +158,7 @@ package struct DecimalReader {
 extension DecimalReader {
     /// A decimal that was read from text, with a note whether the text was kept exactly.
     ///
-    /// A text that is not exact is rejected as the value of a property; a comparison in a query rounds
-    /// it.
+    /// A text that is not exact is rejected as the value of a property; a comparison in a query rounds it.
     package struct ParsedDecimal: Sendable {
         /// The number, rounded if needed.
         package let value: Decimal128

@@ -38,8 +38,7 @@ extension ObjectID: CustomStringConvertible {
 
 /// UUIDs as five groups of hex digits and as bytes.
 extension UUIDValue: CustomStringConvertible {
-    /// Reads a text in the canonical form 8-4-4-4-12, with hex digits in either case; nil for any
-    /// other text.
+    /// Reads a text in the canonical form 8-4-4-4-12, with hex digits in either case; nil for any other text.
     package init?(_ text: String) {
         var digits = HexReader(text)
         guard text.utf8.count == 36, let a = digits.number(8), digits.takeHyphen(), let b = digits.number(4),

@@ -29,8 +29,7 @@ package enum NumberOrder {
         return left.isNaN ? -1 : 1
     }
 
-    /// Compares an integer with a double exactly: the integer is not rounded, so 2^53 + 1 differs
-    /// from 2.0^53.
+    /// Compares an integer with a double exactly: the integer is not rounded, so 2^53 + 1 differs from 2.0^53.
     @inlinable package static func compare(_ left: Int64, _ right: Double) -> Int {
         if right.isNaN || right < -0x1p63 { return 1 }
         if right >= 0x1p63 { return -1 }

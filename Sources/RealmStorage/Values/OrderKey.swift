@@ -2,8 +2,7 @@
 
 package import RealmPlatform
 
-/// A sort key: a value as an unsigned number that sorts like it, null first, then NaN, then by
-/// size.
+/// A sort key: a value as an unsigned number that sorts like it, null first, then NaN, then by size.
 ///
 /// Keys of values of one property type can be compared with each other, keys of different types
 /// cannot. Two values have the same key exactly when they are equal in the total order; -0 and 0
@@ -40,8 +39,7 @@ extension OrderKey {
     /// Makes the key of a boolean; false is less than true.
     @inlinable package init(_ value: Bool) { self.init(value ? 1 : 0 as Int64) }
 
-    /// Makes the key of a double. Zero and minus zero have the same key; NaNs are below all
-    /// numbers.
+    /// Makes the key of a double. Zero and minus zero have the same key; NaNs are below all numbers.
     @inlinable package init(_ value: Double) {
         let bits = (value == 0 ? 0 : value).bitPattern
         guard !value.isNaN else {
@@ -63,8 +61,7 @@ extension OrderKey {
         rawValue = 1 << 96 | seconds << 32 | nanoseconds
     }
 
-    /// Makes the key of a text from its first 15 bytes. Texts with the same key may still differ,
-    /// so they have to be compared.
+    /// Makes the key of a text from its first 15 bytes. Texts with the same key may still differ, so they have to be compared.
     @inlinable package init(prefixOf text: ByteView) {
         let (high, low) = text.leadingBytes
         rawValue = 1 << 120 | (UInt128(high) << 64 | UInt128(low)) >> 8

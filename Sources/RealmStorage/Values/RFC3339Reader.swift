@@ -53,8 +53,7 @@ struct RFC3339Reader {
         return true
     }
 
-    /// Reads an optional fraction of one to nine digits and returns it in nanoseconds; nil for a
-    /// wrong one.
+    /// Reads an optional fraction of one to nine digits and returns it in nanoseconds; nil for a wrong one.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var nanoseconds: Int64 = 0

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A point in time: seconds since 1970-01-01 UTC and nanoseconds of the same sign, |nanoseconds| <
-/// 10^9.
+/// A point in time: seconds since 1970-01-01 UTC and nanoseconds of the same sign, |nanoseconds| < 10^9.
 ///
 /// Half a second before the epoch is (0, -500000000). Source: docs/format.md, "Timestamp".
 package struct Timestamp: Hashable, Comparable, Sendable {

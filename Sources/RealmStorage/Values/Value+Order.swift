@@ -6,16 +6,12 @@ internal import RealmPlatform
 ///
 /// null < bool < numbers < string < binary < timestamp < objectId < uuid < link < list < dictionary
 ///
-/// Numbers of all types are ordered by value: int with float or double exactly, float with double
-/// widened, and anything with decimal in decimal, where a double counts with 15 significant digits
-/// and a float with 7. Because of that rounding, equality of numbers is not transitive: float 0.1
-/// and double 0.1 both equal decimal 0.1 and differ from each other.
-/// Links are ordered by table key, then object key. All lists are equal, and so are all
-/// dictionaries.
-/// Source: docs/format.md, "Sets".
+/// Numbers of all types are ordered by value: int with float or double exactly, float with double widened, and anything with
+/// decimal in decimal, where a double counts with 15 significant digits and a float with 7. Because of that rounding, equality
+/// of numbers is not transitive: float 0.1 and double 0.1 both equal decimal 0.1 and differ from each other. Links are ordered
+/// by table key, then object key. All lists are equal, and so are all dictionaries. Source: docs/format.md, "Sets".
 extension Value {
-    /// Returns a negative number, zero or a positive number when `left` sorts before, with or after
-    /// `right`.
+    /// Returns a negative number, zero or a positive number when `left` sorts before, with or after `right`.
     @inlinable package static func order(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.int(let left), .int(let right)): return NumberOrder.compare(left, right)
@@ -41,8 +37,7 @@ extension Value {
         left.typeRank == right.typeRank && !left.isNull
     }
 
-    /// Returns whether two values are equal in the sense of `==` in a query: two nulls, or
-    /// comparable values that sort alike.
+    /// Returns whether two values are equal in the sense of `==` in a query: two nulls, or comparable values that sort alike.
     @inlinable package static func areEqual(_ left: Value, _ right: Value) -> Bool {
         left.typeRank == right.typeRank && order(left, right) == 0
     }
@@ -117,13 +112,11 @@ extension Value {
 
 /// Hashing by the total order: values that are equal in it have the same hash, with one exception.
 extension Value {
-    /// Feeds a hash that is the same for values that sort alike: that of 1, 1.0 and decimal 1 is
-    /// one.
+    /// Feeds a hash that is the same for values that sort alike: that of 1, 1.0 and decimal 1 is one.
     ///
-    /// One pair is an exception, because rounding to 7 digits would leave almost nothing of the
-    /// hash: a float hashes as the double that it widens to, so a float and the decimal that it
-    /// equals may have different hashes. Code that finds both types in one column has to find equal
-    /// values by sorting.
+    /// One pair is an exception, because rounding to 7 digits would leave almost nothing of the hash: a float hashes as the
+    /// double that it widens to, so a float and the decimal that it equals may have different hashes. Code that finds both
+    /// types in one column has to find equal values by sorting.
     package func hashByOrder(into hasher: inout Hasher) {
         hasher.combine(UInt8(truncatingIfNeeded: typeRank))
         switch self {

@@ -4,9 +4,8 @@ package import RealmPlatform
 
 /// One value of a property, a collection element or a Mixed.
 ///
-/// Strings and binaries are borrowed (`ByteView`); a value is valid as long as the snapshot or the
-/// constant it came from. A collection nested in Mixed is named by the ref of its root, `Ref.none`
-/// when it is empty.
+/// Strings and binaries are borrowed (`ByteView`); a value is valid as long as the snapshot or the constant it came from. A
+/// collection nested in Mixed is named by the ref of its root, `Ref.none` when it is empty.
 package enum Value: Sendable {
     /// Null, which means that there is no value.
     case null

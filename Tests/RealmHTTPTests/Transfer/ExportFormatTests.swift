@@ -127,4 +127,20 @@ import Testing
             #expect(tags.count == (coding == nil ? 1 : 2))
         }
     }
+
+    /// A database was 500, and a script had no numbers for rows of embedded objects without owners.
+    @Test func `embedded objects alone are in formats of documents, and in no database`() throws {
+        let server = try WriteServer([
+            ClassInput("E", type: "embedded", [PropertyInput("l", "int", collection: "list")]),
+            ClassInput("A", primaryKey: "id", [PropertyInput("id", "int"), PropertyInput("e", "object", objectType: "E")]),
+        ])
+        try server.done("POST", "app/objects/A", #"{"id":1,"e":{"l":[1,2]}}"#)
+        for format in ExportFormat.allCases where format != .geojson {
+            let isDatabase = format == .sqlite || format == .postgresql
+            let answer = try server.get("app/export?class=E&format=\(format.rawValue)")
+            #expect(answer.status == (isDatabase ? 400 : 200), "\(format): \(answer.text.prefix(300))")
+            if isDatabase { #expect(answer.json["parameter"]?.text == "class" && answer.code == "invalid_parameter") }
+        }
+        try server.finish()
+    }
 }

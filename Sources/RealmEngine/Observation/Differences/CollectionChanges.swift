@@ -90,9 +90,8 @@ package struct CollectionChanges: Sendable, Equatable {
 }
 
 extension CollectionChanges {
-    /// Returns whether the difference can turn a sequence of `before` elements into one of `after`
-    /// elements.
-    /// It is a check against operations that do not fit the stored data.
+    /// Returns whether the difference can turn a sequence of `before` elements into one of `after` elements. It is a check
+    /// against operations that do not fit the stored data.
     func fits(before: Int, after: Int) -> Bool {
         before - deletions.count + insertions.count == after && (deletions.last ?? -1) < before
             && (insertions.last ?? -1) < after && (modifications.last ?? -1) < before && (modificationsNew.last ?? -1) < after

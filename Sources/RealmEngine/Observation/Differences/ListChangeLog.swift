@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// Converts the operations on a list, in their order, to the difference between its states before and
-/// after.
+/// Converts the operations on a list, in their order, to the difference between its states before and after.
 ///
 /// The position in an operation is the one at its time; all positions that are kept here are updated with
 /// each operation. Dictionaries and sets use it as well, with the positions of their order.
@@ -117,8 +116,7 @@ package struct ListChangeLog: Sendable {
         isCleared = true
     }
 
-    /// Marks the element at a present position as modified, because an object that it links to has
-    /// changed.
+    /// Marks the element at a present position as modified, because an object that it links to has changed.
     package mutating func modify(at index: Int) { modifications.insert(index) }
 
     // MARK: - The result

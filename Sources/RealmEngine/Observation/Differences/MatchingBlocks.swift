@@ -2,13 +2,11 @@
 
 internal import RealmPlatform
 
-/// Determines which elements of a sequence can keep their place when the sequence becomes a permutation
-/// of itself.
+/// Determines which elements of a sequence can keep their place when the sequence becomes a permutation of itself.
 ///
-/// The longest run that is contiguous on both sides is kept, and the same is repeated on its left and on
-/// its right. Of runs with equal length the one with fewer modified elements is kept, so that modified
-/// elements are those reported as moved. The details agree exactly with the reference engine, because
-/// clients may compare change sets.
+/// The longest run that is contiguous on both sides is kept, and the same is repeated on its left and on its right. Of runs
+/// with equal length the one with fewer modified elements is kept, so that modified elements are those reported as moved. The
+/// details agree exactly with the reference engine, because clients may compare change sets.
 ///
 /// Source: realm-core, collection_change_builder.cpp.
 struct MatchingBlocks {
@@ -185,8 +183,7 @@ struct MatchingBlocks {
 
     // MARK: - Big differences
 
-    /// Keeps a longest ascending subsequence instead of blocks. The difference is as correct, and the
-    /// time is limited.
+    /// Keeps a longest ascending subsequence instead of blocks. The difference is as correct, and the time is limited.
     private mutating func keepAscending() {
         for index in isKeptOld.indices { isKeptOld[index] = index < first }
         for index in isKeptNew.indices { isKeptNew[index] = index < first }

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Pairs the elements of a sequence with the equal elements of another one. A common beginning or end
-/// takes no memory.
+/// Pairs the elements of a sequence with the equal elements of another one. A common beginning or end takes no memory.
 struct Pairing {
     /// The number of elements that both sequences start with.
     private let prefix: Int
@@ -13,11 +12,9 @@ struct Pairing {
     private let oldCount: Int
     /// The number of elements after the change.
     private let newCount: Int
-    /// The partners of the elements in the middle of the old sequence, as indexes in its new middle; -1
-    /// for none.
+    /// The partners of the elements in the middle of the old sequence, as indexes in its new middle; -1 for none.
     private var toNew: [Int]
-    /// The partners of the elements in the middle of the new sequence, as indexes in its old middle; -1
-    /// for none.
+    /// The partners of the elements in the middle of the new sequence, as indexes in its old middle; -1 for none.
     private var toOld: [Int]
 
     /// Pairs equal elements of both sequences, repeated ones in the order of their positions.

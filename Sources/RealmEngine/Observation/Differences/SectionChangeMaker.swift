@@ -28,8 +28,7 @@ struct SectionChangeMaker {
         }
     }
 
-    /// Returns the keys of the sections that exist before and after the change and did not change places
-    /// with others.
+    /// Returns the keys of the sections that exist before and after the change and did not change places with others.
     private static func staying(_ old: [Int], _ new: [Int]) -> Set<Int> {
         let flat = SequenceDiff.changes(
             from: old.map { Int64($0) }, to: new.map { Int64($0) }, isModified: nil, canReorder: true, isUnique: true)

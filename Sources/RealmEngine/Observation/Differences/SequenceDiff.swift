@@ -39,8 +39,7 @@ package enum SequenceDiff {
         return CollectionChanges(deletions: deletions, insertions: insertions, modified: modified)
     }
 
-    /// Returns the old and new positions of pairs that have to be removed and inserted again to get the
-    /// new order.
+    /// Returns the old and new positions of pairs that have to be removed and inserted again to get the new order.
     private static func reordered(
         _ before: [Int64?], _ after: [Int64], pairing: Pairing, modified: [Int]
     ) -> (deletions: [Int], insertions: [Int]) {

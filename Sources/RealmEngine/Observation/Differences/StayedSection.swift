@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The changes in one section that exists before and after. All positions are positions of rows in the
-/// section, ascending.
+/// The changes in one section that exists before and after. All positions are positions of rows in the section, ascending.
 struct StayedSection {
     /// The removed rows, by their position before the change.
     var deleted: [Int] = []

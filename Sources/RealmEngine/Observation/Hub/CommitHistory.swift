@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// The changes of the commits that passive targets were not advanced over yet.
 ///
-/// It keeps the changes and not the versions they led to: keeping versions would keep all overwritten
-/// nodes in the file.
+/// It keeps the changes and not the versions they led to: keeping versions would keep all overwritten nodes in the file.
 struct CommitHistory {
     /// The changes of one round: of one commit, or of several that were delivered together.
     private struct Entry {

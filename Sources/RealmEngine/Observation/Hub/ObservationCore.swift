@@ -116,8 +116,7 @@ final class ObservationCore: @unchecked Sendable {
         runDeferred()
     }
 
-    /// Runs a call when all commits up to a version have been delivered; a commit may be durable and
-    /// still on its way.
+    /// Runs a call when all commits up to a version have been delivered; a commit may be durable and still on its way.
     ///
     /// - Parameters:
     ///   - call: The call, made on the hub's thread.
@@ -163,8 +162,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// Returns the observation of a target: an existing one, advanced to the present position, or a new
-    /// one.
+    /// Returns the observation of a target: an existing one, advanced to the present position, or a new one.
     private func observation(
         of target: ObservedTarget, at position: Version, _ admission: ObservedMemory.Admission
     ) throws(ObservationError) -> Observation {
@@ -199,8 +197,7 @@ final class ObservationCore: @unchecked Sendable {
             attachment: attachment, version: version, contents: observation.observer.contents, byteCount: observation.byteCount)
     }
 
-    /// Sets whether a listener waits for events. The target is advanced first, so that its events remain
-    /// in order.
+    /// Sets whether a listener waits for events. The target is advanced first, so that its events remain in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
         guard let observation = registry[attachment] else { return }
         // Active targets are advanced together, so this one has to be at the position of the others, or on its way there.
@@ -498,8 +495,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// Returns the change of a target over a range; if the changes are unknown, its contents are read
-    /// again.
+    /// Returns the change of a target over a range; if the changes are unknown, its contents are read again.
     private func change(
         of observation: Observation, over range: ObservedRange, isLost: Bool
     ) throws(ObservationError) -> ObservedChange? {
@@ -585,8 +581,7 @@ final class ObservationCore: @unchecked Sendable {
         if let position { rounds.publish(position) }
     }
 
-    /// Advances the passive targets if they are too far behind, because the file keeps the versions they
-    /// are at.
+    /// Advances the passive targets if they are too far behind, because the file keeps the versions they are at.
     func catchUpLate() {
         guard let since = history.since else { return }
         let now = Instant.now()

@@ -5,11 +5,10 @@ internal import RealmQuery
 
 /// Advances the observed targets of one database from version to version.
 ///
-/// All active targets are advanced together: a *round* takes them over one commit, or over several if
-/// commits are faster than rounds. Each target is evaluated once per round, whatever the number of its
-/// listeners. A target without an active listener is passive: it remains at its version until its state
-/// is requested or it is too far behind, and then catches up in one range. While nothing is observed,
-/// commits cost nothing here.
+/// All active targets are advanced together: a *round* takes them over one commit, or over several if commits are faster than
+/// rounds. Each target is evaluated once per round, whatever the number of its listeners. A target without an active listener
+/// is passive: it remains at its version until its state is requested or it is too far behind, and then catches up in one
+/// range. While nothing is observed, commits cost nothing here.
 ///
 /// The *thread of the hub* is the one of `SharedThreads.observers` that works for it at the moment; there is
 /// one at most, and none while nothing waits. The methods may be called from any thread and return at once,
@@ -136,8 +135,7 @@ package final class ObservationHub: Sendable {
 
     /// Sets whether a listener waits for events.
     ///
-    /// The hub evaluates `isActive` on its thread, so the last state counts, whatever the order of the
-    /// calls.
+    /// The hub evaluates `isActive` on its thread, so the last state counts, whatever the order of the calls.
     package func setActive(_ attachment: Attachment, _ isActive: @escaping @Sendable () -> Bool) {
         run(refused: {}) { [self] in core.setActive(attachment, isActive()) }
     }
@@ -201,8 +199,7 @@ package final class ObservationHub: Sendable {
         run(refused: {}) { [self] in core.move(to: version) }
     }
 
-    /// Adds an observer that is called on the hub's thread at the end of every round, while anything is
-    /// observed.
+    /// Adds an observer that is called on the hub's thread at the end of every round, while anything is observed.
     ///
     /// - Returns: The token for `removeRoundObserver`.
     package func onRound(_ observer: @escaping @Sendable (Version) -> Void) -> Int { core.rounds.add(observer) }

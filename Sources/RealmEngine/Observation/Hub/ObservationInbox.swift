@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// The work that waits for the thread of a hub: commits and calls.
 ///
-/// It is bounded: commits that arrive faster than rounds end are joined, and when their changes become
-/// too many, the changes are discarded. Observers then read their contents again. The monitor of the hub
-/// guards it.
+/// It is bounded: commits that arrive faster than rounds end are joined, and when their changes become too many, the changes
+/// are discarded. Observers then read their contents again. The monitor of the hub guards it.
 struct ObservationInbox {
     /// One piece of work for the thread of the hub.
     enum Item {
@@ -35,8 +34,7 @@ struct ObservationInbox {
     /// The instant at which a timer calls the hub for its passive targets; nil when none is set.
     var timer: Instant?
 
-    /// Adds a commit, joins it with waiting ones when there are many, and discards changes when there are
-    /// too many.
+    /// Adds a commit, joins it with waiting ones when there are many, and discards changes when there are too many.
     ///
     /// - Parameters:
     ///   - limits: The numbers of commits and changes that may wait.
@@ -54,9 +52,8 @@ struct ObservationInbox {
         commitCount += 1
     }
 
-    /// Merges a commit into the last one that waits; returns false when none waits.
-    /// Calls between the two commits then run at a later version than they requested, which is also
-    /// correct.
+    /// Merges a commit into the last one that waits; returns false when none waits. Calls between the two commits then run at a
+    /// later version than they requested, which is also correct.
     private mutating func mergeIntoLast(_ commit: WaitingCommit) -> Bool {
         for index in items.indices.reversed() {
             guard case .commit(var last) = items[index] else { continue }

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The limits of the observations of one database. They protect its memory, its file and the time of the
-/// hub's thread.
+/// The limits of the observations of one database. They protect its memory, its file and the time of the hub's thread.
 package struct ObservationLimits: Sendable, Equatable {
     /// The number of commits that may wait; beyond it they are delivered together.
     package var waitingCommits = 8
@@ -13,17 +12,15 @@ package struct ObservationLimits: Sendable, Equatable {
     package var waitingBarriers = 64
     /// The number of commits after which a passive target is advanced.
     ///
-    /// A passive target keeps its version in the file, so it is also advanced after `passiveTime`, and
-    /// when such targets are at more than `passiveVersions` versions. If that takes long it is done less
-    /// often, so that it takes a tenth of the thread's time at most; `maximumPassiveTime` applies in any
-    /// case.
+    /// A passive target keeps its version in the file, so it is also advanced after `passiveTime`, and when such targets are at
+    /// more than `passiveVersions` versions. If that takes long it is done less often, so that it takes a tenth of the thread's
+    /// time at most; `maximumPassiveTime` applies in any case.
     package var passiveCommits = 8
     /// The number of distinct versions that passive targets may be at.
     package var passiveVersions = 4
     /// The time for which a passive target may remain behind the newest version.
     package var passiveTime = Duration.seconds(1)
-    /// The longest time for which a passive target remains behind the newest version, whatever advancing
-    /// it costs.
+    /// The longest time for which a passive target remains behind the newest version, whatever advancing it costs.
     package var maximumPassiveTime = Duration.seconds(10)
     /// The number of changes that may be kept for passive targets.
     package var passiveChanges = 500_000

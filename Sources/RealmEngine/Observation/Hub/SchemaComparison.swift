@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Compares the schemas of two versions from the view of observers, who see classes and properties but no
-/// hidden columns.
+/// Compares the schemas of two versions from the view of observers, who see classes and properties but no hidden columns.
 enum SchemaComparison {
     /// Compares two schemas.
     ///
@@ -27,8 +26,7 @@ enum SchemaComparison {
         return hasMore ? true : nil
     }
 
-    /// Returns whether two columns are the same to an observer of their values. An index makes no
-    /// difference.
+    /// Returns whether two columns are the same to an observer of their values. An index makes no difference.
     private static func isSame(_ left: Column, _ right: Column) -> Bool {
         left.name == right.name && left.type == right.type && left.collection == right.collection
             && left.isNullable == right.isNullable && left.targetTable == right.targetTable
@@ -36,8 +34,7 @@ enum SchemaComparison {
 }
 
 extension ObservedTarget.Filter {
-    /// Resolves the key paths of a filter again in a schema with additions, because their wildcards then
-    /// cover more properties.
+    /// Resolves the key paths of a filter again in a schema with additions, because their wildcards then cover more properties.
     ///
     /// - Parameters:
     ///   - snapshot: The version with the new schema.

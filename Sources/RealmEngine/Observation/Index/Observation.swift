@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// One observed target with its listeners. It is used on the hub's thread only, and exists while it has
-/// listeners.
+/// One observed target with its listeners. It is used on the hub's thread only, and exists while it has listeners.
 final class Observation {
     /// A listener of the target, with whether it waits for events.
     struct Listener {

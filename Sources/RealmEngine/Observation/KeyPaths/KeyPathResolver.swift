@@ -214,8 +214,7 @@ struct KeyPathResolver {
         return Choice(step: .property(table.key, column.key), target: target)
     }
 
-    /// Returns the step to linking objects, from the text of their class and property; nil when there is
-    /// no such link.
+    /// Returns the step to linking objects, from the text of their class and property; nil when there is no such link.
     private func backlink(_ source: String, of table: Table) -> Choice? {
         guard let (origin, column, _) = table.backlinkColumn(from: source, in: snapshot) else { return nil }
         return Choice(step: .linkingObjects(target: table.key, origin: origin.key, column.key), target: origin)

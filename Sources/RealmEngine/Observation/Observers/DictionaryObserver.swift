@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Observes a dictionary: its entries by the operations on it, and if the values are links also the
-/// objects they lead to.
+/// Observes a dictionary: its entries by the operations on it, and if the values are links also the objects they lead to.
 final class DictionaryObserver: TargetObserver {
     /// The property that contains the dictionary.
     private let property: ObservedProperty
@@ -21,8 +20,7 @@ final class DictionaryObserver: TargetObserver {
     /// Whether the object that has the dictionary was deleted.
     private(set) var isGone = false
 
-    /// Starts to observe a dictionary at the version of `snapshot`; throws `notFound` when its object
-    /// does not exist.
+    /// Starts to observe a dictionary at the version of `snapshot`; throws `notFound` when its object does not exist.
     init(
         _ property: ObservedProperty, _ filter: ObservedTarget.Filter, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -89,8 +87,7 @@ final class DictionaryObserver: TargetObserver {
                 isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
     }
 
-    /// Computes the change over a range from the recorded operations; deleted keys are read from the old
-    /// version.
+    /// Computes the change over a range from the recorded operations; deleted keys are read from the old version.
     private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
         let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
         guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {
@@ -177,8 +174,7 @@ final class DictionaryObserver: TargetObserver {
         return keys
     }
 
-    /// Makes the change with the keys of changed entries, from their positions in the old and the new
-    /// version.
+    /// Makes the change with the keys of changed entries, from their positions in the old and the new version.
     private func change(
         _ changes: CollectionChanges, _ new: DictionaryView, _ range: ObservedRange
     ) throws(StorageError) -> DictionaryChange {

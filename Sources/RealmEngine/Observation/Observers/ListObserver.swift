@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Observes a list or set: its elements by the operations on it, and if they are links also the objects
-/// they lead to.
+/// Observes a list or set: its elements by the operations on it, and if they are links also the objects they lead to.
 final class ListObserver: TargetObserver {
     /// The property that contains the list or set.
     private let property: ObservedProperty
@@ -20,8 +19,7 @@ final class ListObserver: TargetObserver {
     /// Whether the object that has the list or set was deleted.
     private(set) var isGone = false
 
-    /// Starts to observe a list or set at the version of `snapshot`; throws `notFound` when its object
-    /// does not exist.
+    /// Starts to observe a list or set at the version of `snapshot`; throws `notFound` when its object does not exist.
     init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.property = property
         self.filter = filter
@@ -72,8 +70,7 @@ final class ListObserver: TargetObserver {
             || target.map { range.mayModify($0, filter) } ?? false
     }
 
-    /// Returns the changed positions over a range; `unknown` when the operations do not fit the number of
-    /// elements.
+    /// Returns the changed positions over a range; `unknown` when the operations do not fit the number of elements.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true

@@ -11,8 +11,7 @@ final class ObjectObserver: TargetObserver {
     /// Whether the object was deleted.
     private(set) var isGone = false
 
-    /// Starts to observe an object at the version of `snapshot`; throws `notFound` when it does not
-    /// exist.
+    /// Starts to observe an object at the version of `snapshot`; throws `notFound` when it does not exist.
     init(_ object: ObservedObject, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.object = object
         self.filter = filter

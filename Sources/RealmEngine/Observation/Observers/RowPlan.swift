@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Describes how the rows of a result are found, and which changes can affect them. It belongs to one
-/// version of the schema.
+/// Describes how the rows of a result are found, and which changes can affect them. It belongs to one version of the schema.
 struct RowPlan {
     /// The possible effects of a range on the rows.
     enum Effect {
@@ -98,8 +97,7 @@ struct RowPlan {
         }
     }
 
-    /// Records the class of an argument that names an object by its primary key, because that object may
-    /// be created later.
+    /// Records the class of an argument that names an object by its primary key, because that object may be created later.
     private mutating func addOrigins(of argument: QueryArgument, _ snapshot: Snapshot) {
         switch argument {
         case .object(let className, _):
@@ -217,8 +215,7 @@ struct RowPlan {
         }
     }
 
-    /// Returns the objects that link to an object in the order in which the links are stored, one for
-    /// every link.
+    /// Returns the objects that link to an object in the order in which the links are stored, one for every link.
     private static func objects(
         linkingTo row: Row, of target: TableKey, from origin: TableKey, by column: ColumnKey, in snapshot: Snapshot
     ) throws(StorageError) -> [ObjectKey] {

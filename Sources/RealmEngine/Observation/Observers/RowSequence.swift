@@ -126,8 +126,7 @@ final class RowSequence {
         }
     }
 
-    /// Returns the effect of a range that keeps the rows but modifies some of them; nil when none of them
-    /// is a row.
+    /// Returns the effect of a range that keeps the rows but modifies some of them; nil when none of them is a row.
     private func modification(_ modified: Set<ObjectKey>) -> Step? {
         let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
         return changes.isEmpty ? nil : Step(changes: changes, deletedKeys: [], isEvaluated: false)

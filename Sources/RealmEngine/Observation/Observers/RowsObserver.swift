@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Observes a query result, a selected or sorted collection of links, or the objects that link to an
-/// object.
+/// Observes a query result, a selected or sorted collection of links, or the objects that link to an object.
 final class RowsObserver: TargetObserver {
     /// The rows in their order.
     private let rows: RowSequence

@@ -181,8 +181,7 @@ final class SectionObserver: TargetObserver {
         return .sections(change(changes, from: before, in: old, identities, count: count, over: range))
     }
 
-    /// Adds the rows that kept their position but belong to another section, whether they were written or
-    /// not.
+    /// Adds the rows that kept their position but belong to another section, whether they were written or not.
     ///
     /// - Parameters:
     ///   - flat: The change of the rows without regard to sections.

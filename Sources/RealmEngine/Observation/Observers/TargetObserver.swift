@@ -20,8 +20,7 @@ protocol TargetObserver: AnyObject {
     /// little, and remains the same until `adapt` is called or the object is gone.
     var interest: TargetInterest { get }
 
-    /// Returns whether a range may change the target.
-    /// It is a cheap test that may wrongly return true, but never wrongly false.
+    /// Returns whether a range may change the target. It is a cheap test that may wrongly return true, but never wrongly false.
     func mayChange(over range: ObservedRange) -> Bool
 
     /// Advances to the end of the range, which starts at the present version.
@@ -121,8 +120,7 @@ extension ObservedTarget {
 }
 
 extension ObservedProperty {
-    /// Returns the column of the collection; throws `notFound` when the property does not exist or is no
-    /// collection.
+    /// Returns the column of the collection; throws `notFound` when the property does not exist or is no collection.
     func column(in snapshot: Snapshot) throws(ObservationError) -> Column {
         guard let column = snapshot.table(object.table)?.column(self.column), column.collection != nil else { throw .notFound }
         return column

@@ -22,8 +22,7 @@ final class ValueViewObserver: TargetObserver {
     /// Whether the object that has the collection was deleted.
     private(set) var isGone = false
 
-    /// Starts to observe a selection at the version of `snapshot`; throws `notFound` when the object does
-    /// not exist.
+    /// Starts to observe a selection at the version of `snapshot`; throws `notFound` when the object does not exist.
     init(
         _ property: ObservedProperty, _ query: ObservedQuery, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -79,14 +78,12 @@ final class ValueViewObserver: TargetObserver {
     /// The changes of the object that has the collection, or all where the values may be links.
     var interest: TargetInterest { mayReachObjects ? .everything : .object(property.object, .shallow) }
 
-    /// Returns whether the collection was written, its object deleted, or linked objects may have
-    /// changed.
+    /// Returns whether the collection was written, its object deleted, or linked objects may have changed.
     func mayChange(over range: ObservedRange) -> Bool {
         range.log.isDeleted(property.object) || range.log.isWritten(property) || mayReachObjects && !range.log.tables.isEmpty
     }
 
-    /// Returns the change of the selection over a range, by following positions through the recorded
-    /// operations.
+    /// Returns the change of the selection over a range, by following positions through the recorded operations.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true

@@ -4,12 +4,10 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Finds the objects of one class that were written, or from which up to three links lead to a written
-/// object.
+/// Finds the objects of one class that were written, or from which up to three links lead to a written object.
 ///
-/// The search starts at the written objects and follows incoming links backward. Its cost depends on the
-/// size of the change, not on the number of observed objects. Tables that are too far from the class are
-/// skipped.
+/// The search starts at the written objects and follows incoming links backward. Its cost depends on the size of the change,
+/// not on the number of observed objects. Tables that are too far from the class are skipped.
 struct AffectedObjects {
     /// The range of versions in which objects were written.
     private let range: ObservedRange
@@ -47,8 +45,7 @@ struct AffectedObjects {
         return result
     }
 
-    /// Adds the objects that link to the given ones and were not found before, as far as the class can
-    /// reach them.
+    /// Adds the objects that link to the given ones and were not found before, as far as the class can reach them.
     private func addOrigins(
         of objects: Set<ObjectKey>, in key: TableKey, _ links: Int, _ next: inout [TableKey: Set<ObjectKey>],
         _ found: [TableKey: Set<ObjectKey>]

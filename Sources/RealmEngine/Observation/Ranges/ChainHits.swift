@@ -6,10 +6,9 @@ internal import RealmStorage
 
 /// Finds the objects for which a key path leads to a change.
 ///
-/// A chain is evaluated from its end: what has changed at a step makes all objects count as changed from
-/// which the steps before lead there. A property has changed where it was written; linking objects have
-/// changed where one was added or lost. If the path continues after linking objects, an existing object
-/// that newly links does not count as a change.
+/// A chain is evaluated from its end: what has changed at a step makes all objects count as changed from which the steps before
+/// lead there. A property has changed where it was written; linking objects have changed where one was added or lost. If the
+/// path continues after linking objects, an existing object that newly links does not count as a change.
 struct ChainHits {
     /// The range of versions in which objects were written.
     private let range: ObservedRange

@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import Synchronization
 
-/// Limits the time for which the thread of a hub evaluates one target, because all other targets wait
-/// meanwhile.
+/// Limits the time for which the thread of a hub evaluates one target, because all other targets wait meanwhile.
 ///
 /// The hub's thread starts it; the thread that closes the hub may stop it. Each target has a clock of its own for evaluations on other
 /// threads, which follows that of the hub at all other times.

@@ -24,8 +24,7 @@ final class LinkGraph {
         }
     }
 
-    /// Returns the tables that objects of `table` reach, with the smallest number of links; the table
-    /// itself has 0.
+    /// Returns the tables that objects of `table` reach, with the smallest number of links; the table itself has 0.
     func distances(from table: TableKey) -> [TableKey: Int] {
         if let known = distances[table] { return known }
         var result = [table: 0]

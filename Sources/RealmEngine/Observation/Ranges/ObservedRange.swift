@@ -47,8 +47,7 @@ final class ObservedRange {
         self.graph = graph
     }
 
-    /// Returns the objects of a class that were written or reach a written object, without inserted ones.
-    /// The result is kept.
+    /// Returns the objects of a class that were written or reach a written object, without inserted ones. The result is kept.
     func affected(in table: TableKey) throws(StorageError) -> Set<ObjectKey> {
         if let known = affected[table] { return try known.get() }
         let result: Result<Set<ObjectKey>, StorageError>
@@ -57,8 +56,7 @@ final class ObservedRange {
         return try result.get()
     }
 
-    /// Returns for each chain of a filter the objects at its start that count as changed. The result is
-    /// kept.
+    /// Returns for each chain of a filter the objects at its start that count as changed. The result is kept.
     func hits(of filter: KeyPathFilter) throws(StorageError) -> [Set<ObjectKey>] {
         try found(filter).numbers.map { steps.sets[$0] }
     }

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The combined changes of the commits of a range: the inserted, deleted and modified objects of each
-/// table.
+/// The combined changes of the commits of a range: the inserted, deleted and modified objects of each table.
 ///
 /// An object that was inserted and deleted in the range does not appear. Modified objects exist before
 /// and after. One that was deleted and inserted again has left the view of a listener and come back. It

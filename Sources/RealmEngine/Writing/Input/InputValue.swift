@@ -5,10 +5,9 @@ package import RealmStorage
 
 /// A value to be stored, before it is known which property it is for.
 ///
-/// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date
-/// in a date property and a string elsewhere. They are therefore kept as given until they meet a property
-/// in `ValueReader`. Values that were given with their type are `typed`. The HTTP layer makes inputs from
-/// JSON and CSV.
+/// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date in a date property and
+/// a string elsewhere. They are therefore kept as given until they meet a property in `ValueReader`. Values that were given
+/// with their type are `typed`. The HTTP layer makes inputs from JSON and CSV.
 package enum InputValue: Sendable {
     /// Null; its meaning depends on the property.
     case null
@@ -65,8 +64,7 @@ package enum LinkInput: Sendable {
 
 /// Identifies one object of a class in a request.
 package enum ObjectName: Sendable {
-    /// A key text as in URLs and link stubs; its meaning depends on the primary key of the class. See
-    /// `KeyText`.
+    /// A key text as in URLs and link stubs; its meaning depends on the primary key of the class. See `KeyText`.
     case text(String)
     /// The internal key that the file stores for the object.
     case objectKey(ObjectKey)

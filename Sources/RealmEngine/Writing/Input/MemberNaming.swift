@@ -35,8 +35,7 @@ package struct MemberNaming: Sendable {
     /// Returns whether a member is ignored in inputs.
     package func ignores(_ member: String) -> Bool { isEscaped(member) && member == ignored }
 
-    /// Returns the name of the property that a member refers to; the member's own name when it refers to
-    /// none.
+    /// Returns the name of the property that a member refers to; the member's own name when it refers to none.
     package func property(_ member: String) -> String {
         isEscapedProperty(member) ? String(member.dropFirst()) : member
     }

@@ -13,8 +13,7 @@ package import RealmStorage
 /// - string: texts. date, objectId, uuid, data: texts in their usual form.
 /// - mixed: any of these, with the type of the input.
 package enum ValueReader {
-    /// Reads an input as a value of a property, or of an element of a collection. Links and collections
-    /// are not read here.
+    /// Reads an input as a value of a property, or of an element of a collection. Links and collections are not read here.
     ///
     /// - Parameters:
     ///   - type: The type that the property stores.
@@ -31,8 +30,7 @@ package enum ValueReader {
         return value
     }
 
-    /// Makes the error for an input that is not a value of a type. For a text in the wrong form it names
-    /// the form wanted.
+    /// Makes the error for an input that is not a value of a type. For a text in the wrong form it names the form wanted.
     static func mismatch(_ input: InputValue, _ type: ColumnType) -> WriteError {
         var detail = "\(input.kind) is not a value of type \(PropertyType(type).rawValue)"
         if case .text = input, let form = textForm(of: type) { detail += "; expected \(form)" }
@@ -53,8 +51,7 @@ package enum ValueReader {
         }
     }
 
-    /// Returns the value; nil when the input is of another type, or a text that cannot be read as this
-    /// type.
+    /// Returns the value; nil when the input is of another type, or a text that cannot be read as this type.
     private static func value(_ input: InputValue, _ type: ColumnType) throws(WriteError) -> OwnedValue? {
         switch type {
         case .int: return try integer(input).map { OwnedValue(.int($0)) }
@@ -137,8 +134,7 @@ package enum ValueReader {
         return narrow
     }
 
-    /// Returns the number that an input represents as a decimal. Fractions must be given as texts, so
-    /// that no digit is lost.
+    /// Returns the number that an input represents as a decimal. Fractions must be given as texts, so that no digit is lost.
     private static func decimal(_ input: InputValue) throws(WriteError) -> Decimal128? {
         switch input {
         case .typed(.decimal(let number)): return number

@@ -5,8 +5,7 @@ package import RealmQuery
 
 /// Why a write was rejected or failed, with the place of the error in its input.
 ///
-/// The engine describes an error by a code, a sentence and typed details. The HTTP layer decides how it
-/// appears in a response.
+/// The engine describes an error by a code, a sentence and typed details. The HTTP layer decides how it appears in a response.
 package struct WriteError: Error, Sendable {
     /// The kinds of errors. Raw values are codes of problems, but for `cancelled` and the errors of other layers.
     package enum Code: String, Sendable, CaseIterable {
@@ -152,8 +151,7 @@ package struct WriteError: Error, Sendable {
         self.path = path
     }
 
-    /// Converts an error of storage. A full disk, an exceeded limit and an expired budget get codes of
-    /// their own.
+    /// Converts an error of storage. A full disk, an exceeded limit and an expired budget get codes of their own.
     package init(_ error: StorageError) {
         switch error {
         case .io where error.isFullDisk:
@@ -190,8 +188,7 @@ package struct WriteError: Error, Sendable {
         }
     }
 
-    /// Makes the error for a top-level operation on a class whose objects are written inside their
-    /// owners.
+    /// Makes the error for a top-level operation on a class whose objects are written inside their owners.
     package static func embeddedClass(_ className: String) -> WriteError {
         WriteError(.embeddedClass, "objects of the embedded class '\(className)' are written inside their owners")
     }

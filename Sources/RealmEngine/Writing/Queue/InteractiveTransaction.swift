@@ -8,9 +8,8 @@ internal import RealmStorage
 /// The writer's thread waits for the next request, the end of the lease, or the end of the time that
 /// other writes are willing to wait. Requests arrive one at a time through `InteractiveTransaction.State.step`.
 ///
-/// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when
-/// the database is closed. Until then the writer's thread belongs to it; other writes are rejected as
-/// soon as they have waited for too long.
+/// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when the database is
+/// closed. Until then the writer's thread belongs to it; other writes are rejected as soon as they have waited for too long.
 struct InteractiveTransaction {
     /// The queue, whose monitor guards the step of the next request.
     private let queue: WriteQueue
@@ -23,8 +22,7 @@ struct InteractiveTransaction {
     /// The share of the transaction in the memory for uncommitted writes.
     private let holding: WriteMemory.Holding
 
-    /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on
-    /// the writer's thread.
+    /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on the writer's thread.
     ///
     /// - Parameters:
     ///   - request: The request to begin; its completion receives an error when the database accepts no
@@ -221,8 +219,7 @@ struct InteractiveTransaction {
 extension InteractiveTransaction {
     /// The interactive transaction that holds the writer, as other threads see it.
     ///
-    /// It is guarded by the monitor of the queue: requests store their step in it, and the writer's thread
-    /// takes the step out.
+    /// It is guarded by the monitor of the queue: requests store their step in it, and the writer's thread takes the step out.
     struct State: Sendable {
         /// The description of the transaction that its client receives.
         var info: TransactionInfo

@@ -23,8 +23,7 @@ package struct TransactionCommit: Sendable {
     }
 }
 
-/// One request inside an interactive transaction, passed from the thread of the request to the writer's
-/// thread.
+/// One request inside an interactive transaction, passed from the thread of the request to the writer's thread.
 struct TransactionStep: Sendable {
     /// The rights of a request, and the effect of its failure.
     enum Kind: Sendable {

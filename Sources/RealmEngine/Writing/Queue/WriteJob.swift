@@ -125,8 +125,7 @@ final class WriteJob: @unchecked Sendable {
 }
 
 extension WriteJob {
-    /// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it
-    /// without a lock.
+    /// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it without a lock.
     final class PendingCount: Sendable {
         /// The number; all threads may change it.
         private let count = Atomic<Int>(0)

@@ -19,9 +19,8 @@ internal import RealmPlatform
 /// - When the queue is closed, the thread finishes the waiting writes; an interactive transaction is
 ///   rolled back.
 ///
-/// Order: jobs run in the order in which they arrive. A request for an interactive transaction waits for
-/// the jobs before it; between two such transactions the waiting jobs run, and a client that just had a
-/// transaction comes after the other clients.
+/// Order: jobs run in the order in which they arrive. A request for an interactive transaction waits for the jobs before it;
+/// between two such transactions the waiting jobs run, and a client that just had a transaction comes after the other clients.
 final class WriteQueue: Sendable {
     enum Entry {
         case job(WriteJob)
@@ -112,8 +111,7 @@ final class WriteQueue: Sendable {
     /// The number of writes that are not completed yet.
     var pendingCount: Int { pending.value }
 
-    /// Adds a write to the queue. It is completed with an error at once when too many wait or the
-    /// database is closing.
+    /// Adds a write to the queue. It is completed with an error at once when too many wait or the database is closing.
     func submit(_ job: WriteJob) {
         job.enter(pending)
         let refusal = monitor.broadcast { state -> WriteError? in
@@ -124,8 +122,7 @@ final class WriteQueue: Sendable {
         if let refusal { job.refuse(refusal) }
     }
 
-    /// Adds a request for an interactive transaction. It is completed with an error at once when it
-    /// cannot wait.
+    /// Adds a request for an interactive transaction. It is completed with an error at once when it cannot wait.
     func submit(_ begin: BeginRequest) {
         let refusal = monitor.broadcast { state -> WriteError? in
             if state.isClosed { return WriteQueue.closed }
@@ -137,8 +134,7 @@ final class WriteQueue: Sendable {
         if let refusal { begin.completion(.failure(refusal)) }
     }
 
-    /// Adds an entry, and requests a thread if there is none; returns the error when the system provides no
-    /// thread.
+    /// Adds an entry, and requests a thread if there is none; returns the error when the system provides no thread.
     private func enqueue(_ entry: Entry, _ state: inout State) -> WriteError? {
         if !state.isScheduled {
             do throws(Threads.Failure) {
@@ -230,8 +226,7 @@ final class WriteQueue: Sendable {
         return error
     }()
 
-    /// Returns an error when a client has too many interactive transactions, so that no client keeps the
-    /// writer to itself.
+    /// Returns an error when a client has too many interactive transactions, so that no client keeps the writer to itself.
     private func excess(of begin: BeginRequest, _ state: State) -> WriteError? {
         guard let client = begin.client else { return nil }
         let limit = begin.limit ?? limits.transactionsPerClient
@@ -368,8 +363,7 @@ final class WriteQueue: Sendable {
         return .begin(request)
     }
 
-    /// Removes the interactive transaction that begins next: one of another client than the last, if
-    /// there is one.
+    /// Removes the interactive transaction that begins next: one of another client than the last, if there is one.
     private func takeBegin(_ state: inout State) -> BeginRequest? {
         var chosen: (index: Int, request: BeginRequest)?
         for (index, entry) in state.entries.enumerated() {
@@ -462,9 +456,8 @@ final class WriteQueue: Sendable {
         return jobs.isEmpty ? nil : jobs
     }
 
-    /// Runs an operation with the writer, and records how long it took and how long its writes had
-    /// waited.
-    /// Writes that are put back start a new wait.
+    /// Runs an operation with the writer, and records how long it took and how long its writes had waited. Writes that are put
+    /// back start a new wait.
     private func hold<Result>(_ submissions: [Instant], _ body: () -> Result) -> Result {
         let begin = Instant.now()
         for submitted in submissions { metrics.noteWait(begin.seconds(since: submitted)) }
@@ -522,14 +515,12 @@ struct EndedTransactions {
     /// Returns whether the time for which a transaction is remembered has passed.
     private func isOver(_ id: String) -> Bool { infos[id].map { $0.until <= Instant.now() } ?? true }
 
-    /// The transaction with the given id; nil when it is unknown, forgotten or has another owner. A nil
-    /// owner accepts all.
+    /// The transaction with the given id; nil when it is unknown, forgotten or has another owner. A nil owner accepts all.
     subscript(id: String, owner: String?) -> TransactionInfo? {
         guard let entry = infos[id], entry.until > Instant.now(), owner == nil || entry.info.owner == owner else { return nil }
         return entry.info
     }
 
-    /// Changes the state of a remembered transaction: one that was aborted may still be rolled back by
-    /// its client.
+    /// Changes the state of a remembered transaction: one that was aborted may still be rolled back by its client.
     mutating func setState(_ state: TransactionInfo.State, of id: String) { infos[id]?.info.state = state }
 }

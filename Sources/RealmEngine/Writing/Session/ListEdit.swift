@@ -12,8 +12,7 @@ package enum ListEdit: Sendable {
     case set(Int, InputValue)
     /// Removes the element at an index.
     case remove(Int)
-    /// Moves the element at the first index. The second index is the one that the element has after the
-    /// move.
+    /// Moves the element at the first index. The second index is the one that the element has after the move.
     case move(Int, Int)
     /// Exchanges the elements at two indexes.
     case swap(Int, Int)

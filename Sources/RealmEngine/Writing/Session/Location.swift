@@ -5,14 +5,12 @@ internal import RealmStorage
 
 /// A place inside an object that a path leads to.
 ///
-/// Paths come from JSON Patch and from property addresses in batches. They may lead through embedded
-/// objects and through collections in mixed values, but never through links to top-level objects. A
-/// location is valid until the next change.
+/// Paths come from JSON Patch and from property addresses in batches. They may lead through embedded objects and through
+/// collections in mixed values, but never through links to top-level objects. A location is valid until the next change.
 enum Location {
     /// The object itself, for an empty path.
     case object(ObjectPlace)
-    /// A single value: that of a property, an element of a list or an entry of a dictionary, with the
-    /// values it accepts.
+    /// A single value: that of a property, an element of a list or an entry of a dictionary, with the values it accepts.
     case slot(Slot, SlotShape)
     /// The list, set or dictionary of a property.
     case collection(ObjectPlace, Column, CollectionKind)

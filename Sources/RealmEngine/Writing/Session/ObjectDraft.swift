@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// The members of an object that is about to be created.
 ///
-/// They are divided into those that the object can be created with, and those that are written
-/// afterwards. Creating an object with all plain values changes each leaf once instead of once for each
-/// property. Links, collections and mixed values follow afterwards, as writing them may create other
-/// objects.
+/// They are divided into those that the object can be created with, and those that are written afterwards. Creating an object
+/// with all plain values changes each leaf once instead of once for each property. Links, collections and mixed values follow
+/// afterwards, as writing them may create other objects.
 ///
 /// It is kept by a `WriteSession`, so that one object after the other is read into the same memory, and used on the
 /// writer's thread only. It is a structure, whose parts need no check of their access for each member.

@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// One change at a path in an object, with the operations of JSON Patch (RFC 6902).
 ///
-/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end) and
-/// dictionary keys.
+/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end) and dictionary keys.
 package enum PathEdit: Sendable {
     /// Inserts a value into a list, set or dictionary, or writes a property.
     case add(path: [InputPath.Step], InputValue)

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Addresses a property, or a place that a path from it leads to inside embedded objects and mixed
-/// collections.
+/// Addresses a property, or a place that a path from it leads to inside embedded objects and mixed collections.
 package struct PropertyAddress: Sendable {
     /// The address as it was written.
     package let text: String

@@ -17,8 +17,7 @@ enum Slot {
     /// An entry of a dictionary, whether the key exists or not.
     case entry(CollectionPlace, String)
 
-    /// The collection that this slot contains, if it is a mixed slot with a list or dictionary as its
-    /// value.
+    /// The collection that this slot contains, if it is a mixed slot with a list or dictionary as its value.
     var collection: CollectionPlace {
         switch self {
         case .property(let place, let column): return CollectionPlace(place.table, place.object, column)

@@ -35,8 +35,7 @@ struct SlotShape {
 }
 
 extension CollectionPlace {
-    /// Returns the collection that a step leads to inside this one; both belong to the same mixed
-    /// property.
+    /// Returns the collection that a step leads to inside this one; both belong to the same mixed property.
     func inside(_ step: PathStep) -> CollectionPlace { CollectionPlace(table, object, column, path: path + [step]) }
 
     /// The shape of the elements or entries of this collection.

@@ -46,6 +46,8 @@ final class WriteRestriction {
     var made: Set<ObjectPlace> = []
     /// Returns whether earlier commits of the same request made an object.
     let wasMade: (ObjectPlace) -> Bool
+    /// The first objects that the write came to in order to change them, without those that the request made.
+    private(set) var updated: [ObjectPlace] = []
     /// The actions on objects that have to be checked at the end.
     private(set) var touched: [ObjectPlace: WriteAction] = [:]
     /// The objects of `touched` in the order in which the write came to them.
@@ -54,7 +56,8 @@ final class WriteRestriction {
     private var changed: (objects: Set<ObjectPlace>, count: Int) = ([], 0)
     /// The memory in bytes that the sets of objects take, about.
     var byteCount: Int {
-        (made.count + 2 * touched.count + changed.objects.count + isHidden.count) * 3 * MemoryLayout<ObjectPlace>.stride
+        (made.count + updated.count + 2 * touched.count + changed.objects.count + isHidden.count) * 3
+            * MemoryLayout<ObjectPlace>.stride
     }
     /// The rights that were asked for.
     private var allowances: [Case: WriteAllowance?] = [:]
@@ -144,6 +147,11 @@ final class WriteRestriction {
         guard allowance.results != nil, touched[place] == nil else { return }
         touched[place] = action
         touchedOrder.append(place)
+    }
+
+    /// Notes that the write came to an object in order to change it.
+    func noteUpdate(of place: ObjectPlace) {
+        if updated.count < 10_000 { updated.append(place) }
     }
 
     // MARK: - Rules

@@ -81,15 +81,13 @@ extension WriteSession {
         return try isThere(place) ? elementCount(place) : 0
     }
 
-    /// Returns whether the object of a collection still exists.
-    /// A list may contain the object that it belongs to, which is then deleted with the others by
-    /// `deleteAll`.
+    /// Returns whether the object of a collection still exists. A list may contain the object that it belongs to, which is then
+    /// deleted with the others by `deleteAll`.
     private func isThere(_ place: CollectionPlace) throws(WriteError) -> Bool {
         try isThere(ObjectPlace(table: place.table, object: place.object))
     }
 
-    /// Returns the collection of the given kind that an address refers to; throws `typeMismatch` for any
-    /// other value.
+    /// Returns the collection of the given kind that an address refers to; throws `typeMismatch` for any other value.
     private func collection(
         _ property: PropertyAddress, of object: ObjectPlace, _ kind: CollectionKind
     ) throws(WriteError) -> CollectionPlace {

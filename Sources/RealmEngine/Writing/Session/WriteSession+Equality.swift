@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Compares inputs with stored values, for upserts that leave equal values unchanged, and for test
-/// operations.
+/// Compares inputs with stored values, for upserts that leave equal values unchanged, and for test operations.
 extension WriteSession {
     /// Returns whether a property already has the value that `input` describes.
     ///
@@ -59,8 +58,7 @@ extension WriteSession {
         return try isEqual(body, to: ObjectPlace(table: target, object: child), table, options)
     }
 
-    /// Returns whether all members of a body equal those of an embedded object, and all its other
-    /// properties are null or empty.
+    /// Returns whether all members of a body equal those of an embedded object, and all its other properties are null or empty.
     private func isEqual(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -95,8 +93,7 @@ extension WriteSession {
         }
     }
 
-    /// Returns whether a collection has exactly the elements or entries that `input` describes. Lists are
-    /// compared in order.
+    /// Returns whether a collection has exactly the elements or entries that `input` describes. Lists are compared in order.
     func isEqual(
         _ input: InputValue, to place: CollectionPlace, _ kind: CollectionKind, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -151,8 +148,7 @@ extension WriteSession {
         return members
     }
 
-    /// Returns values sorted and without duplicates. Of numbers that are equal across types the first one
-    /// remains.
+    /// Returns values sorted and without duplicates. Of numbers that are equal across types the first one remains.
     static func distinct(_ values: [OwnedValue]) -> [OwnedValue] {
         let sorted = values.enumerated().sorted { left, right in
             let order = Value.order(left.element.value, right.element.value)

@@ -89,8 +89,7 @@ extension WriteSession {
         WriteError(.linkTargetMissing, "no object of class '\(table.className)' has this key")
     }
 
-    /// Creates an object that is given in place of a link, or writes its members to the object that has
-    /// its primary key.
+    /// Creates an object that is given in place of a link, or writes its members to the object that has its primary key.
     private func upsertNested(
         _ body: InputObject, in table: TableState, _ options: Options
     ) throws(WriteError) -> ObjectPlace {
@@ -109,8 +108,7 @@ extension WriteSession {
 }
 
 extension TableState {
-    /// The name of the class without the prefix of its table; the whole name for tables that are no
-    /// classes.
+    /// The name of the class without the prefix of its table; the whole name for tables that are no classes.
     var className: String {
         name.dropping(prefix: Table.classPrefix).map { String($0) } ?? name
     }

@@ -124,8 +124,7 @@ extension WriteSession {
         return index
     }
 
-    /// Makes the error for a name that no property of a class has. It carries the known names, from which
-    /// a suggestion is made.
+    /// Makes the error for a name that no property of a class has. It carries the known names, from which a suggestion is made.
     func unknown(_ property: String, _ table: TableState) -> WriteError {
         var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property.truncated)'")
         error.unknownName = (name: property, known: knownColumns(of: table).map(\.name))
@@ -193,8 +192,7 @@ extension WriteSession {
         return .object(InputObject(entries))
     }
 
-    /// Returns one stored value as an input. Embedded objects and mixed collections are copied with their
-    /// contents.
+    /// Returns one stored value as an input. Embedded objects and mixed collections are copied with their contents.
     private func input(of value: Value, _ slot: Slot, _ shape: SlotShape) throws(WriteError) -> InputValue {
         try spend(bytes: value.byteCount)
         switch value {

@@ -6,8 +6,7 @@ package import RealmStorage
 
 /// Writes that apply to all objects that match a query.
 extension WriteSession {
-    /// Merges `body` into all objects that match a query. The matches are determined before the first
-    /// change.
+    /// Merges `body` into all objects that match a query. The matches are determined before the first change.
     ///
     /// - Parameters:
     ///   - className: The class, which must not be embedded.

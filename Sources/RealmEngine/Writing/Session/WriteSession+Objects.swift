@@ -63,7 +63,9 @@ extension WriteSession {
         if let existing {
             try requireKnown(existing, table)
             try authorize(.update, existing, table)
-            try write(body, to: existing, table, policy == .all ? .update : .updateModified, options)
+            // Whether a value is the present one is for those who may read it.
+            let isCompared = policy == .modified ? try mayLink(to: existing) : false
+            try write(body, to: existing, table, isCompared ? .updateModified : .update, options)
         }
         let place = if let existing { existing } else { try make(in: table, body, options: options) }
         if let name { named[name] = place }
@@ -99,8 +101,7 @@ extension WriteSession {
         return Written(place: try make(in: table, body, primaryKey: value, options: options), isCreated: true)
     }
 
-    /// Returns the primary key that a new object gets from its address; nil for an address that is no
-    /// primary key.
+    /// Returns the primary key that a new object gets from its address; nil for an address that is no primary key.
     private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> OwnedValue? {
         switch name {
         case .text(let text):
@@ -125,8 +126,7 @@ extension WriteSession {
             path: InputPath([.name(column.name)]))
     }
 
-    /// Writes the given members to an object, merging embedded objects and dictionaries: a JSON merge
-    /// patch.
+    /// Writes the given members to an object, merging embedded objects and dictionaries: a JSON merge patch.
     ///
     /// - Parameters:
     ///   - place: The object, which must not be embedded.
@@ -172,8 +172,7 @@ extension WriteSession {
         try write(value, toMember: property, of: place, table, .update, options)
     }
 
-    /// Deletes an object together with the embedded objects it owns. Links to it become null or disappear
-    /// from collections.
+    /// Deletes an object together with the embedded objects it owns. Links to it become null or disappear from collections.
     package func delete(_ place: ObjectPlace) throws(WriteError) {
         try authorize(.delete, place, try objectTable(of: place))
         try stored(try changing.deleteObject(place.object, in: place.table))
@@ -232,8 +231,7 @@ extension WriteSession {
         return error
     }
 
-    /// Throws `duplicateKey` for an object that the caller cannot see: it cannot be written, and no other can
-    /// have its key.
+    /// Throws `duplicateKey` for an object that the caller cannot see: it cannot be written, and no other can have its key.
     func requireKnown(_ existing: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard restriction != nil, let column = table.primaryKey, try !knows(existing, table) else { return }
         throw WriteSession.duplicate(table, column)

@@ -26,21 +26,33 @@ extension WriteSession {
     ///   `patchTestFailed` for a test that fails, and the errors of values that do not fit.
     private func apply(_ edit: PathEdit, to place: ObjectPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
+        try requireSeen(place, for: edit)
         switch edit {
         case .add(let path, let value): try add(value, try locate(path, in: place, for: .adding), options)
         case .replace(let path, let value): try replace(value, try locate(path, in: place, for: .existing), options)
         case .remove(let path): try remove(try locate(path, in: place, for: .existing))
         case .move(let from, let path): try move(from, to: path, in: place, options)
         case .copy(let from, let path):
-            try requireSeen(place)
             let value = try input(at: try locate(from, in: place, for: .reading))
             try add(value, try locate(path, in: place, for: .adding), options)
         case .test(let path, let value):
-            try requireSeen(place)
             guard try holds(value, try locate(path, in: place, for: .reading), options) else {
                 throw WriteError(.patchTestFailed, "the value at '\(InputPath(path))' is different")
             }
         }
+    }
+
+    /// Throws `forbidden` for an edit whose outcome depends on what is in an object of which the sender may learn nothing. Only whole
+    /// properties can be assigned in such an object, unless the request made it.
+    private func requireSeen(_ place: ObjectPlace, for edit: PathEdit) throws(WriteError) {
+        guard let restriction else { return }
+        switch edit {
+        case .add(let path, _), .replace(let path, _), .remove(let path):
+            if path.count < 2 || restriction.isOwn(place) { return }
+        case .move: if restriction.isOwn(place) { return }
+        case .copy, .test: break
+        }
+        try requireSeen(place)
     }
 
     /// Adds a value at a place: as a new element, entry or member, or in place of a property's value.
@@ -116,8 +128,7 @@ extension WriteSession {
         try add(value, try locate(path, in: place, for: .adding), options)
     }
 
-    /// Returns whether a place has the value that an input describes. An input of another type is
-    /// different, and no error.
+    /// Returns whether a place has the value that an input describes. An input of another type is different, and no error.
     private func holds(_ input: InputValue, _ location: Location, _ options: Options) throws(WriteError) -> Bool {
         do throws(WriteError) {
             switch location {

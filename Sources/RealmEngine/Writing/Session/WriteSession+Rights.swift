@@ -23,7 +23,9 @@ extension WriteSession {
     ///
     /// - Throws: `WriteError` with the code `forbidden` and the first object that breaks them; the changes have to be rolled back then.
     package func checkResults() throws(WriteError) {
-        guard let restriction, !restriction.touched.isEmpty else { return }
+        guard let restriction else { return }
+        try hideThatNothingChanged(restriction)
+        guard !restriction.touched.isEmpty else { return }
         let view = try wholeView()
         var rules: [TableKey: [WriteAction: ObjectRule]] = [:]
         for place in restriction.touchedOrder {
@@ -42,6 +44,20 @@ extension WriteSession {
                 error.object = place
                 throw error
             }
+        }
+    }
+
+    /// Writes a value of an object once more, which the sender may change and not see, if nothing has changed. The version would
+    /// reveal otherwise that what was assigned, or removed, was there or was not.
+    private func hideThatNothingChanged(_ restriction: WriteRestriction) throws(WriteError) {
+        guard !restriction.updated.isEmpty, !transaction.hasChanges else { return }
+        for place in restriction.updated where try isThere(place) {
+            let columns = try table(place.table).columns
+            guard let column = columns.first(where: { $0.collection == nil && $0.type != .link && $0.type != .mixed }),
+                try !sees(place)
+            else { continue }
+            let slot = Slot.property(place, column)
+            return try put(try value(in: slot) ?? .null, in: slot)
         }
     }
 
@@ -117,6 +133,7 @@ extension WriteSession {
         }
         restriction.action = action
         guard action == .update else { return }
+        restriction.noteUpdate(of: place)
         restriction.touch(place, .update, allowance)
         restriction.seesObject = try mayHoldUnseen(table) ? try sees(place) : false
     }
@@ -319,7 +336,8 @@ extension WriteSession {
     private func isPresent(
         _ value: InputValue, _ column: Column, _ table: TableState, at place: ObjectPlace, _ options: Options
     ) throws(WriteError) -> Bool {
-        if table.kind != .embedded, try !sees(place) { return false }
+        // An embedded object is seen with the object at hand.
+        guard try table.kind == .embedded ? restriction?.seesObject ?? true : sees(place) else { return false }
         return (try? isEqual(value, to: column, of: place, options)) ?? false
     }
 

@@ -27,8 +27,7 @@ extension WriteSession {
         }
     }
 
-    /// Returns the elements of an input for a list or set; throws `nullNotAllowed` or `typeMismatch` for
-    /// other inputs.
+    /// Returns the elements of an input for a list or set; throws `nullNotAllowed` or `typeMismatch` for other inputs.
     private static func elements(of input: InputValue) throws(WriteError) -> [InputValue] {
         switch input {
         case .list(let elements): return elements
@@ -37,8 +36,7 @@ extension WriteSession {
         }
     }
 
-    /// Returns the entries of an input for a dictionary; throws `nullNotAllowed` or `typeMismatch` for
-    /// other inputs.
+    /// Returns the entries of an input for a dictionary; throws `nullNotAllowed` or `typeMismatch` for other inputs.
     private static func entries(of input: InputValue) throws(WriteError) -> InputObject {
         switch input {
         case .object(let object): return object
@@ -242,8 +240,7 @@ extension WriteSession {
         try empty(place, kind)
     }
 
-    /// Throws `invalidDictionaryKey` for a key that Realm does not allow: one that starts with `$` or
-    /// contains a dot.
+    /// Throws `invalidDictionaryKey` for a key that Realm does not allow: one that starts with `$` or contains a dot.
     func requireKey(_ key: String) throws(WriteError) {
         guard !key.hasPrefix("$"), !key.contains(".") else {
             throw WriteError(.invalidDictionaryKey, "the keys of dictionaries do not begin with '$' and have no '.'")

@@ -5,9 +5,8 @@ package import RealmStorage
 
 /// One write in progress, in terms of class names, property names, keys and inputs.
 ///
-/// A session sees what it has written. It belongs to the writer's thread and ends with the closure that
-/// it is passed to. An error leaves the transaction in a partly changed state: the code that runs the
-/// session rolls it back.
+/// A session sees what it has written. It belongs to the writer's thread and ends with the closure that it is passed to. An
+/// error leaves the transaction in a partly changed state: the code that runs the session rolls it back.
 ///
 /// How a write uses it:
 ///
@@ -47,8 +46,7 @@ package final class WriteSession {
     /// The classes that this write knows of; nil for all classes of the file. They are the same at its end, as a
     /// realm that shows a part of its classes neither adds nor removes any.
     let part: SnapshotPart?
-    /// Receives the progress of a long write, and states whether it was cancelled; nil for a write
-    /// without either.
+    /// Receives the progress of a long write, and states whether it was cancelled; nil for a write without either.
     package var control: WorkControl?
     /// The step of a migration that is in progress; nil outside migrations.
     var stepProgress: StepProgress?
@@ -87,8 +85,7 @@ package final class WriteSession {
     /// The draft of the last created object, kept for the next one; nil while an object is being created.
     var spareDraft: ObjectDraft?
 
-    /// Makes a session in a transaction. Changes that others made in it before do not count against its
-    /// limits.
+    /// Makes a session in a transaction. Changes that others made in it before do not count against its limits.
     ///
     /// - Parameters:
     ///   - transaction: The transaction, which the session shares with other writes of its group.
@@ -147,8 +144,7 @@ package final class WriteSession {
 
     /// Returns the uncommitted state as the sender of the write sees it, for queries, encoders and entity tags.
     ///
-    /// It is valid until the next change, and kept until then, because making it writes out all changed
-    /// tables.
+    /// It is valid until the next change, and kept until then, because making it writes out all changed tables.
     ///
     /// - Throws: `WriteError` when storage fails.
     package func view() throws(WriteError) -> Snapshot {
@@ -258,8 +254,7 @@ package final class WriteSession {
     /// Returns whether the write knows of a class.
     func isShown(_ table: TableKey) -> Bool { part?.shown.contains(table) ?? true }
 
-    /// Returns the table of a class, by the name without prefix; throws `classNotFound` when there is
-    /// none.
+    /// Returns the table of a class, by the name without prefix; throws `classNotFound` when there is none.
     func table(class name: String) throws(WriteError) -> TableState {
         guard let table = try classTable(named: name) else {
             var error = WriteError(.classNotFound, "there is no class '\(name.truncated)'")
@@ -270,8 +265,7 @@ package final class WriteSession {
         return table
     }
 
-    /// Returns the table of a class with top-level objects; throws `classNotFound` or `embeddedClass`
-    /// otherwise.
+    /// Returns the table of a class with top-level objects; throws `classNotFound` or `embeddedClass` otherwise.
     func objectTable(_ name: String) throws(WriteError) -> TableState {
         let table = try table(class: name)
         guard table.kind != .embedded else { throw WriteError.embeddedClass(name) }
@@ -354,8 +348,7 @@ package final class WriteSession {
         return WriteError(.objectNotFound, "there is no object with this key\(hint)")
     }
 
-    /// Returns the object that was created under a name in this session; throws `linkTargetMissing` when
-    /// there is none.
+    /// Returns the object that was created under a name in this session; throws `linkTargetMissing` when there is none.
     func reference(_ name: String) throws(WriteError) -> ObjectPlace {
         guard let place = named[name] else {
             throw WriteError(.linkTargetMissing, "no object was created under the name '\(name)' before")
@@ -363,8 +356,7 @@ package final class WriteSession {
         return place
     }
 
-    /// Returns the object that a name refers to, or nil; throws `classNotFound` when there is no such
-    /// class.
+    /// Returns the object that a name refers to, or nil; throws `classNotFound` when there is no such class.
     package func find(_ name: ObjectName, class className: String) throws(WriteError) -> ObjectPlace? {
         try find(name, in: try table(class: className))
     }
@@ -393,8 +385,7 @@ package final class WriteSession {
         return try stored(try transaction.row(place.object, in: place.table)) != nil
     }
 
-    /// Returns the key of an object as text, from the uncommitted state; nil when the object does not
-    /// exist.
+    /// Returns the key of an object as text, from the uncommitted state; nil when the object does not exist.
     package func keyText(of place: ObjectPlace) throws(WriteError) -> String? {
         guard let row = try stored(try transaction.row(place.object, in: place.table)) else { return nil }
         guard let column = knownPrimaryKey(of: try table(place.table)) else { return KeyText.text(place.object) }
