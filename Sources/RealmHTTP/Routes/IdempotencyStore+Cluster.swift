@@ -26,15 +26,7 @@ extension IdempotencyStore {
     /// Returns the digest of the parts that must be equal in a repetition.
     private static func digest(of call: Call) throws(StorageError) -> [UInt8] {
         var context = try DigestContext()
-        var head: [UInt8] = []
-        for part in [
-            Array(call.request.methodName.utf8), Array(call.request.target.bytes),
-            Array((call.request[.contentType] ?? "").utf8),
-            Array((call.request[.realmTransaction] ?? "").utf8),
-        ] {
-            head += Array("\(part.count) ".utf8) + part
-        }
-        try add(head, to: &context)
+        try add(head(of: call), to: &context)
         try add(call.request.body.bytes, to: &context)
         guard let file = call.request.body.file else { return try context.finish() }
         var offset = 0
@@ -44,6 +36,16 @@ extension IdempotencyStore {
             try add(piece, to: &context)
             offset += piece.count
         }
+    }
+
+    /// Returns what must be equal in a repetition, without the realm and the body.
+    static func head(of call: Call) -> [UInt8] {
+        var parts = [Array(call.request.methodName.utf8), Array(call.request.target.bytes)]
+        for field in [RequestHeader.contentType, .realmTransaction, .ifMatch, .ifNoneMatch] {
+            parts.append(Array((call.request[field] ?? "").utf8))
+        }
+        parts.append([Preferences(call.request).isLenient ? 1 : 0])
+        return parts.flatMap { Array("\($0.count) ".utf8) + $0 }
     }
 
     private static func add(_ bytes: [UInt8], to context: inout DigestContext) throws(StorageError) {

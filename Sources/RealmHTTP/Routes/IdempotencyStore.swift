@@ -11,8 +11,8 @@ internal import RealmStorage
 /// The first responses to writes with an `Idempotency-Key`, for clients that repeat a request
 /// because they received no response.
 ///
-/// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of the body must be the
-/// same. A sender whose rights have changed since is not shown the response; if the request was refused, and has changed nothing,
+/// A repetition is recognised by the key; method, target, realm, media type, transaction, conditions, handling and a digest of the
+/// body must be the same. A sender whose rights have changed since is not shown the response; if the request was refused, and has changed nothing,
 /// it is carried out anew. The digest is seeded per process, so a client cannot construct two bodies of the same digest. The store is
 /// bounded in time, number and bytes; beyond that the oldest of the client that has most is dropped. When bytes are short only the document of a response is dropped: the write is not repeated. It is in
 /// memory only: a restart of the server forgets all keys. So does the end of the realm as it is open: its deletion, another file
@@ -230,12 +230,9 @@ final class IdempotencyStore: Sendable {
     ///   that cannot be read counts as far as it could be.
     private static func fingerprint(_ call: Call) -> Int {
         var hasher = Hasher()
-        hasher.combine(call.request.methodName)
-        hasher.combine(call.request.target.bytes)
+        hasher.combine(head(of: call))
         // The default realm may be another one by now.
         hasher.combine(call.match.decoded(.realm).map { ByteText($0) })
-        hasher.combine(call.request[.contentType].map { ByteText($0) })
-        hasher.combine(call.request[.realmTransaction].map { ByteText($0) })
         unsafe call.request.body.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         if let file = call.request.body.file {
             var offset = 0

@@ -77,6 +77,22 @@ import Testing
         #expect(!second.text.contains("hunter2"))
     }
 
+    /// Who followed the advice of a refusal got the same refusal again.
+    @Test func `a key that comes with another handling or condition is another request`() throws {
+        let server = try WriteServer()
+        func send(_ fields: [(String, String)]) throws -> HTTPClient.Answer {
+            try server.send("POST", "app/objects/Dog", #"{"_id":1,"nothing":1}"#, fields + [("Idempotency-Key", "k")])
+        }
+        #expect(try send([]).code == "unknown_property")
+        #expect(try send([])["Idempotency-Replayed"] == "true")
+        for fields in [("Prefer", "handling=lenient"), ("If-Match", "\"x.1\""), ("If-None-Match", "*")] {
+            let answer = try send([fields])
+            #expect(answer.status == 422 && answer.code == "idempotency_key_reused", "\(fields): \(answer.text)")
+        }
+        #expect(try send([("Prefer", "return=minimal")])["Idempotency-Replayed"] == "true")
+        try server.finish()
+    }
+
     @Test func `a write with a long answer is not repeated either`() throws {
         try withWriteServer { server in
             let half = String(repeating: "x", count: 5_000_000)
