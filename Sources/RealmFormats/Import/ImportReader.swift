@@ -86,6 +86,9 @@ package struct ImportReader: Sendable {
         records.skipsBlank = parser.csv?.skipsBlank ?? false
     }
 
+    /// The names of the tables of a database that are not among the lines.
+    package var tablesNotRead: [String] = []
+
     /// The columns of CSV that are ignored.
     package var ignored: IgnoredMembers { parser.csv?.ignored ?? IgnoredMembers() }
 

@@ -52,12 +52,13 @@ package struct SQLiteImport {
     /// - Parameters:
     ///   - file: The database.
     ///   - target: An empty file for the lines.
+    /// - Returns: The names of the tables that are not read, without those that the request does not choose.
     /// - Throws: `invalid_body` for a file that is damaged or no database, `invalid_parameter` for a table
     ///   that it does not have, `class_not_found`, `body_too_large`.
-    package func write(_ file: BodyFile, to target: BodyFile) throws(Problem) {
+    package func write(_ file: BodyFile, to target: BodyFile) throws(Problem) -> [String] {
         guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty; expected an SQLite database") }
         do {
-            try file.withDescriptor { descriptor in
+            return try file.withDescriptor { descriptor in
                 try SQLiteDatabase.bounded(to: memoryLimit, continues: continues) {
                     let database = try SQLiteDatabase(
                         reading: descriptor, valueLimit: recordLimit, continues: continues)
@@ -77,6 +78,7 @@ package struct SQLiteImport {
                     }
                     try requireTables(for: sources, names, among: byLetters)
                     try requireOwners(parts)
+                    return try parts.tablesNotRead(of: entries)
                 }
             }
         } catch let problem as Problem {

@@ -73,6 +73,8 @@ final class SQLiteParts {
     private var taken: Set<ByteText> = []
     /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read.
     private var statements: [Int: SQLiteStatement?] = [:]
+    /// The positions of the tables whose rows come in with the objects of classes.
+    private var placed: Set<Int> = []
     /// The number of rows that were read of a table, by its position.
     private var readCounts: [Int: Int] = [:]
     /// The nesting depth of embedded objects at the moment.
@@ -179,7 +181,9 @@ final class SQLiteParts {
     ///
     /// - Parameter given: The properties that columns have.
     func collections(of source: SQLiteImport.Source, without given: Set<ByteText>) throws -> [Collection] {
-        try present(source.name).filter { !given.contains(ByteText($0.property)) }
+        let found = try present(source.name).filter { !given.contains(ByteText($0.property)) }
+        placed.formUnion(found.map(\.part))
+        return found
     }
 
     /// Returns the collections that are read, without those which the class does not have if these may be left out.
@@ -359,6 +363,43 @@ final class SQLiteParts {
             }
         }
         return nil
+    }
+
+    // MARK: - What is not read
+
+    /// Returns the names of the tables and views that are not read, in the order of the database. If the request chooses tables,
+    /// these are the collections of classes and embedded objects that are read.
+    ///
+    /// - Parameter all: The tables and views, without the map. All tables of classes were read.
+    func tablesNotRead(of all: [SQLiteImport.Entry]) throws -> [String] {
+        let isWhole = options.tables == nil
+        var owners = sources.map(\.name)
+        var read = placed
+        for made in embedded.values where isWhole || statements[made.part] != nil {
+            guard try statement(made.part) != nil else { continue }
+            owners.append(parts[made.part].table)
+            read.insert(made.part)
+            read.formUnion(try present(parts[made.part].table).map(\.part))
+        }
+        let tables = Set(texts: owners + read.map { parts[$0].table })
+        let left = all.filter { !tables.contains(ByteText($0.name)) }
+        guard !isWhole else { return left.map(\.name) }
+        let asked = Set(texts: owners.flatMap { collections[$0] ?? [] }.map { parts[$0.part].table })
+        return try left.filter { try asked.contains(ByteText($0.name)) || isCollection($0, of: tables) }.map(\.name)
+    }
+
+    /// Whether a table has the columns of a collection, and its name begins like that of one of these tables. Exports of earlier
+    /// versions have such tables, with numbers at the end of names that would have been the same.
+    private func isCollection(_ entry: SQLiteImport.Entry, of owners: Set<ByteText>) throws -> Bool {
+        // A name in an export has at most 63 bytes.
+        guard entry.isPlain, entry.name.utf8.count <= 63, !taken.contains(ByteText(entry.name)) else { return false }
+        let name = entry.name.lowercasedASCII
+        // The longest table is the owner: `a_b_c` is of `a_b` before it is of `a`.
+        let ends = name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "_") }.reversed()
+        let owner = ends.lazy.compactMap { [entries] in entries[ByteText(name[..<$0])] }.first
+        guard let owner, owners.contains(ByteText(owner.name)), let found = try? columns(entry.name) else { return false }
+        let columns = Set(texts: found)
+        return ["position", "key"].contains { columns == ["owner", $0, "value"] }
     }
 
     // MARK: - JSON

@@ -67,7 +67,7 @@ struct ImportEndpoints: Sendable {
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
-            return ImportEndpoints.imported(run.created, run.updated, run.ignored)
+            return ImportEndpoints.imported(run.created, run.updated, run.ignored, reader.tablesNotRead)
         }
         write.seconds = ImportEndpoints.importSeconds
         return try write.reply()
@@ -94,14 +94,16 @@ struct ImportEndpoints: Sendable {
             }
             return try ImportReader(csv: source, table, snapshot, bounds: server.limits.importedJSON, options: names)
         case .sqlite:
-            let lines: ImportSource
+            let (lines, tablesNotRead): (ImportSource, [String])
             do throws(Problem) {
-                lines = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
+                (lines, tablesNotRead) = try tableLines(source, of: name, named: names, in: snapshot, for: call, control)
             } catch {
                 // The whole database is read before the first commit.
                 throw error.with("committed", .integer(0))
             }
-            return ImportReader(lines, className: nil, bounds: server.limits.importedJSON)
+            var reader = ImportReader(lines, className: nil, bounds: server.limits.importedJSON)
+            reader.tablesNotRead = tablesNotRead
+            return reader
         default:
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty; expected JSON") }
             let isArray = options.bodyType == .ndjson ? false : try source.beginsWithBracket()
@@ -120,11 +122,11 @@ struct ImportEndpoints: Sendable {
         }
     }
 
-    /// Returns the rows of tables as lines.
+    /// Returns the rows of tables as lines, and the tables that are not read.
     private func tableLines(
         _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: Call,
         _ control: WorkControl?
-    ) throws(Problem) -> ImportSource {
+    ) throws(Problem) -> (ImportSource, [String]) {
         let end = RealmPlatform.Instant.now().adding(seconds: Double(server.limits.readSeconds))
         func temporary() throws(StorageError) -> BodyFile {
             try BodyFile.make(inOneOf: server.spoolFolders, try call.request.body.spool?.open(for: call.account))
@@ -147,8 +149,8 @@ struct ImportEndpoints: Sendable {
         ) {
             RealmPlatform.Instant.now() < end && control?.isCancelled != true
         }
-        try tables.write(file, to: lines)
-        return ImportSource(lines, recordLimit: .max)
+        let tablesNotRead = try tables.write(file, to: lines)
+        return (ImportSource(lines, recordLimit: .max), tablesNotRead)
     }
 
     /// Returns the response of an import.
@@ -157,9 +159,10 @@ struct ImportEndpoints: Sendable {
     ///   - created: The number of objects that were created.
     ///   - updated: The number of objects that existed and were changed.
     ///   - ignored: The members that were left out, as `handling=lenient` asks.
+    ///   - tablesNotRead: The names of the tables of a database that were not read.
     ///   - overtaken: The number of lines of which a value was not written, because another client had changed the property.
     private static func imported(
-        _ created: Int, _ updated: Int, _ ignored: IgnoredMembers, overtaken: Int = 0
+        _ created: Int, _ updated: Int, _ ignored: IgnoredMembers, _ tablesNotRead: [String], overtaken: Int = 0
     ) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("created", int: created)
@@ -169,6 +172,12 @@ struct ImportEndpoints: Sendable {
             writer.key("ignored")
             writer.write(.array(ignored.names.map { .string($0) }))
             if ignored.hasMore { writer.member("moreIgnored", bool: true) }
+        }
+        if !tablesNotRead.isEmpty {
+            let limit = IgnoredMembers.limit
+            writer.key("tablesNotRead")
+            writer.write(.array(tablesNotRead.prefix(limit).map { .string($0.truncated) }))
+            if tablesNotRead.count > limit { writer.member("moreTablesNotRead", int: tablesNotRead.count - limit) }
         }
         return WriteDraft(status: 200, content: .members(writer.buffer))
     }
@@ -207,7 +216,8 @@ struct ImportEndpoints: Sendable {
                     call.versionToken = outcome.version
                     promise.complete(
                         ImportEndpoints.imported(
-                            outcome.created, outcome.updated, outcome.ignored, overtaken: outcome.overtaken
+                            outcome.created, outcome.updated, outcome.ignored, reader.tablesNotRead,
+                            overtaken: outcome.overtaken
                         ).response(.init(version: outcome.version, isCommitted: true), options.synchronous))
                 case .failure(let problem): promise.complete(Response(problem, for: call))
                 }

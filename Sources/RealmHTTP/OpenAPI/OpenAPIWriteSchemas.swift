@@ -78,6 +78,10 @@ extension OpenAPIWrites {
                         "overtaken": count.describing(
                             "States of how many lines a value was left out, because another client had changed the property."),
                         "moreIgnored": flag.describing("Is true when more members were left out than are listed."),
+                        "tablesNotRead": OpenAPIParts.texts.describing(
+                            "Lists tables and views of SQLite that were not read; with tables=… only those of collections."),
+                        "moreTablesNotRead": count.describing(
+                            "States how many tables were not read besides those that are listed."),
                     ])
             ),
             (

@@ -134,6 +134,7 @@ import Testing
             let copy = try WriteServer(odd.classes)
             let answer = try Self.post(copy, "?mode=\(mode)&atomic=\(atomic)", file)
             #expect(answer.json["created"]?.int == odd.objects.count, "seed \(seed), \(mode), \(atomic): \(answer.text)")
+            #expect(answer.json["tablesNotRead"] == nil, "seed \(seed), \(mode), \(atomic): \(answer.text)")
             #expect(try Self.state(copy, odd.classes) == before, "seed \(seed), \(mode), \(atomic)")
             try copy.finish()
         }
@@ -288,6 +289,58 @@ import Testing
             }
         }
         try source.finish()
+    }
+
+    // MARK: - Tables without a name in the map
+
+    /// Exports of earlier versions have numbers in names, and no map.
+    @Test func `tables that are not read are listed`() throws {
+        let classes = [Self.listed("A"), ClassInput("A_l", primaryKey: "id", [PropertyInput("id", "int")]), Self.listed("a")]
+        let (source, server) = (try WriteServer(classes), try WriteServer(classes))
+        for (name, object) in [("A", #"{"id":1,"l":[1]}"#), ("A_l", #"{"id":2}"#), ("a", #"{"id":3,"l":[3]}"#)] {
+            try source.done("POST", "app/objects/\(name)", object)
+        }
+        let export = try Self.export(source)
+        try source.finish()
+        guard let file = try Self.edit(export, "DROP TABLE _realm_names") else { return }
+        for (query, left) in [
+            ("&dryRun=true", ["a_2", "A_l_2", "a_2_l"]), ("", ["a_2", "A_l_2", "a_2_l"]),
+            ("&atomic=false", ["a_2", "A_l_2", "a_2_l"]), ("&tables=A,A_l", ["A_l_2"]), ("&tables=A,A_l,a_2:a", ["A_l_2"]),
+        ] {
+            let answer = try Self.post(server, "?mode=upsert" + query, file)
+            #expect(answer.status == 200, "\(query): \(answer.text)")
+            let body = try #require(query.hasPrefix("&dryRun") ? answer.json["body"] : answer.json)
+            #expect(body["tablesNotRead"]?.texts == left && body["moreTablesNotRead"] == nil, "\(query): \(answer.text)")
+        }
+        #expect(try server.show("a/3") == #"{"id":3,"l":[3]}"#)
+        let whole = try Self.post(server, "?mode=upsert", export)
+        #expect(whole.json["updated"]?.int == 3 && whole.json["tablesNotRead"] == nil, "\(whole.text)")
+        try server.finish()
+    }
+
+    @Test func `the tables that are not read are listed up to a bound`() throws {
+        let server = try WriteServer([Self.listed("A")])
+        let long = String(repeating: "n", count: 90)
+        let many = (1...120).map { "CREATE TABLE t\($0) (x);" }.joined()
+        guard
+            let file = try Self.edit(
+                [],
+                "CREATE TABLE A (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO A VALUES (1); CREATE TABLE \(long) (x);"
+                    + "CREATE VIEW v AS SELECT * FROM A; CREATE TABLE A_z (owner, value, position); CREATE TABLE A_q (owner);"
+                    + many)
+        else { return }
+        let answer = try Self.post(server, "", file)
+        let left = try #require(answer.json["tablesNotRead"]?.texts)
+        #expect(left.count == 100 && left.prefix(4) == [long.prefix(80) + "…", "v", "A_z", "A_q"], "\(answer.text)")
+        #expect(answer.json["moreTablesNotRead"]?.int == 24, "\(answer.text)")
+        let chosen = try Self.post(server, "?mode=upsert&tables=A", file)
+        #expect(chosen.json["tablesNotRead"]?.texts == ["A_z"] && chosen.json["moreTablesNotRead"] == nil, "\(chosen.text)")
+        // What is left out is not read either.
+        guard let other = try Self.edit(file, "CREATE VIEW A_l AS SELECT * FROM A_z") else { return }
+        #expect(try Self.post(server, "?mode=upsert&tables=A", other).status == 400)
+        let lenient = try Self.post(server, "?mode=upsert&tables=A", other, Self.lenient)
+        #expect(lenient.json["tablesNotRead"]?.texts == ["A_z", "A_l"], "\(lenient.text)")
+        try server.finish()
     }
 
     // MARK: - Maps that lie
