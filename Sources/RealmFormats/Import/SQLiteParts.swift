@@ -150,7 +150,8 @@ final class SQLiteParts {
         }
     }
 
-    /// Adds the tables of the collections of a class whose objects are in a table.
+    /// Adds the tables of the collections of a class whose objects are in a table: those of the map, and by their names those of
+    /// the properties that it does not have.
     private func addCollections(of owner: String, _ table: Table, _ names: SQLiteNames?) {
         func add(_ name: String, _ property: String, _ columns: [String], isDictionary: Bool, isByName: Bool) {
             collections[owner, default: []].append(
@@ -162,14 +163,16 @@ final class SQLiteParts {
                     what: "'\(property.truncated)' of '\(owner.truncated)'", isCollection: true, isMapped: !isByName,
                     isByName: isByName))
         }
-        guard names?.has(owner) != true else {
-            guard let objects = names?.objects[owner] else { return }
-            for each in names?.elements[objects.className] ?? [] where options.tables?[each.table] == nil {
+        var mapped: Set<ByteText> = []
+        if let objects = names?.objects[owner] {
+            let elements = names?.elements[objects.className] ?? []
+            mapped = Set(texts: objects.properties.map(\.property) + elements.map(\.property))
+            for each in elements where options.tables?[each.table] == nil {
                 add(each.table, each.property, each.columns, isDictionary: each.isDictionary, isByName: false)
             }
-            return
         }
-        for column in table.columns where column.collection != nil && names?.has("\(owner)_\(column.name)") != true {
+        for column in table.columns where column.collection != nil && !mapped.contains(ByteText(column.name)) {
+            guard names?.has("\(owner)_\(column.name)") != true else { continue }
             let isDictionary = column.collection == .dictionary
             add(
                 "\(owner)_\(column.name)", column.name, ["owner", isDictionary ? "key" : "position", "value"],

@@ -293,6 +293,67 @@ import Testing
 
     // MARK: - Tables without a name in the map
 
+    /// Statements that make a map of tables, each with its class and the properties of its columns.
+    private static func map(_ tables: (name: String, className: String, columns: [(String, String?)])...) -> String {
+        let rows = tables.flatMap { table in
+            table.columns.enumerated().map { index, column in
+                "('\(table.name)','\(column.0)','\(table.className)',\(column.1.map { "'\($0)'" } ?? "NULL"),"
+                    + "'\(index == 0 ? "key" : "property")')"
+            }
+        }
+        return "CREATE TABLE _realm_names (\"table\", \"column\", class, property, role);"
+            + "INSERT INTO _realm_names VALUES \(rows.joined(separator: ","));"
+    }
+
+    private static func list(_ table: String, _ value: Int) -> String {
+        "CREATE TABLE \(table) (owner, position, value); INSERT INTO \(table) VALUES (1, 0, \(value));"
+    }
+
+    private static let (a, t, e) = (
+        "CREATE TABLE A (id INTEGER, e); INSERT INTO A VALUES (1, 1);",
+        "CREATE TABLE T (id INTEGER, e); INSERT INTO T VALUES (1, 1);",
+        "CREATE TABLE E (_id INTEGER, x); INSERT INTO E VALUES (1, 5);"
+    )
+    private static let (ofA, ofT, ofE) = (
+        map(("A", "A", [("id", "id"), ("e", "e")])), map(("T", "A", [("id", "id"), ("e", "e")])),
+        map(("E", "E", [("_id", nil), ("x", "x")]))
+    )
+
+    /// The list was passed over without a word, and that of an embedded object was emptied.
+    @Test(arguments: [
+        (ofA + a + e + list("A_l", 7) + list("E_l", 8), "[7]", "[8]", []),
+        (ofT + t + e + list("T_l", 7) + list("E_l", 8), "[7]", "[8]", []),
+        (ofT + t + e + list("A_l", 7) + list("E_l", 8), "[1]", "[8]", ["A_l"]),
+        (ofE + a + e + list("A_l", 7) + list("E_l", 8), "[7]", "[8]", []),
+        (a + e + list("A_l", 7) + list("E_l", 8), "[7]", "[8]", []),
+        (
+            ofT + t + e + list("T_l", 7) + list("Z", 9)
+                + "INSERT INTO _realm_names VALUES ('Z', 'owner', 'A', 'l', 'owner'), ('Z', 'position', 'A', 'l', 'position'),"
+                + "('Z', 'value', 'A', 'l', 'value');", "[9]", "[]", ["T_l"]
+        ),
+        // An embedded object is written as a whole.
+        (ofA + a + e, "[1]", "[]", []),
+    ])
+    func `a collection that the map does not name is read by its name`(
+        _ statements: String, _ own: String, _ embedded: String, _ left: [String]
+    ) throws {
+        let items = PropertyInput("l", "int", collection: "list")
+        let server = try WriteServer([
+            ClassInput("E", type: "embedded", [PropertyInput("x", "int", optional: true), items]),
+            Self.listed("A", [PropertyInput("e", "object", objectType: "E")]),
+        ])
+        guard let file = try Self.edit([], statements) else { return }
+        for headers in [[], Self.lenient] {
+            try server.done("PUT", "app/objects/A/1", #"{"l":[1],"e":{"x":1,"l":[1]}}"#)
+            let answer = try Self.post(server, "?mode=upsert", file, headers)
+            #expect(answer.json["updated"]?.int == 1, "\(statements): \(answer.text)")
+            #expect(answer.json["tablesNotRead"]?.texts ?? [] == left, "\(statements): \(answer.text)")
+            #expect(
+                try server.show("A/1") == #"{"id":1,"l":\#(own),"e":{"x":5,"l":\#(embedded)}}"#, "\(statements): \(answer.text)")
+        }
+        try server.finish()
+    }
+
     /// Exports of earlier versions have numbers in names, and no map.
     @Test func `tables that are not read are listed`() throws {
         let classes = [Self.listed("A"), ClassInput("A_l", primaryKey: "id", [PropertyInput("id", "int")]), Self.listed("a")]
