@@ -7,9 +7,8 @@ internal import RealmStorage
 
 /// Sends the same bytes to all connections, without any server in between.
 ///
-/// It is the lower bound for the delivery of events: no server of change streams can be faster
-/// on this machine. `BroadcastBenchmarks` compares the server with it. Its methods are called
-/// on one thread.
+/// It is the lower bound for the delivery of events: no server of change streams can be faster on this machine.
+/// `BroadcastBenchmarks` compares the server with it. Its methods are called on one thread.
 final class BareBroadcast {
     /// The TCP port that it listens on.
     let port: Int
@@ -55,8 +54,7 @@ final class BareBroadcast {
         }
     }
 
-    /// Sends bytes to all connections, half of them from each of two threads, without waiting
-    /// for any reader.
+    /// Sends bytes to all connections, half of them from each of two threads, without waiting for any reader.
     ///
     /// - Parameter bytes: The bytes of one event, which end with an empty line.
     func send(_ bytes: [UInt8]) {

@@ -7,8 +7,7 @@ internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A server that is libmicrohttpd alone: it answers every request with the same bytes, which
-/// are prepared once.
+/// A server that is libmicrohttpd alone: it answers every request with the same bytes, which are prepared once.
 ///
 /// It is the upper bound for the rate of any server built on this library with a response of
 /// this size. `HTTPBenchmarks` compares the server with it.
@@ -50,8 +49,7 @@ internal import RealmStorage
         unsafe self.daemon = unsafe daemon
     }
 
-    /// The library calls this once for the header and once for the end of a request; the second
-    /// call queues the response.
+    /// The library calls this once for the header and once for the end of a request; the second call queues the response.
     private static let answer: MHD_AccessHandlerCallback = { context, connection, _, _, _, _, byteCount, slot in
         guard let context = unsafe context, let slot = unsafe slot else { return .NO }
         guard unsafe slot.pointee != nil else {

@@ -8,8 +8,7 @@ internal import RealmStorage
 
 /// The results of another engine for the same work, read from a file.
 ///
-/// The file is a JSON object with numbers, or an object that has such an object as its member
-/// `figures`.
+/// The file is a JSON object with numbers, or an object that has such an object as its member `figures`.
 struct Baseline {
     /// The results of the other engine by the names of the measurements.
     private var figures: [String: Double] = [:]

@@ -57,8 +57,7 @@ struct BenchmarkOptions: ParsableArguments {
     @Option(help: "Compare with the results of another engine in this file.")
     var baseline: String?
 
-    /// The port of the server, set for the process that acts as many clients of one server; see
-    /// `StreamCrowd`.
+    /// The port of the server, set for the process that acts as many clients of one server; see `StreamCrowd`.
     @Option(help: .hidden)
     var crowd: Int?
 

@@ -11,8 +11,7 @@ internal import RealmStorage
 
 /// Measures the delivery of one commit to ten thousand streams of one result, in addition to a hundred different results.
 ///
-/// The server is compared with `BareBroadcast`, which sends the same number of bytes to as many
-/// connections.
+/// The server is compared with `BareBroadcast`, which sends the same number of bytes to as many connections.
 struct BroadcastBenchmarks {
     /// The number of streams that observe the same result.
     private static let listeners = 10_000
@@ -56,8 +55,7 @@ struct BroadcastBenchmarks {
 
     /// The results of one round of the measurement with the server.
     private struct Outcome {
-        /// The median time in milliseconds from the response of a write until the last stream
-        /// has received its event.
+        /// The median time in milliseconds from the response of a write until the last stream has received its event.
         var milliseconds = 0.0
         /// The median time in milliseconds from the start of the write until then.
         var fromStart = 0.0
@@ -102,8 +100,7 @@ struct BroadcastBenchmarks {
         return outcome
     }
 
-    /// Starts a server for one file, with limits that allow all streams and without heartbeats
-    /// during the measurement.
+    /// Starts a server for one file, with limits that allow all streams and without heartbeats during the measurement.
     ///
     /// - Parameter path: The file to serve.
     private func start(_ path: String) throws -> RealmServer {
@@ -122,8 +119,7 @@ struct BroadcastBenchmarks {
         return server
     }
 
-    /// Returns the request targets of all streams, with the number of connections that open
-    /// each.
+    /// Returns the request targets of all streams, with the number of connections that open each.
     private func targets(_ realm: String) -> [(target: String, count: Int)] {
         let changes = "/v1/realms/\(realm)/changes?class=Item"
         // Every commit causes an event in each stream.
@@ -178,8 +174,7 @@ struct BroadcastBenchmarks {
         return (evaluations, encodings)
     }
 
-    /// Returns the approximate size of an event: that of the poll response with the same
-    /// change.
+    /// Returns the approximate size of an event: that of the poll response with the same change.
     ///
     /// - Parameters:
     ///   - server: The running server.

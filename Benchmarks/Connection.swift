@@ -7,11 +7,9 @@ internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A blocking HTTP connection to this machine that reads each response completely before the
-/// next request.
+/// A blocking HTTP connection to this machine that reads each response completely before the next request.
 ///
-/// It parses only what the measurements need, so that the client takes as little time as
-/// possible.
+/// It parses only what the measurements need, so that the client takes as little time as possible.
 struct Connection {
     /// The socket that is connected to the server.
     private let descriptor: Int32
@@ -26,8 +24,7 @@ struct Connection {
     /// - Throws: `BenchmarkError` when no server listens.
     init(_ port: Int) throws { descriptor = try Connection.open(port) }
 
-    /// Returns a socket that is connected to a port of the loopback address, without delays for
-    /// small packets.
+    /// Returns a socket that is connected to a port of the loopback address, without delays for small packets.
     ///
     /// - Parameter port: The TCP port.
     /// - Throws: `BenchmarkError` when no server listens.
@@ -93,8 +90,7 @@ struct Connection {
         return true
     }
 
-    /// Reads a chunked response up to its final chunk. Earlier bytes are kept only as long as
-    /// there is room.
+    /// Reads a chunked response up to its final chunk. Earlier bytes are kept only as long as there is room.
     ///
     /// - Parameters:
     ///   - start: The index in `buffer` at which the chunks begin.
@@ -117,8 +113,7 @@ struct Connection {
         return true
     }
 
-    /// Reads available bytes to a place in the buffer; returns their number, which is 0 or less
-    /// at the end.
+    /// Reads available bytes to a place in the buffer; returns their number, which is 0 or less at the end.
     private mutating func read(at offset: Int) -> Int {
         unsafe buffer.withUnsafeMutableBytes {
             unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset, 0)

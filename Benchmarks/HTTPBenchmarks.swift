@@ -8,8 +8,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Measures requests over loopback to the whole server, which runs in the same process as its
-/// client.
+/// Measures requests over loopback to the whole server, which runs in the same process as its client.
 struct HTTPBenchmarks {
     /// The number of rounds, of which the median is reported.
     private static let rounds = 5

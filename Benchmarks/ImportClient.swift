@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Sends an import whose lines are made while they are sent, so that the memory of the process
-/// is that of the server.
+/// Sends an import whose lines are made while they are sent, so that the memory of the process is that of the server.
 struct ImportClient {
     /// The TCP port of the server.
     let port: Int

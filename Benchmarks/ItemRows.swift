@@ -4,8 +4,7 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Generates objects of the class `Item` with values that are distributed like those of the
-/// measured files.
+/// Generates objects of the class `Item` with values that are distributed like those of the measured files.
 ///
 /// The same seed gives the same objects.
 struct ItemRows {

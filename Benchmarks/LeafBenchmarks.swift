@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Measures usual scans of a file with the storage layer alone, as a lower bound for the same
-/// queries.
+/// Measures usual scans of a file with the storage layer alone, as a lower bound for the same queries.
 struct LeafBenchmarks {
     /// Measures the time of each scan, with the number of runs that the options request.
     let harness: Harness

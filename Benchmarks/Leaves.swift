@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// Packed arrays of one element width with random elements, for `KernelBenchmarks`.
 ///
-/// Each has one element more than it has rows, as nullable leaves have. All of them fit into
-/// the cache of the processor.
+/// Each has one element more than it has rows, as nullable leaves have. All of them fit into the cache of the processor.
 struct Leaves {
     /// The number of packed arrays, each with 256 rows.
     static let count = 64

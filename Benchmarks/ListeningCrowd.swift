@@ -18,8 +18,7 @@ struct ListeningCrowd {
         var isReady = false
         /// The number of events received after `ready`.
         var events = 0
-        /// Whether the bytes received last ended with a newline, which may be the first of an
-        /// empty line.
+        /// Whether the bytes received last ended with a newline, which may be the first of an empty line.
         var endsWithNewline = false
     }
 
@@ -37,8 +36,7 @@ struct ListeningCrowd {
     /// Makes a process without clients for a server on this port.
     init(port: Int) { self.port = port }
 
-    /// Opens the streams that the lines of standard input name, until a line is `go`, and then
-    /// reads events.
+    /// Opens the streams that the lines of standard input name, until a line is `go`, and then reads events.
     ///
     /// - Parameter port: The TCP port of the server.
     /// - Throws: `BenchmarkError` when a connection is rejected. It does not return otherwise.
@@ -101,8 +99,7 @@ struct ListeningCrowd {
         }
     }
 
-    /// Counts a client that has received the event of the round, and reports the time when it
-    /// is the last one.
+    /// Counts a client that has received the event of the round, and reports the time when it is the last one.
     private mutating func arrive() {
         waiting -= 1
         guard waiting == 0 else { return }
@@ -120,8 +117,7 @@ struct ListeningCrowd {
         _ = unsafe write(STDOUT_FILENO, line, line.count)
     }
 
-    /// Returns whether bytes contain the event `ready`. Such a small piece of a stream arrives
-    /// undivided.
+    /// Returns whether bytes contain the event `ready`. Such a small piece of a stream arrives undivided.
     private static func isReadyEvent(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.firstRange(of: Array("event: ready".utf8)) != nil
     }

@@ -5,8 +5,7 @@ internal import RealmHTTP
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A client that keeps a server busy: several threads with several connections, each with one
-/// request in progress at all times.
+/// A client that keeps a server busy: several threads with several connections, each with one request in progress at all times.
 struct LoadClient {
     /// The TCP port of the server.
     let port: Int

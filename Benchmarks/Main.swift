@@ -4,8 +4,7 @@ internal import ArgumentParser
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The program: measures kernels, queries, requests, notifications and durable writes, and
-/// prints the results.
+/// The program: measures kernels, queries, requests, notifications and durable writes, and prints the results.
 @main
 struct Main: ParsableCommand {
     /// The name of the program and its description for `--help`.

@@ -7,8 +7,7 @@ internal import RealmStorage
 
 /// Measures how soon after a commit an observer receives its event.
 ///
-/// In process, the times are taken as those of the reference engine are; over HTTP, they start
-/// with the response of the write.
+/// In process, the times are taken as those of the reference engine are; over HTTP, they start with the response of the write.
 struct NotificationBenchmarks {
     /// The number of measured commits, after ten that warm up.
     private static let commits = 100
@@ -48,8 +47,7 @@ struct NotificationBenchmarks {
     /// Returns whether a measurement is selected by the options.
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    /// Measures the latencies of observers in process, for small and large files and several
-    /// results.
+    /// Measures the latencies of observers in process, for small and large files and several results.
     private func latencies(_ report: inout Report, _ figures: [String: Double]) throws {
         report.begin("from a durable commit to its event", comparedWith: figures.isEmpty ? "" : "reference")
         let small = "\(folder.path)/received.realm"
@@ -72,8 +70,7 @@ struct NotificationBenchmarks {
     private enum Write {
         /// Creates an object that belongs to the observed result.
         case matching
-        /// The commit changes an object that does not; the measured time ends when all
-        /// observers were advanced over it.
+        /// The commit changes an object that does not; the measured time ends when all observers were advanced over it.
         case unrelated
     }
 

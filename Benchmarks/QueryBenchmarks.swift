@@ -105,8 +105,7 @@ struct QueryBenchmarks {
         ("count age + 0 IN two numbers, row by row", "countRowByRowMs", "age + 0 IN {50, 51}"),
     ]
 
-    /// The measured pages of the first twenty results, as lists request them: a name, the query
-    /// and the order.
+    /// The measured pages of the first twenty results, as lists request them: a name, the query and the order.
     private static let pages = [
         ("page of 20, age > 50", "age > 50", ResultOrder.none),
         ("page of 20, city == 'Northburg', indexed", "city == 'Northburg'", ResultOrder.none),
@@ -153,8 +152,7 @@ struct QueryBenchmarks {
         try harness.milliseconds { keep(try Query.parse(text).bind(to: table, in: snapshot).execute().count) }
     }
 
-    /// Measures finding the first 20 results of a query in milliseconds, including parsing and
-    /// binding.
+    /// Measures finding the first 20 results of a query in milliseconds, including parsing and binding.
     private func page(_ text: String, _ order: ResultOrder) throws -> Double {
         try harness.milliseconds {
             keep(try Query.parse(text).bind(to: table, in: snapshot, order: order).execute(ResultWindow(limit: 20)).count)
@@ -171,8 +169,7 @@ struct QueryBenchmarks {
         }
     }
 
-    /// Measures look-ups of random existing keys, with one property of each object read; the
-    /// result is a rate per second.
+    /// Measures look-ups of random existing keys, with one property of each object read; the result is a rate per second.
     private func lookUp() throws -> Double {
         guard let score = table.column(named: "score") else { throw BenchmarkError.unsuitable("no property score") }
         let keys = UInt64(table.count)
@@ -199,8 +196,7 @@ struct QueryBenchmarks {
         return Double(table.count) / time * 1000
     }
 
-    /// Measures writing all objects with all properties as JSON to a buffer that is emptied
-    /// after each leaf.
+    /// Measures writing all objects with all properties as JSON to a buffer that is emptied after each leaf.
     private func scan() throws -> (rowsPerSecond: Double, bytes: Int) {
         let plan = try ObjectPlanner(snapshot).plan(table)
         let buffer = OutputBuffer(capacity: 1 << 20)

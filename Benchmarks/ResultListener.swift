@@ -71,10 +71,8 @@ final class ResultListener: ObservationListener {
     /// Does nothing. An observation that fails delivers no more events, so the measurement does not end.
     func didFail(_ error: ObservationError) {}
 
-    /// Waits for the event with the given number; returns the monotonic time of the last event
-    /// in nanoseconds.
+    /// Waits for the event with the given number; returns the monotonic time of the last event in nanoseconds.
     func waitForEvent(_ number: Int) -> UInt64 { received.wait { $0.events >= number ? $0.eventTime : nil } ?? 0 }
-    /// Waits until all observers were advanced to a version; returns the monotonic time of the
-    /// last round in nanoseconds.
+    /// Waits until all observers were advanced to a version; returns the monotonic time of the last round in nanoseconds.
     func waitForRound(_ version: UInt64) -> UInt64 { received.wait { $0.version >= version ? $0.roundTime : nil } ?? 0 }
 }

@@ -20,8 +20,7 @@ struct ScratchFolder {
         guard unsafe mkdir(path, 0o700) == 0 else { throw BenchmarkError.unsuitable("cannot make the folder \(path)") }
     }
 
-    /// Makes a durable copy of a file, so that none of it has to be written while commits are
-    /// measured.
+    /// Makes a durable copy of a file, so that none of it has to be written while commits are measured.
     ///
     /// - Parameters:
     ///   - name: The name of the realm of the copy.

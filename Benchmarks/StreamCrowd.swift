@@ -8,9 +8,8 @@ internal import RealmStorage
 /// Many clients of change streams, in a separate process, because a server with as many connections needs its file descriptors
 /// itself.
 ///
-/// The process is this program, started as `RealmBenchmarks --crowd PORT`; see
-/// `ListeningCrowd`. It reads lines with a number and a request target, and then `go`. It
-/// prints `ready` when every connection has received its `ready` event. Each time every
+/// The process is this program, started as `RealmBenchmarks --crowd PORT`; see `ListeningCrowd`. It reads lines with a number
+/// and a request target, and then `go`. It prints `ready` when every connection has received its `ready` event. Each time every
 /// connection has received another event, it prints the time at which the last one arrived.
 @safe final class StreamCrowd {
     /// The id of the process that acts as the clients.

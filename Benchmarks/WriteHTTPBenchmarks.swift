@@ -9,8 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Measures durable writes over loopback: with one client that waits for each response, with 32
-/// of them, and imports.
+/// Measures durable writes over loopback: with one client that waits for each response, with 32 of them, and imports.
 struct WriteHTTPBenchmarks {
     /// The number of rounds, of which the median is reported.
     private static let rounds = 5
@@ -163,8 +162,7 @@ struct WriteHTTPBenchmarks {
             "PATCH", "objects/Item/\(id)", served, type: "application/json-patch+json", "[" + edits.joined(separator: ",") + "]")
     }
 
-    /// Returns a request that creates 1,000 objects; the number determines their keys and
-    /// values.
+    /// Returns a request that creates 1,000 objects; the number determines their keys and values.
     private static func batch(_ served: Served, _ number: Int) -> [UInt8] {
         var rows = ItemRows(UInt64(number))
         let objects = (0..<1000).map { rows.json(id: 1_000_000_000 + number * 1000 + $0) }
@@ -173,8 +171,7 @@ struct WriteHTTPBenchmarks {
 
     // MARK: - Figures
 
-    /// Measures the rates of one client and of 32 clients in turns, so that both meet the same
-    /// conditions of the disk.
+    /// Measures the rates of one client and of 32 clients in turns, so that both meet the same conditions of the disk.
     ///
     /// - Parameters:
     ///   - other: The result of another engine for one client.
@@ -203,8 +200,7 @@ struct WriteHTTPBenchmarks {
             note: "\(fixed(together / alone, decimals: 1, width: 0)) times one client")
     }
 
-    /// Measures requests that create 1,000 objects each; the result is the number of objects
-    /// per second.
+    /// Measures requests that create 1,000 objects each; the result is the number of objects per second.
     private func batches(_ other: Double?, _ served: Served, _ report: inout Report) throws {
         let name = "POST 1,000 objects, objects"
         guard isWanted(name) else { return }
@@ -224,8 +220,7 @@ struct WriteHTTPBenchmarks {
         report.add(name, .perSecond, median(figures), comparedWith: other)
     }
 
-    /// Measures batches of `deletionCount` operations, each of which deletes one object by its
-    /// key.
+    /// Measures batches of `deletionCount` operations, each of which deletes one object by its key.
     private func deletions(_ served: Served, _ report: inout Report) throws {
         let name = "batch of \(Self.deletionCount) deletes, objects"
         guard isWanted(name) else { return }
@@ -263,8 +258,7 @@ struct WriteHTTPBenchmarks {
         report.add(name, .perSecond, median(figures))
     }
 
-    /// Measures imports as a unit and in several commits: their rate, and the largest memory of
-    /// the server.
+    /// Measures imports as a unit and in several commits: their rate, and the largest memory of the server.
     private func runImports(_ report: inout Report) throws {
         for (name, query) in [("in one commit", ""), ("in several commits", "&atomic=false")] {
             let title = "import of \(importCount) objects \(name)"

@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// A realm with the class `Item`, and simulated clients that write to it.
 ///
-/// `@unchecked Sendable`: `rows`, `random` and `nextID` are used by one thread at a time,
-/// guarded by the monitor of a run.
+/// `@unchecked Sendable`: `rows`, `random` and `nextID` are used by one thread at a time, guarded by the monitor of a run.
 final class WrittenRealm: @unchecked Sendable {
     /// The open database.
     let database: Database
@@ -162,8 +161,7 @@ final class WrittenRealm: @unchecked Sendable {
         }
     }
 
-    /// Runs one write, and returns the monotonic time in nanoseconds at which the waiting
-    /// thread continues.
+    /// Runs one write, and returns the monotonic time in nanoseconds at which the waiting thread continues.
     private func answerTime(_ body: @escaping Body) throws -> UInt64 {
         let run = Monitor(Progress(left: 0, running: 1))
         database.write(WriteRequest(deadline: .now().adding(seconds: 60)), body) { result in run.broadcast { $0.end(result) } }
@@ -171,8 +169,7 @@ final class WrittenRealm: @unchecked Sendable {
         return Harness.now()
     }
 
-    /// Runs clients that write until the given number of writes is done, and returns the writes
-    /// per second.
+    /// Runs clients that write until the given number of writes is done, and returns the writes per second.
     ///
     /// - Parameters:
     ///   - commits: The number of writes of all clients together.
@@ -186,8 +183,7 @@ final class WrittenRealm: @unchecked Sendable {
         return Double(commits) / (Double(Harness.now() - begin) / 1e9)
     }
 
-    /// Makes the operations of the next write. `@unchecked Sendable`: it is called under the
-    /// lock of a run only.
+    /// Makes the operations of the next write. `@unchecked Sendable`: it is called under the lock of a run only.
     private final class Next: @unchecked Sendable {
         /// Makes the operations of the next write.
         let make: () -> Body

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// Why the children of leaves are believed to be what their leaves meant.
 ///
-/// The danger is not damage but reuse in the same shape: where a column of sixty integers was, sixty newer ones may lie, and the
-/// old leaf
-/// still refers to them. Source: docs/recovery.md, "Why a value is believed".
+/// The danger is not damage but reuse in the same shape: where a column of sixty integers was, sixty newer ones may lie, and
+/// the old leaf still refers to them. Source: docs/recovery.md, "Why a value is believed".
 final class LeafEvidence {
     /// The strengths of evidence, the strongest first.
     enum Strength: String {
@@ -182,9 +181,8 @@ final class LeafEvidence {
         return isSupported(nodes, leaf: leaf, count: rows.count) ? .supported : .maybe
     }
 
-    /// Returns whether no commit that may have written over some nodes can have written ones of their form: none of the versions
-    /// around
-    /// such a commit has a leaf with as many rows.
+    /// Returns whether no commit that may have written over some nodes can have written ones of their form: none of the
+    /// versions around such a commit has a leaf with as many rows.
     private func isSupported(_ nodes: [SpaceMap.NodeExtent], leaf: UInt64, count: Int) -> Bool {
         guard count > 0, let versions = containing[leaf] else { return false }
         // Older versions have more commits after them, and more known ones before.
@@ -243,8 +241,7 @@ final class LeafEvidence {
     /// Returns how sure the keys of a leaf are, and what they are.
     ///
     /// An insertion or a deletion rewrites every column of its leaf. So two leaves that surely share a column have the same
-    /// objects, and
-    /// the keys of one are those of the other.
+    /// objects, and the keys of one are those of the other.
     func keys(of rows: LeafRows) -> (strength: Strength, keys: [Int64]) {
         guard let keysRef = rows.node.child(0) else { return (.proved, rows.keys) }
         let strength = strength(keysRef, in: rows, slot: 0)

@@ -5,8 +5,7 @@ internal import RealmPlatform
 /// Leaves of cluster trees in unused space that no version leads to, and the tables that they are of.
 ///
 /// A leaf is given to a table by a parent that is still there, by a column that it shares with a known leaf, or, where its form
-/// fits
-/// exactly one class, by its form.
+/// fits exactly one class, by its form.
 final class OrphanSearch {
     /// A leaf that was found.
     struct Orphan {

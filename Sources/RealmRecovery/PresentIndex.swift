@@ -5,8 +5,7 @@ internal import RealmPlatform
 /// The present version as far as former ones refer to it: what its nodes are there for, and its objects by key.
 ///
 /// Former versions share most of their nodes with the present one. Only nodes that are named from unused space are listed here,
-/// so the
-/// memory depends on the unused space and not on the size of the file.
+/// so the memory depends on the unused space and not on the size of the file.
 final class PresentIndex {
     /// The place of a node of the present version.
     struct Place {

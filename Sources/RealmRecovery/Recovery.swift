@@ -5,8 +5,7 @@ package import RealmPlatform
 /// The remains of the past in a file: former versions, deleted objects and former values.
 ///
 /// A recovery reads only. It states nothing that the file does not prove to have been: what nothing speaks for is marked, and
-/// what was
-/// written over is named and never filled in. Equal files give equal results.
+/// what was written over is named and never filled in. Equal files give equal results.
 ///
 /// Source: docs/recovery.md.
 package final class Recovery {

@@ -302,8 +302,7 @@ final class StateReader {
     }
 
     /// Returns whether the place of a leaf in its tree, and its keys, are what they seem: what is known of its objects must not
-    /// contradict
-    /// them, and where the place is not proved something has to speak for it.
+    /// contradict them, and where the place is not proved something has to speak for it.
     private func isPlaceKnown(
         _ rows: LeafRows, _ origin: RecoveredLeaf.Origin, _ objectKeys: [Int64], primaryKeys: [String?]?
     ) -> Bool {

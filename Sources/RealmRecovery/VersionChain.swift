@@ -6,8 +6,7 @@ internal import RealmPlatform
 /// somewhere.
 ///
 /// A commit M writes only where version M − 1 has free space, and what it wrote is in use in version M. Source:
-/// docs/recovery.md, "What is
-/// certain".
+/// docs/recovery.md, "What is certain".
 final class VersionChain {
     /// The effect of later commits on a node of a version.
     enum Survival: Equatable {

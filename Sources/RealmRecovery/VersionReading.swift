@@ -74,8 +74,7 @@ final class VersionReading {
     }
 
     /// Settles where leaves belong that were written in one run with the nodes that their offsets were read from, and notes
-    /// where embedded
-    /// objects are.
+    /// where embedded objects are.
     func placeWrittenLeaves(_ evidence: LeafEvidence) {
         for version in versions {
             for (leaf, rows) in version.leaves.enumerated() where !rows.isPlaced {

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// Checks the values of one column, object by object, and collects the links in them.
 ///
-/// Links are collected rather than followed, because they can only be judged when all objects are
-/// known.
+/// Links are collected rather than followed, because they can only be judged when all objects are known.
 struct CellCheck {
     /// The version that is checked.
     private let snapshot: Snapshot
@@ -62,8 +61,7 @@ struct CellCheck {
         }
     }
 
-    /// Checks one value, and the collections nested in it; throws `.corrupt` when they are nested
-    /// too deeply.
+    /// Checks one value, and the collections nested in it; throws `.corrupt` when they are nested too deeply.
     private mutating func checkValue(_ value: Value, _ report: inout VerifyReport, depth: Int) throws(StorageError) {
         guard depth <= WalkBudget.maximumDepth else {
             throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(WalkBudget.maximumDepth)")
@@ -165,8 +163,7 @@ struct CellCheck {
         return true
     }
 
-    /// Returns whether a set of floats or doubles has a NaN, after which its order cannot be relied
-    /// on.
+    /// Returns whether a set of floats or doubles has a NaN, after which its order cannot be relied on.
     private func hasUnorderedElements(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> Bool {
         guard shape.type == .float || shape.type == .double else { return false }
         var cursor = try ListView(root: root, space: snapshot.space, shape: shape).elements()
@@ -180,8 +177,7 @@ struct CellCheck {
         return false
     }
 
-    /// Checks the dictionary at `root`, the order of its keys included, and collects the links in
-    /// it.
+    /// Checks the dictionary at `root`, the order of its keys included, and collects the links in it.
     ///
     /// - Parameters:
     ///   - report: Gets what is wrong or unusual.

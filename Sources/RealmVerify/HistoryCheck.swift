@@ -3,12 +3,10 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Checks what the top node states about the history: the changes of earlier versions, which SDKs
-/// keep in the file.
+/// Checks what the top node states about the history: the changes of earlier versions, which SDKs keep in the file.
 ///
-/// SDKs compute the oldest version that they know changes for as the version less the number of
-/// kept changes, so there are never more changes than versions. Source: docs/format.md, "The top
-/// node".
+/// SDKs compute the oldest version that they know changes for as the version less the number of kept changes, so there are
+/// never more changes than versions. Source: docs/format.md, "The top node".
 struct HistoryCheck {
     /// The version that is checked.
     let snapshot: Snapshot
@@ -34,8 +32,7 @@ struct HistoryCheck {
         }
     }
 
-    /// Checks the list of changes, which has one binary value per version, and reads all its
-    /// leaves.
+    /// Checks the list of changes, which has one binary value per version, and reads all its leaves.
     ///
     /// - Throws: `.corrupt` when the list cannot be read.
     private func checkChanges(_ top: TopNode, _ report: inout VerifyReport) throws(StorageError) {

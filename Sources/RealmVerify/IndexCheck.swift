@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Checks the search indexes of a table: their nodes, and that every object is filed where its
-/// value implies and nowhere else.
+/// Checks the search indexes of a table: their nodes, and that every object is filed where its value implies and nowhere else.
 struct IndexCheck {
     private let table: Table
     /// The proofs about indexes so far.

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Proves that an index is sound without looking each object up, or keeping words, which is what the
-/// exact checks do.
+/// Proves that an index is sound without looking each object up, or keeping words, which is what the exact checks do.
 ///
 /// The nodes of the index are read in their order. For each object that is filed under a value, a hash of the object and its keys
 /// is added to a sum, and the number of keys is recorded, unless it is the usual one. Then the column is read in the order of
@@ -164,8 +163,7 @@ struct IndexProof {
         }
     }
 
-    /// Notes how an object is filed that is not filed as most are; throws for one that does not exist,
-    /// or was noted before.
+    /// Notes how an object is filed that is not filed as most are; throws for one that does not exist, or was noted before.
     private mutating func note(_ object: ObjectKey, _ note: UInt8, _ ref: Ref) throws(StorageError) {
         if notes.isEmpty { notes = [UInt8](repeating: Note.usual, count: keys.slotCount) }
         guard let slot = keys.slot(of: object), notes[slot] == Note.usual else { throw doubt(ref) }

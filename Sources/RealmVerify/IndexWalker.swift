@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Visits every node of a search index, checks how it is built, and passes its entries to the
-/// caller.
+/// Visits every node of a search index, checks how it is built, and passes its entries to the caller.
 ///
 /// Invariants: keys are 32 bits wide and ascend; the key of a child is the largest in it; nodes
 /// have up to 1000 keys and only the root of an empty index has none; key arrays hold no refs; a
@@ -61,8 +60,7 @@ struct IndexWalker {
         _ = try level(root, depth: 0, &report, visit)
     }
 
-    /// Checks the level below `ref` and visits its entries; returns the largest key below `ref`,
-    /// nil when there is none.
+    /// Checks the level below `ref` and visits its entries; returns the largest key below `ref`, nil when there is none.
     private mutating func level(
         _ ref: Ref, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) -> Int32? {

@@ -10,9 +10,8 @@ struct LeafCheck {
     ///
     /// - Throws: `.corrupt` for the first violation.
     ///
-    /// The properties are these: booleans are 0, 1 or 3; the texts of short cells are padded with
-    /// zeros; the values of medium leaves follow each other; every payload of a Mixed leaf belongs
-    /// to one value.
+    /// The properties are these: booleans are 0, 1 or 3; the texts of short cells are padded with zeros; the values of medium
+    /// leaves follow each other; every payload of a Mixed leaf belongs to one value.
     static func run(_ leaf: ColumnLeaf) throws(StorageError) {
         switch leaf {
         case .bool(let flags): try check(flags)
@@ -65,8 +64,7 @@ struct LeafCheck {
         }
     }
 
-    /// Checks that every payload belongs to one value, as writers move and remove it with that
-    /// value.
+    /// Checks that every payload belongs to one value, as writers move and remove it with that value.
     private static func check(_ leaf: MixedLeaf) throws(StorageError) {
         var known: Set<Int64> = []
         for row in 0..<leaf.count {
@@ -81,8 +79,7 @@ struct LeafCheck {
 
 /// A check of medium leaves that only whole-file verification makes.
 extension MediumBlobs {
-    /// Checks that every value, null or not, ends where the one before it ends, or later, and
-    /// inside the bytes.
+    /// Checks that every value, null or not, ends where the one before it ends, or later, and inside the bytes.
     ///
     /// - Throws: `.corrupt` with the first value that does not.
     func requireOrder() throws(StorageError) {

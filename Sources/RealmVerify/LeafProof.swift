@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Proves that there is nothing to report about the values of a leaf, without making a `Value` of
-/// each of them.
+/// Proves that there is nothing to report about the values of a leaf, without making a `Value` of each of them.
 ///
 /// It knows the most common forms of leaves. Values it does not prove are left to `LeafCheck` and `CellCheck`, which report
 /// errors, so its answers never change a report. Links are not its subject: see `LinkCheck`.
@@ -157,8 +156,7 @@ struct LeafProof {
         return isValid(bytes)
     }
 
-    /// Returns whether the texts of a medium leaf follow each other, end with a zero byte, and are
-    /// valid.
+    /// Returns whether the texts of a medium leaf follow each other, end with a zero byte, and are valid.
     private func proves(_ blobs: MediumBlobs) -> Bool {
         var first: Int64 = 0
         for row in 0..<blobs.count {
@@ -204,8 +202,7 @@ struct PayloadMarks {
     /// How many words of bits a slot has among the others. No leaf of a sound file has more values.
     private static let wordsPerSlot = 16
 
-    /// Marks a payload; returns false for one that was marked before, and for one of a number that
-    /// sound leaves do not have.
+    /// Marks a payload; returns false for one that was marked before, and for one of a number that sound leaves do not have.
     mutating func insert(_ index: Int64, _ slot: Int) -> Bool {
         guard index >= 0, index < Int64(PayloadMarks.wordsPerSlot * 64) else { return false }
         let bit: UInt64 = 1 &<< UInt64(index & 63)

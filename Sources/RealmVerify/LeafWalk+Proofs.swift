@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// Quick proofs that a column of a leaf is sound. They do not report anything but numbers of links.
 extension LeafWalk {
-    /// Returns whether it is proved that there is nothing to report about one column of a leaf; its
-    /// links are added then.
+    /// Returns whether it is proved that there is nothing to report about one column of a leaf; its links are added then.
     ///
     /// - Parameters:
     ///   - column: The column, of values or of collections.

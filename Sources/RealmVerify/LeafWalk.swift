@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Checks the leaves of one tree of objects, one after another: all columns of each, and that no
-/// primary key occurs twice.
+/// Checks the leaves of one tree of objects, one after another: all columns of each, and that no primary key occurs twice.
 struct LeafWalk {
     /// The version that is checked.
     let snapshot: Snapshot

@@ -24,8 +24,7 @@ struct LinkCheck {
     private var owners: [TableKey: OwnerCounts]
     /// The tables of embedded objects.
     private let embedded: Set<TableKey>
-    /// The search for embedded objects that hold each other in a cycle, or at first for classes that
-    /// do.
+    /// The search for embedded objects that hold each other in a cycle, or at first for classes that do.
     private var cycles = EmbeddedCycleCheck()
     private var searchesObjects: Bool
     /// The classes of embedded objects, in pairs, of which the first is known to hold the second.
@@ -179,8 +178,7 @@ struct LinkCheck {
 
     // MARK: - Reports
 
-    /// The check for a second walk over all objects, which finds out what this one leaves open; nil
-    /// where all is known.
+    /// The check for a second walk over all objects, which finds out what this one leaves open; nil where all is known.
     var secondWalk: LinkCheck? {
         guard !isExact, !ledger.isEven || cycles.objectsWithoutEnd() > 0 else { return nil }
         return LinkCheck(continuing: self)
@@ -248,12 +246,10 @@ struct LinkCheck {
     }
 }
 
-/// Finds embedded objects that hold themselves, directly or through others. A reader that follows
-/// them would never end.
+/// Finds embedded objects that hold themselves, directly or through others. A reader that follows them would never end.
 ///
-/// No object outside holds such objects, so a walk from top-level objects does not reach them. The
-/// check removes objects without owners again and again; those that remain are in cycles, or held
-/// by some that are.
+/// No object outside holds such objects, so a walk from top-level objects does not reach them. The check removes objects
+/// without owners again and again; those that remain are in cycles, or held by some that are.
 struct EmbeddedCycleCheck {
     /// An embedded object.
     struct Place: Hashable {

@@ -43,8 +43,7 @@ struct LinkLedger {
     }
 
     private let hash: ProofHash
-    /// The sum of the links in each bucket, minus their backlinks; empty where links are entered one
-    /// by one.
+    /// The sum of the links in each bucket, minus their backlinks; empty where links are entered one by one.
     private var sums: [ProofSum]
     /// The number of each link minus that of its backlinks, as far as links are entered one by one.
     private var entries: [Link: Int] = [:]
@@ -64,8 +63,7 @@ struct LinkLedger {
         chosen = nil
     }
 
-    /// Makes an empty ledger for the links of the uneven buckets of another one, which are entered
-    /// one by one.
+    /// Makes an empty ledger for the links of the uneven buckets of another one, which are entered one by one.
     init(unevenOf other: LinkLedger) {
         hash = other.hash
         sums = []

@@ -31,8 +31,7 @@ struct ObjectCheck {
 
     // MARK: - Keys
 
-    /// Reads the keys of all objects and tombstones, which has to be done before `run`, and counts
-    /// them.
+    /// Reads the keys of all objects and tombstones, which has to be done before `run`, and counts them.
     ///
     /// - Parameter report: Gets errors, and the numbers of tables, objects and tombstones.
     mutating func readKeys(_ report: inout VerifyReport) {

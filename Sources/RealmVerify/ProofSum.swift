@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sum of hashes of sequences, with which two collections of sequences are compared whatever the
-/// order in which they come.
+/// A sum of hashes of sequences, with which two collections of sequences are compared whatever the order in which they come.
 ///
 /// Elements of one are added, elements of the other subtracted. The sum of equal collections is zero, and that of others is not,
 /// but for a chance of about 1 in 2^64.

@@ -3,11 +3,9 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap,
-/// no node twice.
+/// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
 ///
-/// Each gap is reported as a warning with its place, and their total as an error: such bytes are
-/// lost, but no write goes there.
+/// Each gap is reported as a warning with its place, and their total as an error: such bytes are lost, but no write goes there.
 struct SpaceCheck {
     /// A node or free block as a range of bytes.
     private struct Extent {
@@ -45,8 +43,7 @@ struct SpaceCheck {
         check.tile(&report)
     }
 
-    /// Visits all nodes and collects their ranges; a node that is referenced twice, or cannot be
-    /// read, is reported.
+    /// Visits all nodes and collects their ranges; a node that is referenced twice, or cannot be read, is reported.
     private mutating func walk(_ report: inout VerifyReport) throws(StorageError) {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
         var budget = space.nodeBudget
@@ -94,8 +91,7 @@ struct SpaceCheck {
             && UInt64(position) <= space.limit && UInt64(length) <= space.limit - UInt64(position)
     }
 
-    /// Reads the free lists and collects their ranges; throws `.corrupt` when they differ in
-    /// length.
+    /// Reads the free lists and collects their ranges; throws `.corrupt` when they differ in length.
     private mutating func readFreeList(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freePositions.isNone, !top.freeLengths.isNone else { return }

@@ -32,8 +32,7 @@ struct SpaceProof {
         return true
     }
 
-    /// Visits all nodes and marks their bytes; returns false for a node that cannot be read or shares
-    /// bytes with another one.
+    /// Visits all nodes and marks their bytes; returns false for a node that cannot be read or shares bytes with another one.
     private func walk(_ root: Ref, _ report: inout VerifyReport) -> Bool {
         var stack = [root]
         var budget = space.nodeBudget
@@ -77,8 +76,7 @@ struct SpaceProof {
         return true
     }
 
-    /// Returns whether each free block was released by a version up to this one, or no version is
-    /// stated.
+    /// Returns whether each free block was released by a version up to this one, or no version is stated.
     private func hasSoundVersions(_ top: TopNode, _ count: Int) -> Bool {
         guard !top.freeVersions.isNone else { return true }
         guard let versions = try? FreeSpace.integers(top.freeVersions, space), versions.count == count else { return false }

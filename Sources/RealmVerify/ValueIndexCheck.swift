@@ -110,9 +110,8 @@ struct ValueIndexCheck {
 
     /// Reports an object that is filed under another value than its own.
     ///
-    /// It is a warning where the reference engine does so: deleting the target of a link in an
-    /// indexed Mixed property leaves its index as it was, and equal numbers are filed together
-    /// although their data differ.
+    /// It is a warning where the reference engine does so: deleting the target of a link in an indexed Mixed property leaves
+    /// its index as it was, and equal numbers are filed together although their data differ.
     private func complain(_ object: ObjectKey, _ value: Value, _ report: inout VerifyReport) {
         func text() -> String { "\(place): object \(object.rawValue) is filed under another value" }
         if isMixed, value.isNull || value.isNumber { report.warn(text()) } else { report.error(text()) }

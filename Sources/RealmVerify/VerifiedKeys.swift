@@ -3,12 +3,10 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The keys of all objects of one tree, in little memory: whether it has an object, and a number
-/// for each of them, its slot.
+/// The keys of all objects of one tree, in little memory: whether it has an object, and a number for each of them, its slot.
 ///
-/// Keys of a sound tree ascend, so they are a run of numbers, or bits above the first one, or, where
-/// they are far apart, are looked up in the tree itself. Only the keys of a tree that is damaged are
-/// kept one by one.
+/// Keys of a sound tree ascend, so they are a run of numbers, or bits above the first one, or, where they are far apart, are
+/// looked up in the tree itself. Only the keys of a tree that is damaged are kept one by one.
 struct VerifiedKeys {
     /// The forms in which keys are kept.
     private enum Form {

@@ -10,8 +10,7 @@ package import RealmStorage
 package struct VerifyReport: Sendable {
     /// The errors that were found: the file is damaged. At most `maximumCount` are kept.
     package private(set) var errors: [String] = []
-    /// The warnings: what writers are known to leave, and what is only unusual. At most
-    /// `maximumCount` are kept.
+    /// The warnings: what writers are known to leave, and what is only unusual. At most `maximumCount` are kept.
     package private(set) var warnings: [String] = []
     /// The counts of the check.
     package var statistics = Statistics()
@@ -87,8 +86,7 @@ package struct VerifyReport: Sendable {
 
 /// Verification of a version.
 extension Snapshot {
-    /// Checks the whole version: that every byte is used by one node or is free, and every table,
-    /// object, link and index.
+    /// Checks the whole version: that every byte is used by one node or is free, and every table, object, link and index.
     ///
     /// It never throws: what cannot be read is an error of the report. Objects are checked only if
     /// the use of the bytes is sound. Most of a sound file is proved to be so by quick checks; what

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// Checks an index of complete words against the words of the objects.
 ///
-/// The words are read from the objects and crossed off while the index is walked; what remains on
-/// either side is an error.
+/// The words are read from the objects and crossed off while the index is walked; what remains on either side is an error.
 struct WordIndexCheck {
     /// The objects, ascending, that have each word; nil means null.
     typealias Words = [[UInt8]?: [ObjectKey]]

@@ -22,9 +22,8 @@ enum DataImport {
 
     /// Imports a file of NDJSON as a unit.
     ///
-    /// If it fails, everything is as it was before: a new file gets its name only when it is
-    /// complete, and an import into an existing file is tried in memory first. The call blocks
-    /// until the data are durable.
+    /// If it fails, everything is as it was before: a new file gets its name only when it is complete, and an import into an
+    /// existing file is tried in memory first. The call blocks until the data are durable.
     ///
     /// - Parameters:
     ///   - data: The path of the data, plain or compressed with gzip.
@@ -179,8 +178,7 @@ enum DataImport {
         }
     }
 
-    /// Opens a file of data, and decompresses it into a temporary file if it is compressed with
-    /// gzip.
+    /// Opens a file of data, and decompresses it into a temporary file if it is compressed with gzip.
     ///
     /// - Returns: The file, positioned at its start.
     /// - Throws: `ValidationError` when it cannot be read or decompressed, or is larger than 1

@@ -27,8 +27,7 @@ enum EventPrinter {
         }
     }
 
-    /// Returns the text of a snapshot: a heading, then the object or one line for each row, by
-    /// section if there are any.
+    /// Returns the text of a snapshot: a heading, then the object or one line for each row, by section if there are any.
     ///
     /// - Parameter data: The data of the event, as the HTTP interface documents them.
     private static func snapshot(_ data: JSONObject) -> String {
@@ -42,8 +41,7 @@ enum EventPrinter {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the text of a change set: a heading with the versions, then one line for each
-    /// change.
+    /// Returns the text of a change set: a heading with the versions, then one line for each change.
     ///
     /// Deleted rows are marked with `-`, inserted ones with `+` and modified ones with `~`.
     ///
@@ -68,23 +66,20 @@ enum EventPrinter {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the position of a changed row, with the number of its section if there are
-    /// sections.
+    /// Returns the position of a changed row, with the number of its section if there are sections.
     private static func place(_ row: JSONValue) -> String {
         let section = row.object?["section"].map { text($0) + "/" } ?? ""
         return section + (row.object?["index"].map(text) ?? "")
     }
 
-    /// Returns the contents of a row in one line: its key, the changed properties and the
-    /// object or value.
+    /// Returns the contents of a row in one line: its key, the changed properties and the object or value.
     private static func row(_ row: JSONValue) -> String {
         guard let object = row.object else { return text(row) }
         let parts = ["entry", "key", "properties", "object", "value"].compactMap { name in object[name].map(text) }
         return parts.joined(separator: " ")
     }
 
-    /// Returns a changed property of an object, with its old and new value if the event
-    /// contains them.
+    /// Returns a changed property of an object, with its old and new value if the event contains them.
     private static func property(_ value: JSONValue) -> String {
         guard let object = value.object else { return text(value) }
         guard let old = object["oldValue"] else { return text(object["name"]) }

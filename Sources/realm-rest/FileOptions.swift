@@ -6,8 +6,7 @@ import RealmLegacy
 internal import RealmPlatform
 import RealmStorage
 
-/// The arguments of all commands that read a file: the path, the key and how the file is
-/// opened.
+/// The arguments of all commands that read a file: the path, the key and how the file is opened.
 struct FileOptions: ParsableArguments {
     /// The path of the file that the command reads.
     @Argument(help: "A .realm file. It is opened for reading only and never changed.")
@@ -81,8 +80,7 @@ struct FileOptions: ParsableArguments {
     }
 }
 
-/// Runs the body of a command. An error of storage becomes one line on standard error and an
-/// exit status.
+/// Runs the body of a command. An error of storage becomes one line on standard error and an exit status.
 ///
 /// - Parameter body: The work of the command.
 /// - Throws: `ExitCode(1)` for a damaged file, `ExitCode(2)` for one that cannot be opened or

@@ -18,8 +18,7 @@ struct QueryCommand: ParsableCommand {
 
     /// The formats in which results can be printed.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// A JSON array, one JSON object on each line, comma-separated values, or one key on
-        /// each line.
+        /// A JSON array, one JSON object on each line, comma-separated values, or one key on each line.
         case json, ndjson, csv, keys
     }
 
@@ -84,8 +83,7 @@ struct QueryCommand: ParsableCommand {
 
     /// Prints the results.
     ///
-    /// Objects are printed while the query is evaluated if their order allows that; otherwise
-    /// their keys are collected first.
+    /// Objects are printed while the query is evaluated if their order allows that; otherwise their keys are collected first.
     ///
     /// - Parameters:
     ///   - snapshot: The version of the file.

@@ -7,8 +7,7 @@ internal import RealmPlatform
 import RealmQuery
 import RealmStorage
 
-/// Formats the results of the command `query`, and passes the text on in pieces of about 64
-/// KiB.
+/// Formats the results of the command `query`, and passes the text on in pieces of about 64 KiB.
 struct QueryOutput {
     /// The format in which the objects are written.
     private let format: QueryCommand.Format

@@ -8,8 +8,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The program `realm-rest`: a server for Realm database files over HTTP and JSON, with tools
-/// for such files.
+/// The program `realm-rest`: a server for Realm database files over HTTP and JSON, with tools for such files.
 @main
 struct RealmRest: ParsableCommand {
     /// The name of the program, its description for `--help` and its commands.
@@ -49,12 +48,10 @@ private enum CrashReports {
     /// The environment variable with which the Swift runtime is configured.
     static let setting = "SWIFT_BACKTRACE"
 
-    /// Starts the program again with a setting that hides values, unless the user has
-    /// configured the variable.
+    /// Starts the program again with a setting that hides values, unless the user has configured the variable.
     ///
-    /// The runtime reads its settings before `main`, so the process replaces itself by the same
-    /// program; its id and its open files remain. If that is not possible, it continues without
-    /// the setting.
+    /// The runtime reads its settings before `main`, so the process replaces itself by the same program; its id and its open
+    /// files remain. If that is not possible, it continues without the setting.
     static func hideValues() {
         guard unsafe getenv(setting) == nil, unsafe setenv(setting, "registers=none,images=none", 1) == 0 else { return }
         unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)

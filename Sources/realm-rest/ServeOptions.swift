@@ -116,8 +116,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(name: .customLong("no-transactions"), help: "Refuse interactive transactions.")
     var refusesTransactions = false
 
-    /// The classes whose objects can only be written with a condition such as `If-Match`, each
-    /// as `REALM.CLASS`.
+    /// The classes whose objects can only be written with a condition such as `If-Match`, each as `REALM.CLASS`.
     @Option(
         name: .customLong("require-if-match"),
         help: ArgumentHelp("A class whose objects are only written under a condition.", valueName: "REALM.CLASS"))
@@ -194,8 +193,7 @@ struct ServeOptions: ParsableArguments {
             valueName: "HOST:PORT|unix:PATH|none"))
     var admin: String?
 
-    /// Whether the main listener rejects requests for administration even on a loopback
-    /// address.
+    /// Whether the main listener rejects requests for administration even on a loopback address.
     @Flag(
         name: .customLong("no-admin"),
         help: "Reject administration through the main listener, even on loopback: for proxies that do not identify themselves."

@@ -10,8 +10,7 @@ internal import RealmHosting
 internal import RealmPlatform
 import RealmStorage
 
-/// Runs a server on the main thread until a signal ends it. It is shared by the commands
-/// `serve` and `demo`.
+/// Runs a server on the main thread until a signal ends it. It is shared by the commands `serve` and `demo`.
 enum ServerRun {
     /// The number of realms that are listed at the start.
     private static let summaryLimit = 100

@@ -22,8 +22,7 @@ final class ShutdownHandler: Sendable {
         var isUrgent = false
     }
 
-    /// The seconds for closing realms, their writers and their observers after the grace
-    /// period.
+    /// The seconds for closing realms, their writers and their observers after the grace period.
     private static let closingSeconds = 0.8
     /// The seconds from the second signal to the end of the process.
     private static let urgentSeconds = 0.7
@@ -50,8 +49,7 @@ final class ShutdownHandler: Sendable {
         }
     }
 
-    /// Whether a second signal has arrived, so that the server stops without waiting. All
-    /// threads may read it.
+    /// Whether a second signal has arrived, so that the server stops without waiting. All threads may read it.
     var isUrgent: Bool { state.withLock { $0.isUrgent } }
 
     /// Blocks the main thread until a first signal arrives.

@@ -8,8 +8,7 @@ import RealmStorage
 ///
 /// Writes are repeated until all bytes are written, and are not buffered.
 enum StandardStreams {
-    /// The error when the reader of standard output has closed it, as `head` does. The command
-    /// then ends without a message.
+    /// The error when the reader of standard output has closed it, as `head` does. The command then ends without a message.
     struct OutputClosed: Error {}
 
     /// Writes bytes to standard output; throws `OutputClosed` when they cannot be written.
@@ -25,8 +24,7 @@ enum StandardStreams {
         try? write(Array((shown.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to a file descriptor; throws `OutputClosed` when they cannot be
-    /// written.
+    /// Writes all bytes to a file descriptor; throws `OutputClosed` when they cannot be written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
         do {
             try System.write(descriptor, bytes)

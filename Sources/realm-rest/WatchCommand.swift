@@ -8,8 +8,7 @@ import RealmHTTP
 internal import RealmPlatform
 import RealmStorage
 
-/// The command `realm-rest watch`: follows a stream of changes and prints its events for
-/// people.
+/// The command `realm-rest watch`: follows a stream of changes and prints its events for people.
 struct WatchCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(

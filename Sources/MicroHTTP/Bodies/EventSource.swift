@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// The content of an endless response, which its connection takes piece by piece.
 ///
-/// A source does not push. The connection calls `next` when it can send more, and the source wakes
-/// the connection when there may be something to send. So a client that does not read its events costs
-/// no memory.
+/// A source does not push. The connection calls `next` when it can send more, and the source wakes the connection when there
+/// may be something to send. So a client that does not read its events costs no memory.
 package protocol EventSource: AnyObject, Sendable {
     /// Called once, before every other call, when the response has been assigned its connection.
     ///
@@ -25,8 +24,7 @@ package protocol EventSource: AnyObject, Sendable {
     /// each time after the connection was put to sleep, so that nothing is missed in between.
     var hasMore: Bool { get }
 
-    /// Called when a heartbeat is due, a sign of life that keeps the connection open. The caller
-    /// wakes the connection.
+    /// Called when a heartbeat is due, a sign of life that keeps the connection open. The caller wakes the connection.
     func heartbeat()
 
     /// Called when the response has lasted for as long as the limits allow, so that it is brought
@@ -55,8 +53,7 @@ package protocol EventConnection: AnyObject, Sendable {
 
 /// The reply of a source of events to a connection that asks for more.
 package enum EventPiece {
-    /// Bytes to be sent. They are never changed after this, so many connections can share one
-    /// buffer.
+    /// Bytes to be sent. They are never changed after this, so many connections can share one buffer.
     case bytes(OutputBuffer)
     /// Nothing to send at the moment: the connection sleeps until the source wakes it.
     case nothing

@@ -5,8 +5,7 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Sends the content of a file that is complete, such as a backup. The file disappears with this
-/// object if it has no name.
+/// Sends the content of a file that is complete, such as a backup. The file disappears with this object if it has no name.
 package final class FileProducer: ChunkProducer {
     /// The file, which no longer changes.
     private let file: BodyFile

@@ -7,8 +7,7 @@ internal import RealmStorage
 
 /// A gzip stream that is being written, as the body of a streamed response.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it, as its producer is never called twice at
-/// the same time.
+/// `@unchecked Sendable`: one thread at a time uses it, as its producer is never called twice at the same time.
 @safe final class GzipDeflater: StreamCompressor, @unchecked Sendable {
     private var stream = unsafe z_stream()
 

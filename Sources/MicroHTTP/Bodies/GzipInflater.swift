@@ -5,8 +5,7 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Decompresses a gzip stream piece by piece; several members that follow each other count as one
-/// stream. One thread uses it.
+/// Decompresses a gzip stream piece by piece; several members that follow each other count as one stream. One thread uses it.
 @safe final class GzipInflater {
     private var stream = unsafe z_stream()
     /// Holds decompressed bytes until they are handed on.

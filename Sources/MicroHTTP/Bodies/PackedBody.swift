@@ -19,8 +19,7 @@ package final class PackedBody: Sendable {
 
     /// Returns a compressed form, and makes it if this is the first call.
     ///
-    /// Two threads that call at the same time may both compress; the results are equal, and one is
-    /// kept.
+    /// Two threads that call at the same time may both compress; the results are equal, and one is kept.
     ///
     /// - Parameters:
     ///   - plain: The body, the same one at each call.

@@ -23,9 +23,8 @@ package final class PackingProducer: ChunkProducer {
         self.compressor = compressor
     }
 
-    /// Appends the compressed form of the next chunks: at least one of them, and as many as it
-    /// takes until something comes out, because text is collected until there is enough for a
-    /// block.
+    /// Appends the compressed form of the next chunks: at least one of them, and as many as it takes until something comes out,
+    /// because text is collected until there is enough for a block.
     ///
     /// - Parameter buffer: Receives the compressed bytes.
     /// - Returns: Whether this was the end of the body.

@@ -7,8 +7,7 @@ internal import RealmStorage
 
 /// A zstd stream that is being written, as the body of a response.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it, as its producer is never called twice at the
-/// same time.
+/// `@unchecked Sendable`: one thread at a time uses it, as its producer is never called twice at the same time.
 @safe final class ZstdCompressor: StreamCompressor, @unchecked Sendable {
     /// The stream of the library.
     private let stream: OpaquePointer

@@ -56,8 +56,7 @@ package final class ConnectionRecord: Sendable {
     private let idleBytes = Atomic<Int>(0)
     /// Since when the connection is between requests, in nanoseconds of `Instant`.
     private let idleSince: Atomic<UInt64>
-    /// Whether a complete header section was ever received. Before that, a shorter time limit
-    /// applies.
+    /// Whether a complete header section was ever received. Before that, a shorter time limit applies.
     private let hasBegunRequest = Atomic<Bool>(false)
     /// The daemon's thread that serves this connection; the initializer runs on it.
     let thread = pthread_self()
@@ -76,8 +75,7 @@ package final class ConnectionRecord: Sendable {
     /// Returns the reason to receive no more of it.
     private let bodyRefusal = RankedMutex<(@Sendable () -> Problem?)?>(.leaf, nil)
 
-    /// Makes the record of a connection that was just accepted. It must run on the daemon's thread
-    /// of the connection.
+    /// Makes the record of a connection that was just accepted. It must run on the daemon's thread of the connection.
     ///
     /// - Parameters:
     ///   - arrival: The facts about it.
@@ -284,9 +282,8 @@ package final class ConnectionRecord: Sendable {
 
     /// Rates how little harm would be done by ending this connection to make room for another one.
     ///
-    /// Connections between requests have the highest rates, the longest idle most of all; bodies
-    /// that hardly progress follow. The function is called for every connection when a client
-    /// arrives at a full table, so it makes no system call.
+    /// Connections between requests have the highest rates, the longest idle most of all; bodies that hardly progress follow.
+    /// The function is called for every connection when a client arrives at a full table, so it makes no system call.
     ///
     /// - Parameters:
     ///   - now: The current time.
@@ -331,8 +328,7 @@ package final class ConnectionRecord: Sendable {
         return unsafe ioctl(descriptor, 0x541b, &count) == 0 && count > 0
     }
 
-    /// Detects the beginning of a header section: the kernel has received more bytes than at the
-    /// last look.
+    /// Detects the beginning of a header section: the kernel has received more bytes than at the last look.
     private func noteReceivedBytes(_ info: TCPInfoPrefix, _ now: Instant) {
         guard progress.load(ordering: .relaxed) == 0 else { return }
         let received = Int(truncatingIfNeeded: info.bytesReceived)
@@ -347,14 +343,12 @@ package final class ConnectionRecord: Sendable {
     /// The seconds after the arrival of its request for which a client that closed only its sending direction is believed to wait
     /// for the response.
     private static let secondsOfHalfClosed = 1.0
-    /// The event `POLLRDHUP`, which the headers show only with special definitions: the client
-    /// closed its sending direction.
+    /// The event `POLLRDHUP`, which the headers show only with special definitions: the client closed its sending direction.
     private static let closedDirection = 0x2000
 
     /// Returns whether the client has probably left, so that no more work is needed for it.
     ///
-    /// It must be called only while the connection is suspended, because its socket is certainly
-    /// open then.
+    /// It must be called only while the connection is suspended, because its socket is certainly open then.
     ///
     /// - Parameter requestSeconds: The age of the request, in seconds.
     /// - Returns: True when the connection is broken, or when the client has closed its direction
@@ -366,8 +360,7 @@ package final class ConnectionRecord: Sendable {
         return Int(entry.revents) & ConnectionRecord.closedDirection != 0 && requestSeconds > ConnectionRecord.secondsOfHalfClosed
     }
 
-    /// Sends a last response on a connection whose request never became complete, and closes both
-    /// directions.
+    /// Sends a last response on a connection whose request never became complete, and closes both directions.
     ///
     /// The daemon writes nothing while it reads a request, so these bytes cannot mix with its own. On an
     /// encrypted connection nothing is sent: this is not its thread, and plain bytes must not get there.
@@ -397,9 +390,8 @@ package final class ConnectionRecord: Sendable {
         realm_rest_reset(descriptor)
     }
 
-    /// Sends a last response and closes only the sending direction. A client that is still sending
-    /// a body would otherwise lose the response before it has read it. It must run on the daemon's
-    /// thread of the connection.
+    /// Sends a last response and closes only the sending direction. A client that is still sending a body would otherwise lose
+    /// the response before it has read it. It must run on the daemon's thread of the connection.
     ///
     /// - Parameters:
     ///   - bytes: A complete response.

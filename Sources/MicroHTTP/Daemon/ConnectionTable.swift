@@ -38,8 +38,7 @@ package final class ConnectionTable: Sendable {
         package var refused = 0
         /// Connections that were ended, while idle or hardly progressing, to make room for others.
         package var displaced = 0
-        /// Connections that were ended because a request did not arrive in time, or because the
-        /// client had closed its side.
+        /// Connections that were ended because a request did not arrive in time, or because the client had closed its side.
         package var timedOut = 0
     }
 
@@ -51,8 +50,7 @@ package final class ConnectionTable: Sendable {
     private static func leaving(_ connections: Int) -> Int { max(64, connections / 4) }
 
     private let limits: HTTPLimits
-    /// The table. The lock is held while connections are ended, so that no socket is closed and
-    /// reused in the meantime.
+    /// The table. The lock is held while connections are ended, so that no socket is closed and reused in the meantime.
     private let state = RankedMutex(.leaf, State())
     private let watch = ServiceThread("watch")
 
@@ -84,8 +82,7 @@ package final class ConnectionTable: Sendable {
         }
     }
 
-    /// Displaces connections over the limits, and returns whether there is room for one more of
-    /// this client.
+    /// Displaces connections over the limits, and returns whether there is room for one more of this client.
     private func hasRoom(for client: String, _ state: inout State) -> Bool {
         guard state.records.count < ConnectionTable.mostSockets(limits.connections) else { return false }
         makeRoom(for: client, &state)
@@ -95,9 +92,8 @@ package final class ConnectionTable: Sendable {
         return state.count < limits.connections + ConnectionTable.excess
     }
 
-    /// Displaces connections until the limits are kept, as far as possible. Several threads of the
-    /// daemon may have accepted connections at the same time, so displacing one is not always
-    /// enough.
+    /// Displaces connections until the limits are kept, as far as possible. Several threads of the daemon may have accepted
+    /// connections at the same time, so displacing one is not always enough.
     private func makeRoom(for client: String, _ state: inout State) {
         if isLimited(client) {
             while state.count(client) >= limits.connectionsPerAddress, displace(state.perClient[client] ?? [], &state) {}
@@ -153,8 +149,7 @@ package final class ConnectionTable: Sendable {
         return best?.record
     }
 
-    /// Adds a new connection. One over a limit displaces an idle one if possible, and is marked as
-    /// excess otherwise.
+    /// Adds a new connection. One over a limit displaces an idle one if possible, and is marked as excess otherwise.
     ///
     /// - Parameter arrival: The facts about it.
     /// - Returns: The record, which stays in the table until `remove`.

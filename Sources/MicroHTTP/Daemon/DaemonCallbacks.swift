@@ -9,9 +9,8 @@ internal import RealmStorage
 
 /// The functions that libmicrohttpd calls, on the threads of the daemon.
 ///
-/// Their contexts are unmanaged references. A listener retains its threads until they have
-/// stopped; the record of a connection and the exchange of a request are retained here from the
-/// first to the last callback about them.
+/// Their contexts are unmanaged references. A listener retains its threads until they have stopped; the record of a connection
+/// and the exchange of a request are retained here from the first to the last callback about them.
 enum DaemonCallbacks {
     /// Returns the options of a daemon whose callbacks serve a listener.
     ///
@@ -135,8 +134,7 @@ enum DaemonCallbacks {
 
 /// The name under which connections and work of one client are counted together. Without credentials, an address is a client.
 ///
-/// One IPv6 subscriber controls all addresses that begin with the same 64 bits, so these count as
-/// one client.
+/// One IPv6 subscriber controls all addresses that begin with the same 64 bits, so these count as one client.
 private enum ClientName {
     /// Returns the name of the client at a socket address.
     ///

@@ -6,8 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The body of an endless response: asks its source for pieces, and suspends the connection when
-/// there is nothing to send.
+/// The body of an endless response: asks its source for pieces, and suspends the connection when there is nothing to send.
 ///
 /// The daemon's thread of the connection reads it first. Once it is suspended, a thread of `EventSenders` sends the events, on
 /// the socket itself, and resumes the connection only for its end; over TLS, and for clients of HTTP/1.0, the connection is
@@ -145,9 +144,8 @@ package final class EventBody: Suspended {
         return 0
     }
 
-    /// Returns the memory of the library's buffer to the system while the connection sleeps. The
-    /// buffer is as large as a request may be, and thousands of connections sleep for minutes with
-    /// one each.
+    /// Returns the memory of the library's buffer to the system while the connection sleeps. The buffer is as large as a
+    /// request may be, and thousands of connections sleep for minutes with one each.
     private func giveMemoryBack(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) {
         let isNeeded = state.withLock { state -> Bool in
             defer { state.hasUsedMemory = false }
@@ -196,8 +194,7 @@ package final class EventBody: Suspended {
 
     /// Asks the source for its next piece, without holding the lock, because the source takes other locks.
     ///
-    /// Only the daemon's thread of this connection asks, so no other thread sets a piece in the
-    /// meantime.
+    /// Only the daemon's thread of this connection asks, so no other thread sets a piece in the meantime.
     ///
     /// - Returns: False when the source has nothing at the moment.
     private func takePiece() -> Bool {
@@ -333,12 +330,10 @@ package final class EventBody: Suspended {
 
     /// Passes on to the source that a heartbeat is due. The `StreamWatch` calls it.
     func heartbeat() { source.heartbeat() }
-    /// Passes on to the source that the response has lasted long enough. The `StreamWatch` calls
-    /// it.
+    /// Passes on to the source that the response has lasted long enough. The `StreamWatch` calls it.
     func ageOut() { source.ageOut() }
 
-    /// Ends the response at the next read of the daemon, unless everything was sent already. The
-    /// caller wakes the connection.
+    /// Ends the response at the next read of the daemon, unless everything was sent already. The caller wakes the connection.
     ///
     /// - Parameter reason: The reason that is reported to the source.
     func end(_ reason: EventCloseReason) {
@@ -353,8 +348,7 @@ package final class EventBody: Suspended {
 
     // MARK: - The end
 
-    /// Called when the library frees its response object: removes this body from the watch and
-    /// reports the end to the source.
+    /// Called when the library frees its response object: removes this body from the watch and reports the end to the source.
     private func close() {
         server.streams.remove(self)
         let reason = state.withLock { state -> EventCloseReason in
@@ -364,8 +358,7 @@ package final class EventBody: Suspended {
         source.didClose(reason)
     }
 
-    /// Ends the response because the server stops while the connection is suspended: nothing more
-    /// is sent.
+    /// Ends the response because the server stops while the connection is suspended: nothing more is sent.
     func abandon() { end(.left) }
 }
 

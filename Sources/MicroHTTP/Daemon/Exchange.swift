@@ -13,10 +13,9 @@ internal import Synchronization
 /// connection was resumed; `stage` states the progress of the exchange. It is made with the first line of the request, and ends
 /// with `end`.
 ///
-/// `@unchecked Sendable`: everything but `outcome`, `waiter` and `spooling`, which have locks,
-/// belongs to the daemon's thread of the connection. `outcome` is set by the thread that completes
-/// the response, and read after the connection was resumed. While `spooling` is `writing` the body
-/// belongs to the thread that writes it to a file.
+/// `@unchecked Sendable`: everything but `outcome`, `waiter` and `spooling`, which have locks, belongs to the daemon's thread
+/// of the connection. `outcome` is set by the thread that completes the response, and read after the connection was resumed.
+/// While `spooling` is `writing` the body belongs to the thread that writes it to a file.
 @safe final class Exchange: @unchecked Sendable {
     /// The subject of the next call of the daemon: the complete header section, a piece or the end of the body, the awaited
     /// response, or nothing more.
@@ -30,8 +29,7 @@ internal import Synchronization
         case done(Response)
     }
 
-    /// Whether the client is watched while it waits, with the number of the watch; `over` once the
-    /// response exists.
+    /// Whether the client is watched while it waits, with the number of the watch; `over` once the response exists.
     private enum Waiter {
         /// No action was registered.
         case none
@@ -47,8 +45,7 @@ internal import Synchronization
         case idle
         /// Another thread writes, and the connection is suspended.
         case writing
-        /// A part was written, or could not be for the given problem; the daemon has not been
-        /// called since.
+        /// A part was written, or could not be for the given problem; the daemon has not been called since.
         case written(Problem?)
     }
 
@@ -95,8 +92,7 @@ internal import Synchronization
     /// The response once it was given to the daemon.
     private var transmission: Transmission?
 
-    /// Begins an exchange with the first line of a request. It runs on the daemon's thread of the
-    /// connection.
+    /// Begins an exchange with the first line of a request. It runs on the daemon's thread of the connection.
     ///
     /// - Parameters:
     ///   - connection: The connection in the library, which outlives the exchange.
@@ -200,9 +196,8 @@ internal import Synchronization
         return .refuse(response)
     }
 
-    /// Whether it is better to refuse a request at once, and to lose the connection, than to read
-    /// its body first: the body is longer than 256 KiB, or the client waits for permission to send
-    /// it.
+    /// Whether it is better to refuse a request at once, and to lose the connection, than to read its body first: the body is
+    /// longer than 256 KiB, or the client waits for permission to send it.
     private func announcesLongBody(_ headers: RequestHeaders) -> Bool {
         if headers[.expect] != nil { return true }
         guard let length = headers[.contentLength].flatMap({ Int($0) }) else { return false }
@@ -287,12 +282,10 @@ internal import Synchronization
     /// The number of bytes over the limit of the body that are read before the response is written past the library.
     private static let readBeyondLimit = 4 << 20
 
-    /// The length up to which bodies stay in memory. Longer ones are written to their files in
-    /// pieces of about this length.
+    /// The length up to which bodies stay in memory. Longer ones are written to their files in pieces of about this length.
     private static let spoolByteCount = 256 << 10
 
-    /// Appends a piece to the body in memory, and has it moved to a file when there is enough of
-    /// it.
+    /// Appends a piece to the body in memory, and has it moved to a file when there is enough of it.
     private func store(_ piece: UnsafeRawBufferPointer, _ task: any RequestTask) -> Bool {
         do throws(Problem) { try task.request.body.holding?.require(piece.count) } catch {
             refuse(with: error, task)
@@ -318,8 +311,7 @@ internal import Synchronization
         return true
     }
 
-    /// Writes the part of the body in memory to the file, and makes the file at the first time. It
-    /// runs on a spooling thread.
+    /// Writes the part of the body in memory to the file, and makes the file at the first time. It runs on a spooling thread.
     private func write(_ task: any RequestTask) -> Problem? {
         do throws(StorageError) {
             let file: BodyFile
@@ -375,8 +367,7 @@ internal import Synchronization
         }
     }
 
-    /// Sends a response that only needs to be finished. A worker does that when there is much to
-    /// compress.
+    /// Sends a response that only needs to be finished. A worker does that when there is much to compress.
     private func sendSoon(_ response: consuming Response, _ task: any RequestTask) -> Bool {
         guard task.finishesQuickly(response) else {
             let response = response
@@ -404,8 +395,7 @@ internal import Synchronization
         return response
     }
 
-    /// Suspends the connection and has a worker make the response. The work is stopped when the
-    /// client is found to have left.
+    /// Suspends the connection and has a worker make the response. The work is stopped when the client is found to have left.
     private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ task: any RequestTask) -> Bool {
         stage = .answering
         guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(task)) }
@@ -432,8 +422,7 @@ internal import Synchronization
         }
     }
 
-    /// Sends the response that the connection was suspended for; false when there is none, which
-    /// closes the connection.
+    /// Sends the response that the connection was suspended for; false when there is none, which closes the connection.
     private func sendOutcome() -> Bool {
         record.resumptions.resumeWaiting()
         let response = outcome.withLock { outcome -> Response? in
@@ -490,8 +479,7 @@ internal import Synchronization
         return nil
     }
 
-    /// Ends the exchange: the response was sent, or the connection is gone. It runs on the daemon's
-    /// thread of the connection.
+    /// Ends the exchange: the response was sent, or the connection is gone. It runs on the daemon's thread of the connection.
     ///
     /// - Parameter isComplete: Whether the response was sent completely.
     func end(isComplete: Bool) {
@@ -508,8 +496,7 @@ internal import Synchronization
 }
 
 extension Exchange {
-    /// Returns the status for the log and the metrics: 499 when the client left before it had the
-    /// response.
+    /// Returns the status for the log and the metrics: 499 when the client left before it had the response.
     fileprivate func finalStatus(isComplete: Bool) -> Int {
         if record.statusOfFinalResponse != 0 { return record.statusOfFinalResponse }
         return status == 0 || !isComplete ? 499 : status

@@ -29,8 +29,7 @@ package final class HTTPServer: @unchecked Sendable {
         /// The proxies whose statements about their clients are trusted.
         package var trustedProxies = TrustedProxies()
 
-        /// Makes the configuration of the main listener: default limits, and one thread for each
-        /// processor.
+        /// Makes the configuration of the main listener: default limits, and one thread for each processor.
         package init() {}
     }
 
@@ -63,8 +62,7 @@ package final class HTTPServer: @unchecked Sendable {
     let streams: StreamWatch
     /// Threads that send events to suspended connections.
     let senders: EventSenders
-    /// The memory of long responses that are being made or that clients have not read yet, in
-    /// bytes.
+    /// The memory of long responses that are being made or that clients have not read yet, in bytes.
     package let unsentBytes: ByteLedger
     /// The number of requests between their first line and the end of their response.
     let inFlight = Atomic<Int>(0)
@@ -169,11 +167,9 @@ package final class HTTPServer: @unchecked Sendable {
     package var waitingJobs: Int { workers.waiting }
     /// The number of streams that wait for a thread that sends their events.
     package var waitingStreams: Int { senders.waiting }
-    /// Returns the greatest number of client sockets that the main listener has open at the same
-    /// time.
+    /// Returns the greatest number of client sockets that the main listener has open at the same time.
     package static func mostSockets(_ limits: HTTPLimits) -> Int { ConnectionTable.mostSockets(limits.connections) }
-    /// Returns the greatest number of client sockets that the administrators' listener has open at
-    /// the same time.
+    /// Returns the greatest number of client sockets that the administrators' listener has open at the same time.
     package static func mostSocketsOfAdministrators(_ limits: HTTPLimits) -> Int {
         ConnectionTable.mostSockets(limits.adminConnections)
     }
@@ -290,9 +286,8 @@ package final class HTTPServer: @unchecked Sendable {
     /// Ends the server in steps: refuses new work, lets running requests finish, then closes
     /// everything. The calling thread waits for that.
     ///
-    /// Endless responses that have not ended after half of the grace, at most after three seconds,
-    /// are cut off. A server that was never started only closes its socket; one that has ended stays as
-    /// it is.
+    /// Endless responses that have not ended after half of the grace, at most after three seconds, are cut off. A server that
+    /// was never started only closes its socket; one that has ended stays as it is.
     ///
     /// - Parameters:
     ///   - graceSeconds: The time that running requests may take.

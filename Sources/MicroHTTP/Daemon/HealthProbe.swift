@@ -6,8 +6,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Asks a server on this machine whether it is ready, for the command that container platforms use
-/// as a health check.
+/// Asks a server on this machine whether it is ready, for the command that container platforms use as a health check.
 package enum HealthProbe {
     /// The result of probing a port.
     package enum Outcome: Equatable {

@@ -7,11 +7,9 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension RequestHeaders {
-    /// Copies the known header fields of a request from the library, and measures and checks all
-    /// fields.
+    /// Copies the known header fields of a request from the library, and measures and checks all fields.
     ///
-    /// It must be called on the daemon's thread of the connection, while the header section is in
-    /// the library's memory.
+    /// It must be called on the daemon's thread of the connection, while the header section is in the library's memory.
     ///
     /// - Parameters:
     ///   - connection: The connection in the library.
@@ -66,8 +64,7 @@ extension RequestHeaders {
             }, unsafe reading)
     }
 
-    /// The known fields, grouped by the length of their names, so that few names are compared for
-    /// each field.
+    /// The known fields, grouped by the length of their names, so that few names are compared for each field.
     private static let headersByLength: [[RequestHeader]] = byLength(RequestHeader.allCases) { $0.name }
     /// The fields of proxies, grouped in the same way.
     private static let forwardingByLength: [[StaticString]] = byLength(ForwardingHeader.names) { $0 }
@@ -84,8 +81,7 @@ extension RequestHeaders {
         return headersByLength[length].first { unsafe begins(name, with: $0.name) }
     }
 
-    /// Whether a text begins with a word, without regard to case. The text has to be at least as
-    /// long as the word.
+    /// Whether a text begins with a word, without regard to case. The text has to be at least as long as the word.
     private static func begins(_ text: UnsafePointer<CChar>, with word: StaticString) -> Bool {
         unsafe word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) {
             unsafe strncasecmp($0, text, word.utf8CodeUnitCount) == 0
@@ -130,7 +126,6 @@ private enum ForwardingHeader {
         "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-forwarded-for",
         "x-envoy-external-address", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "fly-client-ip", "cdn-loop",
     ]
-    /// The beginning of the names of one family of such fields: `x-forwarded-for`,
-    /// `x-forwarded-proto` and similar ones.
+    /// The beginning of the names of one family of such fields: `x-forwarded-for`, `x-forwarded-proto` and similar ones.
     static let prefix: StaticString = "x-forwarded"
 }

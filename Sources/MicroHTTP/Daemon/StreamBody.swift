@@ -13,8 +13,7 @@ internal import Synchronization
 /// waiting; the daemon starts it again when it takes one. When no chunk is ready, the connection is suspended until the next one
 /// is. The daemon's idle time limit detects a client that stops reading.
 ///
-/// A lock guards the state. The library holds one reference until the response ends; a worker that
-/// is producing holds another.
+/// A lock guards the state. The library holds one reference until the response ends; a worker that is producing holds another.
 final class StreamBody: Suspended {
     /// The mutable state while the response is sent, under the lock.
     private struct State {
@@ -26,8 +25,7 @@ final class StreamBody: Suspended {
         var offset = 0
         /// Whether a worker is making chunks, or is about to.
         var isProducing = false
-        /// Whether no more chunks will be made: at the end, after an error, or when no client is
-        /// left to read them.
+        /// Whether no more chunks will be made: at the end, after an error, or when no client is left to read them.
         var isFinished = false
         /// Whether the response is to be cut off after the chunks that exist.
         var hasFailed = false
@@ -109,8 +107,7 @@ final class StreamBody: Suspended {
     /// The library's mark for a failure, which closes the connection (`MHD_CONTENT_READER_END_WITH_ERROR`).
     private static let failed: Int = -2
 
-    /// Copies from the first chunk, or suspends the connection. It runs on the daemon's thread of
-    /// the connection.
+    /// Copies from the first chunk, or suspends the connection. It runs on the daemon's thread of the connection.
     ///
     /// - Parameters:
     ///   - target: The buffer of the library.
@@ -162,8 +159,7 @@ final class StreamBody: Suspended {
         }
     }
 
-    /// Makes chunk after chunk until enough are waiting, and resumes the connection after each. It
-    /// runs on a worker.
+    /// Makes chunk after chunk until enough are waiting, and resumes the connection after each. It runs on a worker.
     private func produce() {
         while let producer = state.withLock({ $0.isFinished ? nil : $0.producer }) {
             let buffer = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
@@ -197,8 +193,7 @@ final class StreamBody: Suspended {
     /// responses: a single row can be as long as a document.
     private static func isLong(_ chunk: OutputBuffer) -> Bool { chunk.count > 4 * Streaming.chunkBytes }
 
-    /// Charges a long chunk to the memory for unsent responses; false when there is not enough of
-    /// it.
+    /// Charges a long chunk to the memory for unsent responses; false when there is not enough of it.
     private func hold(_ chunk: OutputBuffer, _ state: inout State) -> Bool {
         guard StreamBody.isLong(chunk) else { return true }
         let holding = state.holding ?? ByteHolding(server.unsentBytes, client)
@@ -206,8 +201,7 @@ final class StreamBody: Suspended {
         return holding.grow(by: chunk.count) == nil
     }
 
-    /// Called when the library frees its response object: the response was sent, or the client has
-    /// left.
+    /// Called when the library frees its response object: the response was sent, or the client has left.
     private func cancel() { finish(hasFailed: false) }
 
     /// Cuts the response off because the server stops while the connection is suspended.

@@ -6,10 +6,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Watches the connections of endless responses, most of which are suspended: notices clients that
-/// leave, has heartbeats sent, finds clients that are unreachable, and ends responses that have
-/// reached their greatest age. It also notices clients that leave while they wait for a single
-/// response.
+/// Watches the connections of endless responses, most of which are suspended: notices clients that leave, has heartbeats sent,
+/// finds clients that are unreachable, and ends responses that have reached their greatest age. It also notices clients that
+/// leave while they wait for a single response.
 ///
 /// A client that closes its side counts as gone, even if it closes only its sending direction. One
 /// thread does the work; a lock guards the tables. A socket stays watched no longer than it is
@@ -46,8 +45,7 @@ package final class StreamWatch: Sendable {
         var nextHeartbeat: Instant
         /// The time at which the response reaches its greatest age.
         var end: Instant
-        /// The state of the connection after the last heartbeat; nil while it has not been
-        /// measured.
+        /// The state of the connection after the last heartbeat; nil while it has not been measured.
         var flight: Flight?
         /// Whether a heartbeat was sent after which the connection has not been measured yet.
         var isUnmeasured = false
@@ -61,8 +59,7 @@ package final class StreamWatch: Sendable {
         /// Whether it is watched for room in the socket.
         var isWatchedForRoom = false
 
-        /// Returns whether the client has read nothing for too long although bytes wait for it, and
-        /// notes progress.
+        /// Returns whether the client has read nothing for too long although bytes wait for it, and notes progress.
         ///
         /// - Parameters:
         ///   - now: The current time.
@@ -100,8 +97,7 @@ package final class StreamWatch: Sendable {
     private let state = RankedMutex(.streamWatch, State())
     /// The time between two heartbeats of a connection, in seconds.
     private let heartbeatSeconds: Double
-    /// The age in seconds at which responses end, varied by a tenth so that they do not end at the
-    /// same time.
+    /// The age in seconds at which responses end, varied by a tenth so that they do not end at the same time.
     private let ageSeconds: Double
     /// The seconds that a client may read nothing although bytes wait for it.
     private let stallSeconds: Double
@@ -184,8 +180,7 @@ package final class StreamWatch: Sendable {
         }
     }
 
-    /// Ends the watch over a connection that waits for a single response. It has to be called
-    /// before the socket is closed.
+    /// Ends the watch over a connection that waits for a single response. It has to be called before the socket is closed.
     ///
     /// - Parameter number: The result of `addWaiter`.
     func removeWaiter(_ number: UInt64) {

@@ -6,8 +6,7 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// The suspended connections of a server. It ensures that each is resumed exactly once, also when
-/// the server stops.
+/// The suspended connections of a server. It ensures that each is resumed exactly once, also when the server stops.
 ///
 /// The connections are distributed over 16 locks, because a commit resumes many of them while
 /// others are being suspended. No lock is held while a connection is resumed: that wakes the thread of
@@ -54,8 +53,7 @@ final class SuspensionTable: Sendable {
         parts[Int(truncatingIfNeeded: (connection &* 0x9e37_79b9_7f4a_7c15) >> 60)]
     }
 
-    /// Suspends a connection. It may be called only in a callback of the daemon for this
-    /// connection.
+    /// Suspends a connection. It may be called only in a callback of the daemon for this connection.
     ///
     /// - Parameters:
     ///   - connection: The connection in the library.
@@ -71,8 +69,7 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes a connection if it is suspended for this waiter. Any thread may call it, at any
-    /// time.
+    /// Resumes a connection if it is suspended for this waiter. Any thread may call it, at any time.
     ///
     /// A late caller may hold the address of a connection that is gone, while another one has been
     /// made at the same address: that one is not resumed, because it waits for something else.

@@ -6,11 +6,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The beginning of the kernel's `struct tcp_info`, up to `tcpi_bytes_received`. Linux only ever
-/// appends to that structure.
+/// The beginning of the kernel's `struct tcp_info`, up to `tcpi_bytes_received`. Linux only ever appends to that structure.
 struct TCPInfoPrefix {
-    /// The first eight bytes, with states and options; the very first is the state of the
-    /// connection.
+    /// The first eight bytes, with states and options; the very first is the state of the connection.
     var states: UInt64 = 0
     /// Pairs of 32-bit counters, some of which the computed properties below read.
     var counters: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =

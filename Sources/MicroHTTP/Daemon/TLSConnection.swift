@@ -66,8 +66,7 @@ internal import RealmStorage
     /// Sends a last response and the end of the stream. Bytes that the socket does not take are lost.
     func finish(with bytes: [UInt8]) { unsafe realm_rest_session_finish(session, bytes, bytes.count) }
 
-    /// The function by which the library has a certificate chosen for the connection whose record is the
-    /// context.
+    /// The function by which the library has a certificate chosen for the connection whose record is the context.
     static let choice: realm_rest_choice = { context, name in
         guard let context = unsafe context,
             let tls = unsafe Unmanaged<ConnectionRecord>.fromOpaque(context).takeUnretainedValue().tls

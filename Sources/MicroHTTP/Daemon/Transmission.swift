@@ -75,8 +75,7 @@ final class Transmission {
         }
     }
 
-    /// Makes a response object for the kind of body that the response has; nil when the library has
-    /// no memory.
+    /// Makes a response object for the kind of body that the response has; nil when the library has no memory.
     private func makeMessage(_ connection: OpaquePointer) -> OpaquePointer? {
         switch response.body {
         case .none:
@@ -105,8 +104,7 @@ final class Transmission {
         return unsafe message
     }
 
-    /// Makes a response object that sends directly from a buffer. The buffer is retained until the
-    /// library frees the object.
+    /// Makes a response object that sends directly from a buffer. The buffer is retained until the library frees the object.
     private func makeMessage(_ buffer: OutputBuffer) -> OpaquePointer? {
         byteCount = isBodyless ? 0 : buffer.count
         return unsafe buffer.withBytes { bytes in

@@ -19,8 +19,7 @@ package struct UnixSocketFile: Sendable {
 
     /// Makes a Unix socket that listens.
     ///
-    /// A socket that remains from an earlier server of this user is replaced. Anything else at the
-    /// path is not touched.
+    /// A socket that remains from an earlier server of this user is replaced. Anything else at the path is not touched.
     ///
     /// - Parameters:
     ///   - path: The path of the socket's file.
@@ -132,9 +131,8 @@ package struct UnixSocketFile: Sendable {
         }
     }
 
-    /// Opens the folder of a path and locks it until the descriptor is closed, so that two servers
-    /// do not replace sockets at the same time. Throws when the lock is not obtained within two
-    /// seconds.
+    /// Opens the folder of a path and locks it until the descriptor is closed, so that two servers do not replace sockets at
+    /// the same time. Throws when the lock is not obtained within two seconds.
     private static func lockedFolder(of path: String) throws(Failure) -> Int32 {
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -152,8 +150,7 @@ package struct UnixSocketFile: Sendable {
 
     // MARK: - Addresses
 
-    /// Returns the socket address of a path. Throws when the path is empty, too long, or names a
-    /// folder.
+    /// Returns the socket address of a path. Throws when the path is empty, too long, or names a folder.
     private static func socketAddress(_ path: String) throws(Failure) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parsed value of an `Accept` header field: the media types that a client takes, with the
-/// weight that it gives to each.
+/// The parsed value of an `Accept` header field: the media types that a client takes, with the weight that it gives to each.
 ///
 /// Source: RFC 9110, section 12.5.1.
 package struct AcceptHeader: Sendable {
@@ -34,8 +33,7 @@ package struct AcceptHeader: Sendable {
         }
     }
 
-    /// Returns the weight that the client gives to a media type: that of the most specific range
-    /// that covers it.
+    /// Returns the weight that the client gives to a media type: that of the most specific range that covers it.
     ///
     /// - Parameter essence: A media type in lower case without parameters, such as
     ///   `application/json`.
@@ -55,8 +53,7 @@ package struct AcceptHeader: Sendable {
         return best?.offer
     }
 
-    /// Returns the most specific range that covers a media type, so that its parameters can be
-    /// read.
+    /// Returns the most specific range that covers a media type, so that its parameters can be read.
     ///
     /// - Parameter essence: A media type in lower case without parameters.
     /// - Returns: The entry of the type itself, else that of `type/*`, else that of `*/*`; nil when

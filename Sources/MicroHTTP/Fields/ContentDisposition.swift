@@ -10,8 +10,7 @@ internal import RealmStorage
 package enum ContentDisposition {
     /// Returns the value for a body that is saved as a file.
     ///
-    /// Slashes, backslashes and control characters become underscores, since a name must not lead to
-    /// another folder.
+    /// Slashes, backslashes and control characters become underscores, since a name must not lead to another folder.
     ///
     /// - Parameter name: The name of the file, as people write it.
     package static func attachment(_ name: String) -> String { "attachment; " + file(name) }

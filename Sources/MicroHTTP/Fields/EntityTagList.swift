@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parsed value of `If-Match` or `If-None-Match`: entity tags separated by commas, or `*` for
-/// any existing representation.
+/// The parsed value of `If-Match` or `If-None-Match`: entity tags separated by commas, or `*` for any existing representation.
 ///
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 package struct EntityTagList {
@@ -49,8 +48,7 @@ package struct EntityTagList {
         return Tag(text: quoted[...end], isWeak: isWeak)
     }
 
-    /// Returns whether the list contains an entity tag. It is a weak comparison: tags that are
-    /// marked as weak match, too.
+    /// Returns whether the list contains an entity tag. It is a weak comparison: tags that are marked as weak match, too.
     ///
     /// - Parameter tag: The tag to find, with its quotes.
     package func names(_ tag: String) -> Bool { isAny || tags.contains { $0.text == tag } }

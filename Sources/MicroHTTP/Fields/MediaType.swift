@@ -12,8 +12,7 @@ package struct MediaType: Sendable, Equatable {
     package let type: String
     /// The part after the slash, in lower case.
     package let subtype: String
-    /// The parameters by their names, which are in lower case. In `Accept` the weight `q` is among
-    /// them.
+    /// The parameters by their names, which are in lower case. In `Accept` the weight `q` is among them.
     package let parameters: [ByteText: String]
 
     /// Parses `type/subtype` with optional parameters after semicolons. The value of a parameter
@@ -42,8 +41,7 @@ package struct MediaType: Sendable, Equatable {
     /// Type and subtype without the parameters, such as `application/json`.
     package var essence: String { type + "/" + subtype }
 
-    /// Returns whether a byte may occur in a token, the form that names of header fields and media
-    /// types have.
+    /// Returns whether a byte may occur in a token, the form that names of header fields and media types have.
     ///
     /// Source: RFC 9110, section 5.6.2.
     package static func isToken(_ byte: UInt8) -> Bool {
@@ -57,8 +55,7 @@ package struct MediaType: Sendable, Equatable {
 }
 
 extension Substring {
-    /// This text without the spaces and tabs at its ends, which the parts of header fields may be
-    /// surrounded by.
+    /// This text without the spaces and tabs at its ends, which the parts of header fields may be surrounded by.
     ///
     /// Source: RFC 9110, section 5.6.3.
     package var withoutBlanks: Substring {

@@ -47,8 +47,7 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
 
     package func contains(_ method: HTTPMethod) -> Bool { isSuperset(of: MethodSet(method)) }
 
-    /// The set as the value of an `Allow` header field: the names in the order of
-    /// `HTTPMethod.allCases`, separated by commas.
+    /// The set as the value of an `Allow` header field: the names in the order of `HTTPMethod.allCases`, separated by commas.
     package var allow: String {
         HTTPMethod.allCases.filter { contains($0) }.map(\.rawValue).joined(separator: ", ")
     }

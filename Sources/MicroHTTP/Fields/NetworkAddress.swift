@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// An IPv4 or IPv6 address, as a number.
 ///
-/// An IPv4 address is the IPv6 address that it is mapped to (`::ffff:a.b.c.d`), so that both forms of it
-/// are equal.
+/// An IPv4 address is the IPv6 address that it is mapped to (`::ffff:a.b.c.d`), so that both forms of it are equal.
 package struct NetworkAddress: Sendable, Equatable {
     /// The first eight bytes.
     package let high: UInt64

@@ -4,13 +4,11 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The header fields of requests that have a meaning to this server. All others are measured and
-/// otherwise ignored.
+/// The header fields of requests that have a meaning to this server. All others are measured and otherwise ignored.
 package enum RequestHeader: Int, CaseIterable, Sendable {
     /// Fields of HTTP itself: the host, the forms that the client accepts, and the framing and coding of the body.
     case host, accept, acceptEncoding, contentType, contentLength, contentEncoding, transferEncoding, expect
-    /// Conditions, the origin of a page, credentials, preferences, and ids of requests, traces and
-    /// events.
+    /// Conditions, the origin of a page, credentials, preferences, and ids of requests, traces and events.
     case ifMatch, ifNoneMatch, origin, authorization, prefer, requestID, traceparent, idempotencyKey, lastEventID
     /// Fields of this interface: the transaction that a request joins, the version that it has to
     /// see at least, whether it has to see all that was acknowledged, and the subscriptions that a write does not notify.
@@ -65,8 +63,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the value is a list separated by commas, so that several lines of the field mean one
-    /// longer list.
+    /// Whether the value is a list separated by commas, so that several lines of the field mean one longer list.
     package var isList: Bool {
         switch self {
         case .accept, .acceptEncoding, .ifMatch, .ifNoneMatch, .prefer, .realmWithoutNotifying,

@@ -8,11 +8,9 @@ internal import RealmStorage
 package struct RequestHeaders: Sendable {
     /// The known fields in the order of their first lines.
     private var fields: [(header: RequestHeader, value: String)] = []
-    /// One bit for each known field that is present. Most questions are about fields that are not,
-    /// and end here.
+    /// One bit for each known field that is present. Most questions are about fields that are not, and end here.
     private var present: UInt32 = 0
-    /// The bytes of all fields that were counted: names, values and four bytes for the separators
-    /// of each.
+    /// The bytes of all fields that were counted: names, values and four bytes for the separators of each.
     package private(set) var byteCount = 0
     /// The number of field lines, known or not.
     package private(set) var fieldCount = 0
@@ -41,8 +39,7 @@ package struct RequestHeaders: Sendable {
         }
     }
 
-    /// The name of the first field by which a proxy states that it passed the request on; nil when
-    /// there is none.
+    /// The name of the first field by which a proxy states that it passed the request on; nil when there is none.
     package var forwardedBy: String? {
         get { forwarding?.by }
         set { forwarding = Forwarding(by: newValue, standard: forwarded, plain: forwardedFor) }
@@ -61,16 +58,14 @@ package struct RequestHeaders: Sendable {
     /// Makes a header section without fields, to which lines are added as they are read.
     package init() {}
 
-    /// The value of a field, with several lines of a list joined by commas; nil when the request
-    /// does not have the field.
+    /// The value of a field, with several lines of a list joined by commas; nil when the request does not have the field.
     package subscript(_ header: RequestHeader) -> String? {
         guard has(header) else { return nil }
         for field in fields where field.header == header { return field.value }
         return nil
     }
 
-    /// Returns whether the request has a field. This costs one comparison, also for fields that are
-    /// absent.
+    /// Returns whether the request has a field. This costs one comparison, also for fields that are absent.
     package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
 
     /// Whether a body may follow. A request with neither of these two fields has none.

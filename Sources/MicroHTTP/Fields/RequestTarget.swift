@@ -21,8 +21,7 @@ package final class RequestTarget: Sendable {
     /// Whether the target is `*`, as in `OPTIONS *`.
     package let isAsterisk: Bool
 
-    /// Splits a target at its slashes and its first question mark. Nothing is decoded, and every
-    /// text is accepted.
+    /// Splits a target at its slashes and its first question mark. Nothing is decoded, and every text is accepted.
     ///
     /// - Parameter bytes: The target from the request line.
     package init(_ bytes: [UInt8]) {
@@ -63,8 +62,7 @@ package final class RequestTarget: Sendable {
     /// Whether the target is a path, `*`, or an absolute URL of http or https.
     package var hasKnownForm: Bool { bytes.first == UInt8(ascii: "/") || isAsterisk || authority != nil }
 
-    /// Whether the target asks for the state of the server itself, which is answered even over the
-    /// limit of connections.
+    /// Whether the target asks for the state of the server itself, which is answered even over the limit of connections.
     package var isAboutServer: Bool { ["/healthz", "/readyz", "/metrics"].contains { bytes.elementsEqual($0.utf8) } }
 
     /// Returns the bytes of one path segment, still percent-encoded.

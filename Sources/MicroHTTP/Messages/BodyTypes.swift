@@ -4,8 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The media types that an operation accepts as its body, and how the type of a request is checked
-/// against them.
+/// The media types that an operation accepts as its body, and how the type of a request is checked against them.
 ///
 /// An operation states its types once, in its `OperationDescription`. The check of requests,
 /// `Accept-Patch`, `Accept-Post`, `Accept-Query` and the API description derive from there.

@@ -10,8 +10,7 @@ internal import RealmStorage
 /// browser sends then still contains that name, so the request is refused. Only a name that is written exactly like an allowed
 /// one passes: without user, trailing dot or zone, and with nothing but a decimal port after it.
 package struct HostPolicy: Sendable {
-    /// The allowed names and addresses in lower case, without a port; IPv6 addresses are in
-    /// brackets.
+    /// The allowed names and addresses in lower case, without a port; IPv6 addresses are in brackets.
     package private(set) var hosts: Set<ByteText> = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Allows the names of loopback, the address that the server is bound to, and additional names.
@@ -33,8 +32,7 @@ package struct HostPolicy: Sendable {
         hosts.insert(isBareIPv6 ? "[\(host.lowercasedASCII)]" : host.lowercasedASCII)
     }
 
-    /// Checks the `Host` field of a request, and the host in a target of absolute form if there is
-    /// one.
+    /// Checks the `Host` field of a request, and the host in a target of absolute form if there is one.
     ///
     /// - Parameter request: The request. One of HTTP/1.0 need not have a `Host` field.
     /// - Throws: 421 `host_not_allowed` for another name, and `invalid_parameter` when the field is

@@ -21,8 +21,7 @@ package struct OriginPolicy: Sendable {
 
     /// Checks that a request was not caused by a page of an origin that is not allowed.
     ///
-    /// The decision uses `Origin` first, then `Sec-Fetch-Site`, and `Referer` where a browser sends
-    /// neither.
+    /// The decision uses `Origin` first, then `Sec-Fetch-Site`, and `Referer` where a browser sends neither.
     ///
     /// - Parameter request: The request with its header fields.
     /// - Throws: 403 `cross_origin` with the field that decided.
@@ -68,10 +67,9 @@ package struct OriginPolicy: Sendable {
 
     /// Whether an origin is the one that the request was sent to.
     ///
-    /// The host has been checked before. Where the server itself encrypts, only the https origin is its
-    /// own. Where it speaks plain HTTP, an https origin of the same host is its own only if something in
-    /// front of it terminates TLS: a proxy has left its mark, or the browser itself states that both
-    /// origins are the same.
+    /// The host has been checked before. Where the server itself encrypts, only the https origin is its own. Where it speaks
+    /// plain HTTP, an https origin of the same host is its own only if something in front of it terminates TLS: a proxy has
+    /// left its mark, or the browser itself states that both origins are the same.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
         guard let host = request[.host]?.lowercasedASCII, !host.isEmpty else { return false }
         if request.isSecure { return origin == "https://" + host }
@@ -125,8 +123,7 @@ package struct OriginPolicy: Sendable {
 // MARK: - Header fields for browsers
 
 extension OriginPolicy {
-    /// Returns the origin of the page that sent a request, if it is listed and may therefore read
-    /// the response.
+    /// Returns the origin of the page that sent a request, if it is listed and may therefore read the response.
     private func listedOrigin(_ request: Request) -> String? {
         guard !allowed.isEmpty, let origin = request[.origin], allowed.contains(origin) else { return nil }
         return origin
@@ -167,8 +164,7 @@ extension OriginPolicy {
         HeaderField("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// The header fields for clients that may be browsers: `rulesForAll`, and the rules for
-    /// documents that are displayed.
+    /// The header fields for clients that may be browsers: `rulesForAll`, and the rules for documents that are displayed.
     package static let rules: [HeaderField] =
         rulesForAll + [
             HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
@@ -176,8 +172,7 @@ extension OriginPolicy {
             HeaderField("Referrer-Policy", "same-origin"),
         ]
 
-    /// `rules` as lines of a header section, for responses that the server writes to a socket
-    /// itself; see `FinalResponse`.
+    /// `rules` as lines of a header section, for responses that the server writes to a socket itself; see `FinalResponse`.
     package static let ruleLines = rules.map { "\($0.name): \($0.text)\r\n" }.joined()
 
     /// Adds the CORS fields that answer a preflight request, by which a browser asks before it

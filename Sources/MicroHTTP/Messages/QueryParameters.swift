@@ -4,8 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The parameters in the query part of a URL, percent-decoded and in the order in which they were
-/// sent.
+/// The parameters in the query part of a URL, percent-decoded and in the order in which they were sent.
 ///
 /// Decoding is strict, and no name may occur twice: a parameter that is misread or ignored would silently change the response.
 package struct QueryParameters: Sendable {
@@ -15,8 +14,7 @@ package struct QueryParameters: Sendable {
     /// Makes the parameters of a URL without a query.
     package init() {}
 
-    /// Decodes the query of a request target. `+` means a space, and empty parts between two `&`
-    /// are skipped.
+    /// Decodes the query of a request target. `+` means a space, and empty parts between two `&` are skipped.
     ///
     /// - Parameter target: The target as it was sent.
     /// - Throws: `invalid_parameter` when a name or value is not percent-encoded UTF-8, or when a
@@ -40,8 +38,7 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// The decoded value of a parameter; nil when the URL does not have it. The search is linear in
-    /// the number of parameters.
+    /// The decoded value of a parameter; nil when the URL does not have it. The search is linear in the number of parameters.
     package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
     /// Whether the URL has no parameters.

@@ -11,8 +11,7 @@ internal import RealmStorage
 package enum Reply: Sendable {
     /// The response is complete already.
     case now(Response)
-    /// A worker makes the response by calling the closure, because it takes longer than a thread of
-    /// the daemon may be occupied.
+    /// A worker makes the response by calling the closure, because it takes longer than a thread of the daemon may be occupied.
     case work(@Sendable () -> Response)
     /// The attendant makes the response by calling the closure. It is a separate thread for the state of the server, such as
     /// metrics, which stays available when all workers are busy.
@@ -23,8 +22,7 @@ package enum Reply: Sendable {
 }
 
 extension Reply {
-    /// Makes the response on the calling thread, unless it comes later, and completes `promise`
-    /// with it.
+    /// Makes the response on the calling thread, unless it comes later, and completes `promise` with it.
     ///
     /// Workers call this for replies that were decided away from the daemon's thread, where nothing
     /// is gained by queueing once more.

@@ -26,8 +26,7 @@ extension WorkerPool {
     /// The age of a request, in seconds, from which on its client is checked before the work begins.
     private static let secondsToAsk = 0.05
 
-    /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
-    /// `overloaded` instead.
+    /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503 `overloaded` instead.
     ///
     /// All requests that need a worker pass here, so a full queue is answered in one place. A request that only reads, and whose
     /// client has left while it waited, is not begun.

@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// A response before it is sent.
 ///
-/// An endpoint makes it; the `ResponseFinisher` completes it; a `Transmission` gives it to the
-/// daemon.
+/// An endpoint makes it; the `ResponseFinisher` completes it; a `Transmission` gives it to the daemon.
 package struct Response: Sendable {
     /// The HTTP status code.
     package var status: Int
@@ -16,8 +15,7 @@ package struct Response: Sendable {
     package var headers: [HeaderField]
     /// The body, or its producer.
     package var body: Body
-    /// Holds the compressed form of a body that is sent more than once; nil for responses that are
-    /// sent once.
+    /// Holds the compressed form of a body that is sent more than once; nil for responses that are sent once.
     package var packed: PackedBody?
     /// The code of the problem in the response; nil for any other response.
     package var problem: ProblemCode?
@@ -30,8 +28,7 @@ package struct Response: Sendable {
     /// Whether the response reports finished work. It is sent without its document, rather than replaced by a problem, when
     /// memory is short.
     package var standsWithoutBody = false
-    /// Whether a header field contains a URL that a request has determined, which can have any
-    /// length.
+    /// Whether a header field contains a URL that a request has determined, which can have any length.
     private var hasAddress = false
 
     /// The effect of a request that is answered.
@@ -66,8 +63,7 @@ package struct Response: Sendable {
         case events(any EventSource)
     }
 
-    /// Whether the body is produced while it is sent, so that it exists only once and its length is
-    /// not known.
+    /// Whether the body is produced while it is sent, so that it exists only once and its length is not known.
     package var isStreamed: Bool {
         switch body {
         case .none, .bytes: return false

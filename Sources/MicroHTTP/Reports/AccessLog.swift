@@ -48,8 +48,7 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// The level in force, which administrators may change while the server runs. Any thread may
-    /// read and set it.
+    /// The level in force, which administrators may change while the server runs. Any thread may read and set it.
     package final class LevelSwitch: Sendable {
         private let value: Atomic<Int>
 
@@ -70,8 +69,7 @@ package final class AccessLog: Sendable {
         package var id: String
         /// The method of the request as the client sent it, possibly an unknown one.
         package var method: String
-        /// The path template of the route, such as `/v1/realms/{realm}`, so that the log contains
-        /// no keys.
+        /// The path template of the route, such as `/v1/realms/{realm}`, so that the log contains no keys.
         package var route: String
         /// The HTTP status, or 499 for a client that disconnected before the response.
         package var status: Int
@@ -87,8 +85,7 @@ package final class AccessLog: Sendable {
         package var version: String?
         /// The header field `traceparent` of the request, for distributed tracing.
         package var traceparent: String?
-        /// The text of the query. It is written only at the level `debug`, because it may contain
-        /// user data.
+        /// The text of the query. It is written only at the level `debug`, because it may contain user data.
         package var query: String?
         /// The path of a request that found nothing, without its query and without keys; nil for all others, whose route says enough.
         package var path: String?
@@ -131,8 +128,7 @@ package final class AccessLog: Sendable {
     private struct State {
         /// The lines of the log that its thread has not taken yet.
         var pending = OutputBuffer()
-        /// The number of lines that were dropped because too much was waiting or the log was
-        /// closed.
+        /// The number of lines that were dropped because too much was waiting or the log was closed.
         var dropped = 0
         /// Whether the log takes no more lines and its thread ends.
         var isClosed = false
@@ -174,8 +170,7 @@ package final class AccessLog: Sendable {
     /// Changes the form of the lines, from the next line on.
     package func setFormat(_ format: Format) { monitor.withLock { $0.format = format } }
 
-    /// Adds a line about a request, if the level covers its status. Never waits for the reader of
-    /// the log.
+    /// Adds a line about a request, if the level covers its status. Never waits for the reader of the log.
     ///
     /// - Parameter entry: The facts about the request.
     package func write(_ entry: Entry) {

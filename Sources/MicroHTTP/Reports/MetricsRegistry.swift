@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// Collects the metrics of all parts of the server each time `/metrics` is requested.
 ///
-/// Each part adds a source when the server is made. Nothing is counted here. Any thread may call
-/// it.
+/// Each part adds a source when the server is made. Nothing is counted here. Any thread may call it.
 package final class MetricsRegistry: Sendable {
     /// Writes the metrics of one part of the server, as they are at the moment of the call.
     package typealias Source = @Sendable (inout MetricsText) -> Void

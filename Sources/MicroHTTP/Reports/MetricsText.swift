@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// A writer of metrics in the Prometheus text format. All of its names begin with one prefix.
 package struct MetricsText {
-    /// The types of metrics: a counter only grows, a gauge goes up and down, and a histogram counts
-    /// values by size.
+    /// The types of metrics: a counter only grows, a gauge goes up and down, and a histogram counts values by size.
     package enum Kind: String { case counter, gauge, histogram }
 
     /// The metrics that were written so far, in the Prometheus text format.

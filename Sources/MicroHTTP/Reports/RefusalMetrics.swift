@@ -4,8 +4,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Counts the requests that were refused because of their origin, their host, or missing rights, by
-/// the code of their problem.
+/// Counts the requests that were refused because of their origin, their host, or missing rights, by the code of their problem.
 package final class RefusalMetrics: Sendable {
     private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
 

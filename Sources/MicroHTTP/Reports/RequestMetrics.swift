@@ -13,9 +13,8 @@ package final class RequestMetrics: Sendable {
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    /// The HTTP statuses that are counted separately: all that this server sends, and 499 for
-    /// clients that disconnected before the response. Any other status is counted as the last
-    /// entry, 0.
+    /// The HTTP statuses that are counted separately: all that this server sends, and 499 for clients that disconnected before
+    /// the response. Any other status is counted as the last entry, 0.
     package static let statuses = [
         200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 421, 422, 423, 428,
         429, 431, 499, 500, 501, 503, 504, 507, 0,

@@ -9,8 +9,7 @@ internal import RealmStorage
 ///
 /// It counts only if `isVerified`: anyone can make a certificate with any name.
 package struct ClientCertificate: Sendable, Equatable {
-    /// The name of the owner as RFC 4514 writes it, such as `CN=loader,O=Example`; empty when it has
-    /// none that can be shown.
+    /// The name of the owner as RFC 4514 writes it, such as `CN=loader,O=Example`; empty when it has none that can be shown.
     package var subject: String
     /// The alternative names of the owner, each with its kind in front: `DNS:a.example`, `EMAIL:a@b.example`, `URI:urn:x` or
     /// `IP:192.0.2.1`.

@@ -56,8 +56,7 @@ package final class TLSStore: Sendable {
     /// Warnings about the certificates in force.
     package var warnings: [String] { current.warnings }
 
-    /// The SHA-256 digest of the certificate for trials, by which a person may recognise it; nil without
-    /// one.
+    /// The SHA-256 digest of the certificate for trials, by which a person may recognise it; nil without one.
     package var fingerprintOfTrial: String? { made?.fingerprint }
 
     /// The value of `Strict-Transport-Security`; nil to send none.
@@ -70,8 +69,7 @@ package final class TLSStore: Sendable {
 
     /// Reads the files again if one of them has changed. It waits for files.
     ///
-    /// A pair that is replaced file by file does not fit for a moment; the next look after the second
-    /// file finds that it does.
+    /// A pair that is replaced file by file does not fit for a moment; the next look after the second file finds that it does.
     func reloadIfChanged() {
         let (options, known) = state.withLock { ($0.options, $0.stamps) }
         guard TLSStore.stamps(of: options) != known else { return }

@@ -6,9 +6,8 @@ internal import RealmStorage
 
 /// The bytes that one request or response has taken from a `ByteLedger`.
 ///
-/// The bytes go back to the ledger when the object is deallocated, so that no path out of a request
-/// can forget them. Any thread may call it; `adjust` expects that no other thread changes the total
-/// at the same time.
+/// The bytes go back to the ledger when the object is deallocated, so that no path out of a request can forget them. Any thread
+/// may call it; `adjust` expects that no other thread changes the total at the same time.
 package final class ByteHolding: Sendable {
     /// The ledger that the bytes are taken from.
     private let ledger: ByteLedger

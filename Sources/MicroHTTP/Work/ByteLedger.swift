@@ -4,12 +4,10 @@ internal import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Counts the bytes of memory that are held for requests, in all and for each client, and refuses
-/// more than the limits.
+/// Counts the bytes of memory that are held for requests, in all and for each client, and refuses more than the limits.
 ///
-/// The server has one for bodies of requests and each listener has one for responses that were not
-/// sent yet. Nothing is allocated here: `ByteHolding` takes bytes before memory is used, and gives
-/// them back. Any thread may call it.
+/// The server has one for bodies of requests and each listener has one for responses that were not sent yet. Nothing is
+/// allocated here: `ByteHolding` takes bytes before memory is used, and gives them back. Any thread may call it.
 package final class ByteLedger: Sendable {
     /// The limit that would be exceeded: that of all clients together, or that of one client.
     package enum Excess: Sendable { case total, principal }

@@ -22,8 +22,7 @@ package struct HTTPLimits: Sendable, Equatable {
     /// The time in seconds in which the head of a request has to be complete, and the longest pause
     /// between the bytes of a body.
     package var requestSeconds = 10
-    /// The time in seconds in which a new connection has to send the first byte of its first
-    /// request.
+    /// The time in seconds in which a new connection has to send the first byte of its first request.
     package var headSeconds = 5
     /// The time in seconds in which a body has to be complete, however long it is.
     package var bodySeconds = 3600
@@ -34,16 +33,14 @@ package struct HTTPLimits: Sendable, Equatable {
     package var idleSeconds = 75
     /// The time in seconds after which a stream is disconnected whose client reads nothing.
     package var stallSeconds = 300
-    /// The age in seconds at which streams end, varied by a tenth so that they do not all end
-    /// together.
+    /// The age in seconds at which streams end, varied by a tenth so that they do not all end together.
     package var streamSeconds = 1800
     /// The time in seconds between two heartbeats of a stream.
     package var heartbeat = 15
     /// The time in seconds that a streamed response may take. It pins its version during that time, so a client that reads too
     /// slowly is cut off.
     package var answerSeconds = 3600
-    /// The maximum number of bytes of long responses of the whole server that clients have not
-    /// received yet.
+    /// The maximum number of bytes of long responses of the whole server that clients have not received yet.
     package var unsentBytes = 256 << 20
     /// The maximum number of bytes of long responses that one client has not received yet.
     package var unsentBytesPerPrincipal = 192 << 20

@@ -25,8 +25,7 @@ package final class RateLimiter: Sendable {
 
     /// The token buckets of the clients, guarded by the lock.
     private struct State {
-        /// The token buckets by client. The shared bucket of all clients beyond the limit has the
-        /// name `*`.
+        /// The token buckets by client. The shared bucket of all clients beyond the limit has the name `*`.
         var buckets: [ByteText: Bucket] = [:]
         /// The time from which full buckets may be searched for again. The search costs time for
         /// every client, so it is done at most twice a second.
@@ -62,8 +61,7 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// The name of the bucket for a client: its own name, or the shared bucket when there are too
-    /// many clients.
+    /// The name of the bucket for a client: its own name, or the shared bucket when there are too many clients.
     private static func remembered(_ client: String, _ state: inout State, _ now: Instant) -> String {
         guard state.buckets.count >= clientLimit, state.buckets[client] == nil else { return client }
         guard now >= state.nextSweep else { return others }

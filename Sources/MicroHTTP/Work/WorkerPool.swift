@@ -5,13 +5,11 @@ package import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages,
-/// streams, opening files.
+/// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages, streams, opening files.
 ///
-/// Clients take turns (`WorkerTurns`), and one client never occupies all threads, so slow requests
-/// delay mostly their own client. A thread is started when a job could run and no thread is idle,
-/// and then stays until the pool is closed. Jobs run without any lock held. Any thread may call the
-/// pool.
+/// Clients take turns (`WorkerTurns`), and one client never occupies all threads, so slow requests delay mostly their own
+/// client. A thread is started when a job could run and no thread is idle, and then stays until the pool is closed. Jobs run
+/// without any lock held. Any thread may call the pool.
 package final class WorkerPool: Sendable {
     /// A piece of work, called once on a worker.
     package typealias Job = @Sendable () -> Void
@@ -73,8 +71,7 @@ package final class WorkerPool: Sendable {
         monitor = Monitor(State(turns: WorkerTurns(size)), rank: .workers)
     }
 
-    /// Starts a first thread, so that a machine that provides none is noticed before the server
-    /// answers requests.
+    /// Starts a first thread, so that a machine that provides none is noticed before the server answers requests.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
     package func start() throws(Threads.Failure) {
@@ -104,8 +101,7 @@ package final class WorkerPool: Sendable {
     /// The number of threads that the pool has started.
     package var threadCount: Int { monitor.withLock { $0.threads } }
 
-    /// Drops the waiting jobs and lets the threads end after the jobs that they run. Returns at
-    /// once.
+    /// Drops the waiting jobs and lets the threads end after the jobs that they run. Returns at once.
     package func close() {
         // The jobs are released after the lock, because that may release other objects.
         let dropped = monitor.broadcast { state -> WorkerTurns in
@@ -174,8 +170,7 @@ package final class WorkerPool: Sendable {
 
 /// The number of jobs of a worker pool, readable without its lock.
 ///
-/// The daemon's threads read it before they answer a read themselves: a client with jobs in the pool
-/// gets less of their time.
+/// The daemon's threads read it before they answer a read themselves: a client with jobs in the pool gets less of their time.
 final class WorkerActivity: Sendable {
     /// The number of jobs of the pool that wait or run.
     private let value = Atomic<Int>(0)

@@ -14,8 +14,7 @@ package enum AccessClass: Int, Sendable, Comparable, CaseIterable {
     case read
     /// Changing objects.
     case write
-    /// Attaching and detaching realms, changing and emptying their classes, and operating the
-    /// server.
+    /// Attaching and detaching realms, changing and emptying their classes, and operating the server.
     case administer
 
     /// Returns whether `one` permits less than `other`.

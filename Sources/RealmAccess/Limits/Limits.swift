@@ -141,8 +141,7 @@ package struct Limits: Sendable, Equatable {
     /// Makes the default limits.
     package init() {}
 
-    /// Makes a work budget for one document that is produced outside the time of its request, such
-    /// as a change set.
+    /// Makes a work budget for one document that is produced outside the time of its request, such as a change set.
     ///
     /// - Returns: A budget with a deadline `readSeconds` from now and the limits for bytes and
     ///   expanded objects.
@@ -319,8 +318,7 @@ package struct Limits: Sendable, Equatable {
 
     /// The reason why a setting of a limit is rejected.
     package struct Rejection: Error, CustomStringConvertible {
-        /// A sentence for the command line about the rejected setting, which suggests a similar
-        /// name if there is one.
+        /// A sentence for the command line about the rejected setting, which suggests a similar name if there is one.
         package let text: String
         /// The sentence about the rejected setting.
         package var description: String { text }

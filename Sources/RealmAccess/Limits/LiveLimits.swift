@@ -7,8 +7,7 @@ package import Synchronization
 
 /// The limits in force, which a reload of the configuration replaces while requests run.
 ///
-/// There is one for a server, which all of its parts share. Reading takes no lock, because every
-/// request reads several limits.
+/// There is one for a server, which all of its parts share. Reading takes no lock, because every request reads several limits.
 ///
 /// Limits that were replaced stay in memory, because a thread may be reading them: some 700 bytes
 /// for each set of limits that differs from all sets before. Only administrators can replace them.

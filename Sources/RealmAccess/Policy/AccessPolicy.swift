@@ -10,14 +10,12 @@ internal import RealmStorage
 ///
 /// The value is made from the options at the start and does not change while the server runs.
 package struct AccessPolicy: Sendable {
-    /// Whether the main listener is bound to a loopback address, so that only this machine can
-    /// reach it.
+    /// Whether the main listener is bound to a loopback address, so that only this machine can reach it.
     package var isLoopback = true
     /// Whether requests from other machines, or through a proxy, may read (option `--insecure`).
     /// Otherwise they may only ask for the health of the server.
     package var allowsAnonymousReads = false
-    /// Whether clients on this machine may administer through the main listener, and not only
-    /// write.
+    /// Whether clients on this machine may administer through the main listener, and not only write.
     package var administersOnMain = true
 
     /// The principals of requests without a credential while the server has none.

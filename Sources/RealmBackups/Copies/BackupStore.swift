@@ -17,8 +17,7 @@ package protocol StoredName: Sendable {
 
 /// A place for files of realms, outside of the folders that are served: backups, and bases and records that are shipped.
 ///
-/// All functions wait for a disk or for a network, so they belong on threads that may wait, and are never
-/// called under a lock.
+/// All functions wait for a disk or for a network, so they belong on threads that may wait, and are never called under a lock.
 package protocol BackupStore: Sendable {
     /// Stores a file. No client sees a part of it: it is there when it is complete.
     ///

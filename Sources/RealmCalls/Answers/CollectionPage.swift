@@ -29,8 +29,7 @@ package struct CollectionPage {
 
     private var elements: Elements { target.elements }
 
-    /// Returns the response that the parameters select. Lines without a limit are streamed while a
-    /// worker makes them.
+    /// Returns the response that the parameters select. Lines without a limit are streamed while a worker makes them.
     ///
     /// - Parameter elementWriter: Writes one element. Its notes end up in header fields.
     /// - Throws: `cursor_invalid`, the problems of a filter, and that of a budget that is used up
@@ -167,8 +166,7 @@ package struct CollectionPage {
         return (response, next)
     }
 
-    /// Writes a page as NDJSON or CSV. It ends early when the response is full; the cursor is then in
-    /// the header field `Link`.
+    /// Writes a page as NDJSON or CSV. It ends early when the response is full; the cursor is then in the header field `Link`.
     private func lines(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, etag: String
     ) throws(Problem) -> Made {
@@ -292,8 +290,7 @@ extension ReadContext {
         writer.endObject()
     }
 
-    /// Adds the header fields of a page: `Link` with the address of the next page, and
-    /// `Realm-Count`.
+    /// Adds the header fields of a page: `Link` with the address of the next page, and `Realm-Count`.
     ///
     /// - Parameters:
     ///   - response: The response to complete.
@@ -304,8 +301,7 @@ extension ReadContext {
         if let count { response.add("Realm-Count", String(count)) }
     }
 
-    /// Returns the target of this request with `after` set to a cursor; an `after` or `offset` that
-    /// it had is removed.
+    /// Returns the target of this request with `after` set to a cursor; an `after` or `offset` that it had is removed.
     private func nextURL(_ cursor: String) -> String {
         var parts: [String] = []
         if let query = call.request.target.query {

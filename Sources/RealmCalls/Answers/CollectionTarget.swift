@@ -5,8 +5,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The collection that the path of a request names: a property of an object, or the objects that
-/// link to an object.
+/// The collection that the path of a request names: a property of an object, or the objects that link to an object.
 package struct CollectionTarget {
     /// The owner of the elements.
     private enum Owner {

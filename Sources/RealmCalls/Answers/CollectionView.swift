@@ -37,8 +37,7 @@ package final class CollectionView {
 
     /// Positions of elements in a collection, from 0.
     enum Positions {
-        /// All elements, in the order of the collection; the number is their count. Nothing has to
-        /// be stored for each.
+        /// All elements, in the order of the collection; the number is their count. Nothing has to be stored for each.
         case all(Int)
         /// The positions of some elements, in the order of the view.
         case chosen([Int])
@@ -103,8 +102,7 @@ package final class CollectionView {
 
     /// Returns the positions of the selected elements in the order of the request.
     ///
-    /// Without a filter or an order nothing is read. Otherwise all elements are read and held in
-    /// memory.
+    /// Without a filter or an order nothing is read. Otherwise all elements are read and held in memory.
     ///
     /// - Throws: The problem of a malformed query or argument, and those of `values()`.
     func positions() throws(Problem) -> Positions {
@@ -287,8 +285,7 @@ package final class CollectionView {
         try ArgumentDecoder(context.snapshot).decode(parameters.args)
     }
 
-    /// Runs a step of a query within the budget of the request, and names a parameter in its
-    /// problems.
+    /// Runs a step of a query within the budget of the request, and names a parameter in its problems.
     private func querying<Result>(
         _ parameter: String, _ body: (@escaping BoundQuery.Check) throws(QueryError) -> Result
     ) throws(Problem) -> Result {

@@ -23,8 +23,7 @@ package struct DataAnswer {
     private static let policy: StaticString =
         "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 
-    /// Returns the bytes to a program that names their media type, as a file to save; 204 when the
-    /// property is null.
+    /// Returns the bytes to a program that names their media type, as a file to save; 204 when the property is null.
     ///
     /// - Throws: The problem of a value longer than a response may be, or of a part beyond its end.
     package func octets() throws(Problem) -> Response {

@@ -7,9 +7,8 @@ internal import RealmStorage
 
 /// Writes the elements of a collection as lines of NDJSON or CSV.
 ///
-/// In CSV, elements that are objects have a column for each property, and values one column
-/// `value`. Entries of dictionaries begin with a column `entry`. It is used by one thread at a
-/// time.
+/// In CSV, elements that are objects have a column for each property, and values one column `value`. Entries of dictionaries
+/// begin with a column `entry`. It is used by one thread at a time.
 final class ElementLines {
     /// The collection whose elements are written.
     private let elements: Elements
@@ -17,8 +16,7 @@ final class ElementLines {
     private let writer: ElementWriter
     /// Whether the lines are CSV, and not NDJSON.
     private let isCSV: Bool
-    /// Writes elements that are objects as CSV, and is not used for NDJSON; nil for elements that
-    /// are values.
+    /// Writes elements that are objects as CSV, and is not used for NDJSON; nil for elements that are values.
     private let objects: CSVWriter?
     /// Builds the CSV lines of values.
     private let line = CSVLine()

@@ -6,18 +6,15 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Writes the elements of a collection as rows: objects for links, else values. In dictionaries
-/// each row has its entry.
+/// Writes the elements of a collection as rows: objects for links, else values. In dictionaries each row has its entry.
 ///
-/// A writer is made for one request and used by one thread at a time. It also writes single values
-/// of properties.
+/// A writer is made for one request and used by one thread at a time. It also writes single values of properties.
 package final class ElementWriter {
     /// The plan for linked objects; nil where elements are values or embedded objects.
     private let objects: ObjectPlan?
     /// The form of values of the property inside an object; nil for linking objects, which belong to no property.
     private let member: ObjectPlan.Member?
-    /// Whether a single link is written as the object it leads to. It is when the request has
-    /// `fields` or `expand`.
+    /// Whether a single link is written as the object it leads to. It is when the request has `fields` or `expand`.
     private let expandsLinks: Bool
     /// Writes objects and values, within the budget of the request.
     private let encoder: ObjectEncoder
@@ -112,11 +109,9 @@ package final class ElementWriter {
         return try rowPlan.table.find(key)
     }
 
-    /// Writes an element that is a value into a cell of CSV; returns false for null, which leaves
-    /// the cell empty.
+    /// Writes an element that is a value into a cell of CSV; returns false for null, which leaves the cell empty.
     ///
-    /// Strings and other texts have no quotes, but Mixed values are complete JSON, because their
-    /// type must be recognizable.
+    /// Strings and other texts have no quotes, but Mixed values are complete JSON, because their type must be recognizable.
     func fill(_ cell: OutputBuffer, _ value: Value) throws(StorageError) -> Bool {
         let isMixed = member?.source.column.type == .mixed
         switch value {
@@ -132,8 +127,7 @@ package final class ElementWriter {
 
     // MARK: - Single values
 
-    /// Writes the value of a property that is no collection, or the embedded object at the end of a
-    /// path.
+    /// Writes the value of a property that is no collection, or the embedded object at the end of a path.
     package func writeSingle(_ target: PropertyTarget, to writer: inout JSONWriter) throws(StorageError) {
         if let element = target.element {
             return expandsLinks ? try writeRow(element, to: &writer) : try writeValue(element, to: &writer)
@@ -155,8 +149,7 @@ package final class ElementWriter {
         try encoder.writeElement(value, of: member, to: &writer)
     }
 
-    /// Returns the linked object that an element is, and how it is written; nil for values and for
-    /// null.
+    /// Returns the linked object that an element is, and how it is written; nil for values and for null.
     private func object(_ value: Value) throws(StorageError) -> (Row, ObjectPlan)? {
         guard let objects, case .link(_, let key) = value, let row = try objects.table.find(key) else { return nil }
         return (row, objects)
@@ -168,8 +161,7 @@ package final class ElementWriter {
         writer.string(text(of: key))
     }
 
-    /// Returns the key of a dictionary entry as text. A key that is not UTF-8 becomes `@b64.` and
-    /// the base64url of its bytes.
+    /// Returns the key of a dictionary entry as text. A key that is not UTF-8 becomes `@b64.` and the base64url of its bytes.
     static func text(of key: DictionaryKey) -> String {
         switch key {
         case .text(let bytes): return bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)

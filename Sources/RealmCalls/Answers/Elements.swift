@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 package import RealmStorage
 
-/// The elements of something that can be paged through: a list, a set, a dictionary, or the objects
-/// that link to an object.
+/// The elements of something that can be paged through: a list, a set, a dictionary, or the objects that link to an object.
 ///
 /// It reads from a snapshot on demand and copies nothing, except the keys of linking objects.
 package struct Elements {

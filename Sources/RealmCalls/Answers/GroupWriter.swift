@@ -7,8 +7,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes the keys of groups and the values of facets: a link as its stub, mixed values with the
-/// wrappers of their types.
+/// Writes the keys of groups and the values of facets: a link as its stub, mixed values with the wrappers of their types.
 ///
 /// It is made for one request and used by one thread.
 final class GroupWriter {
@@ -34,8 +33,7 @@ final class GroupWriter {
     /// Notes on values that could not be represented exactly in the groups written so far.
     var notes: RepresentationNotes { encoder.notes.union(values.notes) }
 
-    /// Returns whether the values of a key path are mixed. They are written with the wrappers of their
-    /// types then.
+    /// Returns whether the values of a key path are mixed. They are written with the wrappers of their types then.
     func isMixed(_ path: String) -> Bool {
         switch subject {
         case .values(let column, _, _): return column.type == .mixed

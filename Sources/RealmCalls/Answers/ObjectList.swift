@@ -267,8 +267,7 @@ package final class ObjectList: @unchecked Sendable {
 
     // MARK: - Positions
 
-    /// Returns the objects at the positions of `at`. A negative position counts from the end and
-    /// needs the whole result.
+    /// Returns the objects at the positions of `at`. A negative position counts from the end and needs the whole result.
     ///
     /// - Throws: `invalid_parameter` for a position outside the result.
     private func objects(at positions: [Int], _ query: ObjectQuery) throws(Problem) -> Response {
@@ -298,8 +297,7 @@ package final class ObjectList: @unchecked Sendable {
         }
     }
 
-    /// Returns the position of the first object of the result that matches `indexOfWhere`; nil for
-    /// none.
+    /// Returns the position of the first object of the result that matches `indexOfWhere`; nil for none.
     ///
     /// - Complexity: O(n) in the result's objects before the match, besides the query.
     private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {

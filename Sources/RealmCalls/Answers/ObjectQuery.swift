@@ -10,9 +10,8 @@ package import RealmStorage
 
 /// The query of a list request, bound to one class in one version.
 ///
-/// It runs the engine's query within the time and memory of the request, and turns errors into
-/// problems that name the parameter. It is not Sendable: it is used by the one thread that works on
-/// the request.
+/// It runs the engine's query within the time and memory of the request, and turns errors into problems that name the
+/// parameter. It is not Sendable: it is used by the one thread that works on the request.
 package final class ObjectQuery {
     /// The engine's query, with its operands and conditions.
     let bound: BoundQuery
@@ -59,15 +58,13 @@ package final class ObjectQuery {
         bound.sortedValueLimit = context.limits.sortedValues
     }
 
-    /// Whether parsing and binding alone may take milliseconds: shapes with many corners, long
-    /// texts, many arguments.
+    /// Whether parsing and binding alone may take milliseconds: shapes with many corners, long texts, many arguments.
     private static func isSlowToBind(_ parameters: ReadParameters) -> Bool {
         guard let text = parameters.predicate else { return false }
         return text.utf8.count > 2048 || parameters.args.count > 100 || mayContainGeoShapes(text)
     }
 
-    /// Whether the text contains `geo` in upper or lower case, as every shape does. It may also
-    /// occur elsewhere.
+    /// Whether the text contains `geo` in upper or lower case, as every shape does. It may also occur elsewhere.
     private static func mayContainGeoShapes(_ text: String) -> Bool {
         var last: UInt32 = 0
         for byte in text.utf8 {
@@ -109,15 +106,13 @@ package final class ObjectQuery {
         guard let (name, _) = given.first(where: \.1) else { return }
         throw .conflict("'\(name)' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: name)
     }
-    /// A function that the engine calls between leaves; it returns false when the query has to
-    /// stop.
+    /// A function that the engine calls between leaves; it returns false when the query has to stop.
     private var check: BoundQuery.Check {
         let budget = call.request.budget
         return { budget.continues }
     }
 
-    /// Runs a step of a query and turns its error into a problem. For a query that was stopped, the
-    /// problem states the reason.
+    /// Runs a step of a query and turns its error into a problem. For a query that was stopped, the problem states the reason.
     ///
     /// - Parameters:
     ///   - parameter: The name of the parameter that the query came from.
@@ -160,8 +155,7 @@ package final class ObjectQuery {
         }
     }
 
-    /// Returns the positions in `keys` of the objects that are in the result, in the order of the
-    /// result.
+    /// Returns the positions in `keys` of the objects that are in the result, in the order of the result.
     func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
         try call.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }

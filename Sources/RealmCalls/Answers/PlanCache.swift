@@ -24,8 +24,7 @@ final class PlanCache: Sendable {
 
     /// Returns the plan for whole objects of a class.
     ///
-    /// Two threads may compile the same plan at a time; both results are equal, and one of them is
-    /// kept.
+    /// Two threads may compile the same plan at a time; both results are equal, and one of them is kept.
     ///
     /// - Parameters:
     ///   - table: The class, in the cache's version.

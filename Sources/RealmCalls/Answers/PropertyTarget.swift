@@ -16,12 +16,10 @@ package struct PropertyTarget {
     let row: Row
     /// The property that the path names, or the collection that has the element.
     let column: Column
-    /// The embedded object or the value at the end of the path, when the path ends at an element of a
-    /// collection; else nil.
+    /// The embedded object or the value at the end of the path, when the path ends at an element of a collection; else nil.
     var element: Value?
 
-    /// The problem of a path that is possible in the schema, but leads to null or a missing element
-    /// in this object.
+    /// The problem of a path that is possible in the schema, but leads to null or a missing element in this object.
     private static let nothing = Problem(.objectNotFound, "there is nothing at this path in this object")
     /// The problem of a path that leads through something else than embedded objects.
     private static let notEmbedded = Problem(.notFound, "paths lead through embedded objects only")
@@ -53,8 +51,7 @@ package struct PropertyTarget {
         return target
     }
 
-    /// Makes the problem of a path that the schema does not have; the detail proposes a similar
-    /// name.
+    /// Makes the problem of a path that the schema does not have; the detail proposes a similar name.
     private static func unknown(_ text: String, _ table: Table) -> Problem {
         let hint = table.hint(for: text)
         return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")

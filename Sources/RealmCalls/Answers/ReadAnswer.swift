@@ -53,8 +53,7 @@ extension ReadContext {
 
 /// The header field about live versions that responses of snapshot endpoints carry.
 extension Response {
-    /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are
-    /// being read.
+    /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are being read.
     ///
     /// The endpoints of snapshots send it, so that a client that holds versions can see the number of versions that it pins.
     ///

@@ -28,12 +28,10 @@ package final class ReadContext: Sendable {
     /// The limits of the server, such as the largest page.
     package var limits: Limits { call.limits }
 
-    /// The lease under which a client holds the version; nil for the newest version, and inside an
-    /// interactive transaction.
+    /// The lease under which a client holds the version; nil for the newest version, and inside an interactive transaction.
     let lease: PinnedVersions.Lease?
 
-    /// Chooses the version to read, and notes it in the request for the log and the cache of
-    /// answers.
+    /// Chooses the version to read, and notes it in the request for the log and the cache of answers.
     ///
     /// - Parameters:
     ///   - call: The request.
@@ -69,11 +67,9 @@ package final class ReadContext: Sendable {
         return try call.services.pinned.find(id, in: database, isUse: true, owner: call.ownerScope)
     }
 
-    /// Throws `precondition_failed` unless the version that is read is at least that of
-    /// `Realm-Min-Version`.
+    /// Throws `precondition_failed` unless the version that is read is at least that of `Realm-Min-Version`.
     ///
-    /// The request was kept waiting for that version before, if it has the same epoch. A version of
-    /// another epoch never comes.
+    /// The request was kept waiting for that version before, if it has the same epoch. A version of another epoch never comes.
     private func requireMinimumVersion() throws(Problem) {
         guard let text = call.request[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {
@@ -156,8 +152,7 @@ package final class ReadContext: Sendable {
 
     /// Returns the plan by which objects of a class are written.
     ///
-    /// The plan of whole objects is compiled once for each version. One with `fields` or `expand`
-    /// is compiled for each request.
+    /// The plan of whole objects is compiled once for each version. One with `fields` or `expand` is compiled for each request.
     ///
     /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     package func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
@@ -207,7 +202,6 @@ extension SelectionParameters.SortTerm {
 
 /// The parameters that the entity tag of an object has to cover.
 extension ReadParameters {
-    /// Whether the response shows other objects than the one it is about. Its entity tag then has to
-    /// change when those do.
+    /// Whether the response shows other objects than the one it is about. Its entity tag then has to change when those do.
     package var showsOthers: Bool { !expand.isEmpty || (fields ?? []).contains { $0.contains(".") } }
 }

@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes a page of sections as a JSON document: `sections`, `next`, perhaps `count`, and the
-/// version.
+/// Writes a page of sections as a JSON document: `sections`, `next`, perhaps `count`, and the version.
 struct SectionPage<Row> {
     /// The version that is read, and the request.
     let context: ReadContext

@@ -81,8 +81,7 @@ struct SectionedList {
 
     // MARK: - Pages
 
-    /// The identity that cursors of this request carry. It differs from that of the same list
-    /// without sections.
+    /// The identity that cursors of this request carry. It differs from that of the same list without sections.
     private var identity: UInt64 {
         parameters.identity(
             of: "sections/\(list.table.className ?? "")/\(context.database.name.text)", by: context.rightsIdentity)
@@ -90,8 +89,7 @@ struct SectionedList {
 
     /// Returns the cursor of the page after the first `end` rows.
     ///
-    /// It names the last of these rows, and also their number, which is used when that row has left
-    /// the result.
+    /// It names the last of these rows, and also their number, which is used when that row has left the result.
     private func cursor(behind end: Int, _ sections: Sections<ObjectKey>) -> String {
         let rows = sections.all.lazy.flatMap(\.rows)
         let key = rows.dropFirst(end - 1).first ?? .null

@@ -97,8 +97,7 @@ struct Sections<Row> {
         return start..<(limit < total - start ? start + limit : total)
     }
 
-    /// Returns the rows of a range, in the sections to which they belong. Sections without rows in
-    /// the range are left out.
+    /// Returns the rows of a range, in the sections to which they belong. Sections without rows in the range are left out.
     func cut(_ range: Range<Int>) -> [Section] {
         var start = 0
         var result: [Section] = []

@@ -6,11 +6,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The route that a request target belongs to, together with the target, so that the variable parts
-/// of the path can be read.
+/// The route that a request target belongs to, together with the target, so that the variable parts of the path can be read.
 ///
-/// The segments are decoded when they are read, and not before: most requests use only some of
-/// them.
+/// The segments are decoded when they are read, and not before: most requests use only some of them.
 package struct PathMatch: Sendable {
     /// The pattern of the route.
     package let pattern: PathPattern

@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// The shape of a family of paths: fixed words and variables, such as `/v1/realms/{realm}`.
 ///
-/// Every route has one, made when the table of routes is built; a pattern lives as long as the
-/// process.
+/// Every route has one, made when the table of routes is built; a pattern lives as long as the process.
 package final class PathPattern: Sendable {
     /// One segment between two slashes.
     package enum Segment: Sendable, Equatable {
@@ -19,8 +18,7 @@ package final class PathPattern: Sendable {
 
     /// The pattern as the table of routes spells it.
     package let text: String
-    /// The text that the log and the metrics use in the place of the path, so that names and keys
-    /// do not appear in them.
+    /// The text that the log and the metrics use in the place of the path, so that names and keys do not appear in them.
     package let label: String
     /// The segments between the slashes, in order; empty for a label that represents no path.
     package let segments: [Segment]
@@ -53,8 +51,7 @@ package final class PathPattern: Sendable {
         }
     }
 
-    /// Whether the pattern is the path of a realm itself, `/v1/realms/{realm}`, and not of
-    /// something in the realm.
+    /// Whether the pattern is the path of a realm itself, `/v1/realms/{realm}`, and not of something in the realm.
     package var isRealm: Bool { segments.count == 3 && segments.last == .variable(.realm) }
 
     /// Returns which segment a variable is, counted from 0.
@@ -66,8 +63,7 @@ package final class PathPattern: Sendable {
         return position < 0 ? nil : position
     }
 
-    /// Reads one segment of a pattern. A name in braces that is no `PathVariable` is an error of
-    /// the program and ends it.
+    /// Reads one segment of a pattern. A name in braces that is no `PathVariable` is an error of the program and ends it.
     private static func segment(_ text: Substring) -> Segment {
         guard text.hasPrefix("{"), text.hasSuffix("}") else { return .word(String(text)) }
         let name = text.dropFirst().dropLast()

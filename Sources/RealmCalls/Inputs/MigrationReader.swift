@@ -9,8 +9,7 @@ internal import RealmStorage
 
 /// Reads the document of a migration, and the steps given when a realm is attached.
 ///
-/// Its form is checked here (`invalid_body`); whether the steps fit the schema is checked by the
-/// engine when they are applied.
+/// Its form is checked here (`invalid_body`); whether the steps fit the schema is checked by the engine when they are applied.
 package struct MigrationReader {
     /// The bounds of the server, for queries and their arguments.
     private let limits: Limits
@@ -129,8 +128,7 @@ package struct MigrationReader {
         }
     }
 
-    /// Reads `upsert`: which values a `create` step writes to an object that exists; nil when it is
-    /// absent.
+    /// Reads `upsert`: which values a `create` step writes to an object that exists; nil when it is absent.
     private func policy(_ object: JSONObject, _ place: InputPlace) throws(Problem) -> WriteSession.UpsertPolicy? {
         guard let text = try reader.choice(object, "upsert", among: ["modified", "all"], at: place) else { return nil }
         return text == "all" ? .all : .modified

@@ -76,8 +76,7 @@ struct ChangeEncoder {
         return Encoded(tail: ChangeEncoder.end(writer), count: count, isLast: isLast)
     }
 
-    /// Encodes an empty change set with `"skipped":true`, for a subscription that asked not to be
-    /// notified of a write.
+    /// Encodes an empty change set with `"skipped":true`, for a subscription that asked not to be notified of a write.
     ///
     /// - Parameters:
     ///   - token: The version token of that write.
@@ -193,9 +192,8 @@ struct ChangeEncoder {
 
     // MARK: - Rows
 
-    /// Writes the change of a sequence of objects: results, lists and sets of objects, and linking
-    /// objects. Deletions have the key at the old index, insertions and modifications the object at
-    /// the new index.
+    /// Writes the change of a sequence of objects: results, lists and sets of objects, and linking objects. Deletions have the
+    /// key at the old index, insertions and modifications the object at the new index.
     private func write(_ change: RowsChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         let changes = change.changes
@@ -269,8 +267,7 @@ struct ChangeEncoder {
         flags(isCleared: changes.isCleared, isDeleted: changes.isRootDeleted, &writer)
     }
 
-    /// Writes the change of a dictionary, whose rows have the name of their entry instead of an
-    /// index.
+    /// Writes the change of a dictionary, whose rows have the name of their entry instead of an index.
     private func write(_ change: DictionaryChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         if showsRows {
@@ -292,9 +289,8 @@ struct ChangeEncoder {
 
     // MARK: - Objects
 
-    /// Writes the change of a single object: the name of each changed property with its old and its
-    /// new value, and the whole object. Of collections and linking objects only the name is
-    /// reported.
+    /// Writes the change of a single object: the name of each changed property with its old and its new value, and the whole
+    /// object. Of collections and linking objects only the name is reported.
     private func write(_ steps: [KeyPathFilter.Step], _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         guard showsRows, case .object(let object) = shape else { return }
         let old = try rowWriter(event.from)
@@ -372,8 +368,7 @@ struct ChangeEncoder {
 
     // MARK: - The realm
 
-    /// Writes the names of the classes that a commit has changed, sorted. A class that the commit
-    /// removed has its old name.
+    /// Writes the names of the classes that a commit has changed, sorted. A class that the commit removed has its old name.
     private func write(_ tables: [TableKey], _ event: ObservationEvent, _ writer: inout JSONWriter) {
         guard showsRows else { return }
         let classes = tables.compactMap { event.to.snapshot.table($0)?.className ?? event.from.snapshot.table($0)?.className }

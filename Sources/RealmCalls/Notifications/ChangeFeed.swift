@@ -12,11 +12,10 @@ internal import RealmStorage
 /// The change sets of one definition in one representation: it is observed once, and each change
 /// set is encoded once, for any number of subscribers.
 ///
-/// `RealmNotifications` makes a feed when the first client asks for the definition, and keeps it
-/// for a while after the last one has left, so that clients can resume. The observation hub
-/// delivers changes on its thread, and the feed appends them to a bounded ring. Streams and polls
-/// take them from the ring on their own threads, by position. All state is guarded by one lock, and
-/// nothing is called under it.
+/// `RealmNotifications` makes a feed when the first client asks for the definition, and keeps it for a while after the last one
+/// has left, so that clients can resume. The observation hub delivers changes on its thread, and the feed appends them to a
+/// bounded ring. Streams and polls take them from the ring on their own threads, by position. All state is guarded by one lock,
+/// and nothing is called under it.
 package final class ChangeFeed: Sendable {
     /// The state of the observation and the change sets, guarded by the lock.
     private struct State {
@@ -79,8 +78,7 @@ package final class ChangeFeed: Sendable {
     private let definitionBytes: Int
     private let state: RankedMutex<State>
 
-    /// Makes a feed that does not observe anything yet. The first call of `catchUp` begins the
-    /// observation.
+    /// Makes a feed that does not observe anything yet. The first call of `catchUp` begins the observation.
     ///
     /// - Parameters:
     ///   - definition: The definition as the client wrote it.
@@ -246,8 +244,7 @@ package final class ChangeFeed: Sendable {
 
     /// Counts one waiting subscriber less.
     ///
-    /// Without any, the hub evaluates the definition only every few commits, or about once a
-    /// second.
+    /// Without any, the hub evaluates the definition only every few commits, or about once a second.
     package func deactivate() {
         let attachment = state.withLock { state -> Attachment? in
             state.activeUsers -= 1
@@ -262,8 +259,7 @@ package final class ChangeFeed: Sendable {
         hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }
 
-    /// Notifies a subscriber of all change sets that are published from now on. The feed holds it
-    /// until `remove`.
+    /// Notifies a subscriber of all change sets that are published from now on. The feed holds it until `remove`.
     func add(_ subscriber: any ChangeSubscriber) {
         state.withLock { $0.subscribers[ObjectIdentifier(subscriber)] = subscriber }
     }
@@ -469,8 +465,7 @@ package final class ChangeFeed: Sendable {
         state.firstCount = attached.contents.count
     }
 
-    /// Records that the feed has changed, so that its subscribers are notified when the current round of
-    /// the hub ends.
+    /// Records that the feed has changed, so that its subscribers are notified when the current round of the hub ends.
     func noteChange() { notifications.noteChange(self) }
 
     // MARK: - Reading
@@ -518,8 +513,7 @@ package final class ChangeFeed: Sendable {
     /// Whether the observed object or collection was deleted at a version or before it.
     func isOver(at version: UInt64) -> Bool { state.withLock { $0.end.map { $0 <= version } ?? false } }
 
-    /// Returns the empty change set that replaces the changes of a version which the subscription
-    /// asked to skip.
+    /// Returns the empty change set that replaces the changes of a version which the subscription asked to skip.
     ///
     /// - Parameters:
     ///   - version: The version of the skipped write, or of the last of several.
@@ -636,8 +630,7 @@ extension ChangeFeed: ObservationListener {
         notifications.noteChange(self)
     }
 
-    /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice
-    /// it.
+    /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice it.
     func didFail(_ error: ObservationError) { end(Problem(observing: error)) }
 
     /// Ends the feed and its observation with a problem, which its readers get. Called on the hub's thread.

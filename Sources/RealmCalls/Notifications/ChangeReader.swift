@@ -9,15 +9,13 @@ internal import RealmStorage
 /// A stream or a poll has one reader. It is stateless: each call names the position, so it can be repeated, and any thread may
 /// call it. One position serves all subscriptions because a step delivers the sets of all of them up to the same version.
 struct ChangeReader: Sendable {
-    /// The subscriptions, in the order of their registration. Indexes in results refer to this
-    /// array.
+    /// The subscriptions, in the order of their registration. Indexes in results refer to this array.
     let subs: [ReadSubscription]
 
     /// The change sets that are delivered together because a client cannot resume between them:
     /// those of one version, or of several versions that one set covers.
     struct Batch {
-        /// The position after the batch: a client that has the batch has everything up to this
-        /// version.
+        /// The position after the batch: a client that has the batch has everything up to this version.
         let version: UInt64
         /// The change sets of the batch, in the order of their versions.
         let sets: [Entry]
@@ -39,8 +37,7 @@ struct ChangeReader: Sendable {
         case nothing
         /// There are change sets to deliver next.
         case batch(Batch)
-        /// The position cannot be resumed by these subscriptions, given by index: their sets were
-        /// dropped.
+        /// The position cannot be resumed by these subscriptions, given by index: their sets were dropped.
         case lost([Int])
 
         /// Whether the step is a batch that ends before a version.
@@ -61,8 +58,7 @@ struct ChangeReader: Sendable {
         return end
     }
 
-    /// Returns the change sets of the first version after a position at which any subscription has
-    /// changed.
+    /// Returns the change sets of the first version after a position at which any subscription has changed.
     ///
     /// - Parameters:
     ///   - position: The version up to which the client has everything.
@@ -147,9 +143,8 @@ struct ChangeReader: Sendable {
 
     /// Returns the position of a client to which everything up to a version was delivered.
     ///
-    /// For a definition of a deleted object, read without a registration, that is the version of
-    /// the deletion. A client that resumes from there gets that end again, and not a new object
-    /// with the same key.
+    /// For a definition of a deleted object, read without a registration, that is the version of the deletion. A client that
+    /// resumes from there gets that end again, and not a new object with the same key.
     ///
     /// - Parameter end: The newest published version.
     func lastPosition(upTo end: UInt64) -> UInt64 {

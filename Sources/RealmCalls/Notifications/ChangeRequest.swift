@@ -33,8 +33,7 @@ package struct ChangeRequest: Sendable {
     /// The representation of the whole response, which a registration needs to have in plain JSON.
     package var representation = Representation()
 
-    /// The maximum number of seconds that a poll waits. It is below the usual time-out of proxies,
-    /// 60 seconds.
+    /// The maximum number of seconds that a poll waits. It is below the usual time-out of proxies, 60 seconds.
     package static let longestWait = 55
 
     /// Reads the parameters of a request.

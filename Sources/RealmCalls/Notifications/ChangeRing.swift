@@ -15,8 +15,7 @@ internal import RealmStorage
 struct ChangeRing: Sendable {
     /// The place at which a subscriber at some position continues in the ring of change sets.
     enum Place: Equatable {
-        /// The index of the first set that the subscriber lacks, which is the number of sets when
-        /// it lacks none.
+        /// The index of the first set that the subscriber lacks, which is the number of sets when it lacks none.
         case known(Int)
         /// The sets between the position and the kept ones were dropped, or never existed.
         case lost
@@ -64,8 +63,7 @@ struct ChangeRing: Sendable {
 
     /// Finds where a subscriber at a position continues.
     ///
-    /// A position within the range of a set is lost, because no client was ever given it as a
-    /// position of this feed.
+    /// A position within the range of a set is lost, because no client was ever given it as a position of this feed.
     ///
     /// - Parameter position: The version up to which the subscriber has everything.
     /// - Complexity: O(log n) in the number of sets.

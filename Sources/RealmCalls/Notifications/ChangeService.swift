@@ -244,8 +244,7 @@ package final class ChangeService: Sendable {
         for notifications in realms { notifications.end(.shutdown) }
     }
 
-    /// Ends the observation of all realms and forgets them. Called after the listeners have
-    /// stopped.
+    /// Ends the observation of all realms and forgets them. Called after the listeners have stopped.
     package func closeAll() {
         let realms = state.withLock { state in
             defer { state.realms = [:] }

@@ -13,8 +13,7 @@ final class ChangeSet: Sendable {
     let from: UInt64
     /// The version after the last change of the set.
     let to: UInt64
-    /// The JSON after the member `from`, up to the closing brace and the empty line that ends an
-    /// event.
+    /// The JSON after the member `from`, up to the closing brace and the empty line that ends an event.
     let tail: OutputBuffer
     /// The number of rows of the collection after the change set; nil where there are no rows.
     let count: Int?
@@ -37,8 +36,7 @@ final class ChangeSet: Sendable {
         let text: OutputBuffer
     }
 
-    /// The beginning of the event as it was written last, for the next subscriber at the same
-    /// position.
+    /// The beginning of the event as it was written last, for the next subscriber at the same position.
     private let head = RankedMutex<Head?>(.leaf, nil)
 
     /// Makes a change set.

@@ -8,15 +8,13 @@ internal import RealmStorage
 
 /// A reader of changes that waits for more: a stream of events, or a long poll.
 ///
-/// `RealmNotifications` and the feeds hold their subscribers through this protocol. None of its
-/// functions may be called under a lock: they take the lock of the subscriber and call its
-/// connection.
+/// `RealmNotifications` and the feeds hold their subscribers through this protocol. None of its functions may be called under a
+/// lock: they take the lock of the subscriber and call its connection.
 protocol ChangeSubscriber: AnyObject, Sendable {
     /// Reads the change sets of the subscriptions that the stream or poll is about.
     var reader: ChangeReader { get }
 
-    /// Whether it is a stream, which continues after a delivery, rather than a poll, which is
-    /// answered once.
+    /// Whether it is a stream, which continues after a delivery, rather than a poll, which is answered once.
     var isStream: Bool { get }
 
     /// The principal of the reader and its rights. When these are no longer in force, delivery stops.

@@ -60,8 +60,7 @@ struct DefinitionResolver {
         return try resolved(.object(object), .object(object), of: table)
     }
 
-    /// Resolves a definition of a property: linking objects, a collection, or a single embedded
-    /// object.
+    /// Resolves a definition of a property: linking objects, a collection, or a single embedded object.
     private func property(_ text: String, of row: Row, in table: Table) throws(Problem) -> ResolvedSubscription {
         let planner = ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass)
         if let linking = planner.linkingObjects(text, table) {
@@ -132,8 +131,7 @@ struct DefinitionResolver {
         return resolved(kind, shape, element: nil, filter: definition.isShallow ? .shallow : .all)
     }
 
-    /// Throws for parameters that need properties, when the elements of a collection are values and
-    /// have none.
+    /// Throws for parameters that need properties, when the elements of a collection are values and have none.
     private func checkValues(_ target: PropertyTarget) throws(Problem) {
         if let path = definition.keyPaths.first {
             throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with(
@@ -191,8 +189,7 @@ struct DefinitionResolver {
         }
     }
 
-    /// Makes the query over elements that are values, which the query names `self`. It is bound
-    /// once, to find its errors.
+    /// Makes the query over elements that are values, which the query names `self`. It is bound once, to find its errors.
     private func query(over target: PropertyTarget) throws(Problem) -> ObservedQuery {
         let query = try parse()
         let arguments = try arguments
@@ -205,8 +202,7 @@ struct DefinitionResolver {
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
 
-    /// Parses `where`. An order within the text excludes the parameters `sort`, `distinct` and
-    /// `limit`.
+    /// Parses `where`. An order within the text excludes the parameters `sort`, `distinct` and `limit`.
     private func parse() throws(Problem) -> Query {
         let query = try ObjectQuery.parse(definition.predicate, "where")
         guard query.hasDescriptors else { return query }
@@ -301,8 +297,7 @@ struct DefinitionResolver {
         }
     }
 
-    /// Words for an error in a key path, which follow its name: for example, that it is not a
-    /// property.
+    /// Words for an error in a key path, which follow its name: for example, that it is not a property.
     private static func text(of kind: KeyPathFilter.Failure.Kind) -> String {
         switch kind {
         case .unknownProperty: return "is not a property there"

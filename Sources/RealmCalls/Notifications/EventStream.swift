@@ -8,8 +8,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// One stream of server-sent events: the subscriptions of one client, delivered from the client's
-/// position on.
+/// One stream of server-sent events: the subscriptions of one client, delivered from the client's position on.
 ///
 /// A stream has a position, and takes later changes from the rings of its feeds when its connection has room to send. It keeps
 /// few frames itself, so a client that reads slowly costs little memory. An `id` is written when the changes of all subscriptions
@@ -17,9 +16,8 @@ internal import RealmStorage
 ///
 /// `ChangeEndpoints` makes one per request. It lives until its connection is closed.
 ///
-/// `next`, `hasMore`, `heartbeat` and `ageOut` are called by the connection, and `notify` and `end`
-/// by the threads of the feeds. One lock guards the state. Whatever has to be called is called
-/// after the lock is released.
+/// `next`, `hasMore`, `heartbeat` and `ageOut` are called by the connection, and `notify` and `end` by the threads of the
+/// feeds. One lock guards the state. Whatever has to be called is called after the lock is released.
 package final class EventStream: EventSource, ChangeSubscriber {
     /// The options of a stream in addition to its subscriptions.
     package struct Options: Sendable {
@@ -38,8 +36,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     /// The steps in the life of a stream. A lost position leads back to the first one.
     private enum Phase {
-        /// The subscriptions are being brought to one version. After that `StartPlan` decides how
-        /// the stream begins.
+        /// The subscriptions are being brought to one version. After that `StartPlan` decides how the stream begins.
         case opening
         /// Snapshots of the start version are being written and sent.
         case snapshots
@@ -55,8 +52,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         var phase = Phase.opening
         /// The connection of the stream, from `didOpen` to `didClose`.
         var connection: (any EventConnection)?
-        /// The frames that are ready to be sent. One with `isHead` is the beginning of an event,
-        /// whose tail is the next frame.
+        /// The frames that are ready to be sent. One with `isHead` is the beginning of an event, whose tail is the next frame.
         var queue: Deque<(frame: OutputBuffer, isHead: Bool)> = []
         /// The bytes of the frames that are ready to be sent.
         var queuedBytes = 0
@@ -111,8 +107,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
             return frame
         }
 
-        /// Drops the snapshots that are being written. The version that they hold is released after
-        /// the lock.
+        /// Drops the snapshots that are being written. The version that they hold is released after the lock.
         mutating func dropProduction() {
             if let production { tasks.append(.release(production)) }
             production = nil
@@ -128,11 +123,9 @@ package final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Work that is found under the lock and done after it is released, because it calls other
-    /// objects, which may call back.
+    /// Work that is found under the lock and done after it is released, because it calls other objects, which may call back.
     private enum Task {
-        /// Aligns the subscriptions again, because those of the given indexes have lost the
-        /// position.
+        /// Aligns the subscriptions again, because those of the given indexes have lost the position.
         case align(position: UInt64, lost: [Int], ResetNotice.Reason)
         /// Lets a worker write the next part of a snapshot.
         case produce(SnapshotProduction)
@@ -154,13 +147,11 @@ package final class EventStream: EventSource, ChangeSubscriber {
     private let requestID: RequestID
     /// The principal that opened the stream. The stream ends when the credential does, or when its rights change.
     let standing: Standing
-    /// The place of the stream among those that the limits allow, held as long as the stream
-    /// exists.
+    /// The place of the stream among those that the limits allow, held as long as the stream exists.
     private let slot: StreamSlots.Slot
     /// Counts the memory of the definitions; nil when the registration does.
     private var share: ObservedShare? { registration == nil ? slot.share : nil }
-    /// The registration that is read, which the stream keeps in memory; nil for a definition in the
-    /// request.
+    /// The registration that is read, which the stream keeps in memory; nil for a definition in the request.
     private let registration: Registration?
     /// Called once after the connection of the stream was closed, or when the stream is released without having had one, to remove its
     /// entry from the list of leases.
@@ -234,8 +225,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Connection
 
-    /// Begins the stream: adds it to the notifications and to its feeds, and aligns the
-    /// subscriptions.
+    /// Begins the stream: adds it to the notifications and to its feeds, and aligns the subscriptions.
     func didOpen(_ connection: any EventConnection) {
         state.withLock { state in
             state.connection = connection
@@ -294,8 +284,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Returns the next frame to send, the end of the stream, or nothing when the client is up to
-    /// date.
+    /// Returns the next frame to send, the end of the stream, or nothing when the client is up to date.
     func next() -> EventPiece {
         if standing.principal.isOver { _ = end(.unauthenticated) }
         return withState { state in
@@ -408,13 +397,11 @@ package final class EventStream: EventSource, ChangeSubscriber {
     private enum StartCause {
         /// The stream was opened by its client.
         case beginning
-        /// Subscriptions of the given indexes have lost the position of the stream, for the given
-        /// reason.
+        /// Subscriptions of the given indexes have lost the position of the stream, for the given reason.
         case lost([Int], ResetNotice.Reason)
     }
 
-    /// Carries out a plan: queues the reset, begins the snapshots, or follows the feeds from the
-    /// position of the client.
+    /// Carries out a plan: queues the reset, begins the snapshots, or follows the feeds from the position of the client.
     private func begin(_ plan: StartPlan, _ aligned: AlignedSubscriptions, _ state: inout State) {
         let newest = aligned.version.token.version
         state.historyEnd = newest
@@ -540,8 +527,7 @@ package final class EventStream: EventSource, ChangeSubscriber {
         state.push(EventText.position("ready", notifications.token(state.position)))
     }
 
-    /// Queues the change sets of a batch. The last one gets the id, so that a client can only
-    /// resume after the whole batch.
+    /// Queues the change sets of a batch. The last one gets the id, so that a client can only resume after the whole batch.
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
             let head = entry.set.eventHead(

@@ -9,9 +9,8 @@ internal import RealmStorage
 
 /// One long poll: a request for changes that gets a single response.
 ///
-/// The response is sent at once when there is something to deliver; otherwise at the first commit
-/// that changes one of the subscriptions, or when the requested time has passed. It states the
-/// position from which the client polls next.
+/// The response is sent at once when there is something to deliver; otherwise at the first commit that changes one of the
+/// subscriptions, or when the requested time has passed. It states the position from which the client polls next.
 ///
 /// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the timer ends
 /// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
@@ -39,8 +38,7 @@ package final class LongPoll: ChangeSubscriber {
 
     /// The progress of a poll, guarded by its lock.
     private struct State {
-        /// The position after which changes are delivered; nil before the subscriptions are
-        /// aligned.
+        /// The position after which changes are delivered; nil before the subscriptions are aligned.
         var position: UInt64?
         /// The lowest position that the response may state as the next one: the version at which
         /// the subscriptions were aligned.
@@ -52,8 +50,7 @@ package final class LongPoll: ChangeSubscriber {
         var isUrgent = false
     }
 
-    /// The number of change sets at which a response ends. The client gets the rest with its next
-    /// poll.
+    /// The number of change sets at which a response ends. The client gets the rest with its next poll.
     private static let setLimit = 1000
     /// The bytes at which a response ends. A batch of change sets that would exceed them is left to
     /// the next poll, unless the response would be almost empty without it.
@@ -132,8 +129,7 @@ package final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// Brings the subscriptions to the newest version, with their contents where snapshots may be
-    /// needed.
+    /// Brings the subscriptions to the newest version, with their contents where snapshots may be needed.
     private func align(wantsContents: Bool) {
         notifications.align(
             reader.subs, wantsContents: wantsContents, for: slot.client, countedIn: registration == nil ? slot.share : nil,
@@ -146,8 +142,7 @@ package final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// Answers if there are snapshots, a reset or a new position to deliver; otherwise waits for
-    /// changes.
+    /// Answers if there are snapshots, a reset or a new position to deliver; otherwise waits for changes.
     ///
     /// - Parameters:
     ///   - aligned: The version that the subscriptions have reached.
@@ -372,8 +367,7 @@ package final class LongPoll: ChangeSubscriber {
         respond(body, schema, newest)
     }
 
-    /// The change of the schema that made the client's position unusable; nil when the client had
-    /// none.
+    /// The change of the schema that made the client's position unusable; nil when the client had none.
     private func lastSchema(upTo version: UInt64) -> SchemaNotice? {
         guard case .version(let start) = options.start else { return nil }
         return notifications.schemaChange(after: start).flatMap { $0.commit <= version ? $0 : nil }
@@ -404,8 +398,7 @@ package final class LongPoll: ChangeSubscriber {
         return true
     }
 
-    /// Writes the snapshots of the plan, each as a whole. All of them together share one work
-    /// budget.
+    /// Writes the snapshots of the plan, each as a whole. All of them together share one work budget.
     private func writeSnapshots(_ plan: StartPlan, _ aligned: AlignedSubscriptions, to body: OutputBuffer) throws(Problem) {
         var isFirst = true
         let budget = call.limits.budgetOfDocument()

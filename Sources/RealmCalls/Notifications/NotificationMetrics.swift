@@ -6,15 +6,13 @@ internal import RealmPlatform
 internal import RealmStorage
 internal import Synchronization
 
-/// Counts of the notifications of all realms, most of them since the start of the server. Any thread may add to
-/// them.
+/// Counts of the notifications of all realms, most of them since the start of the server. Any thread may add to them.
 final class NotificationMetrics: Sendable {
     /// The number of unused feeds that are kept at present, in all realms and scopes.
     let idleFeeds = Atomic<Int>(0)
     /// The number of change sets that were encoded since the start of the server.
     let encodings = Atomic<Int>(0)
-    /// The evaluations of definitions in realms that are closed. They are kept, because a counter
-    /// must not decrease.
+    /// The evaluations of definitions in realms that are closed. They are kept, because a counter must not decrease.
     let pastEvaluations = Atomic<Int>(0)
     /// The number of visited definitions in closed realms.
     let pastVisits = Atomic<Int>(0)

@@ -13,8 +13,7 @@ package struct ReadSubscription: Sendable {
     let name: String
     /// The feed that delivers the change sets of the subscription.
     package let feed: ChangeFeed
-    /// The writes that the subscription is not notified of; nil for a definition in the request,
-    /// which no write can name.
+    /// The writes that the subscription is not notified of; nil for a definition in the request, which no write can name.
     let skips: SkippedVersions?
 
     package init(name: String, feed: ChangeFeed, skips: SkippedVersions?) {

@@ -22,8 +22,7 @@ package final class RealmNotifications: Sendable {
     private struct State {
         /// The feeds of the realm by identity. One that has failed is removed.
         var feeds: [ByteText: ChangeFeed] = [:]
-        /// The feeds by definition: one for each object that the names of the definition have
-        /// referred to.
+        /// The feeds by definition: one for each object that the names of the definition have referred to.
         var byNames: [ByteText: [ChangeFeed]] = [:]
         /// The streams and polls of the realm, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
@@ -31,11 +30,9 @@ package final class RealmNotifications: Sendable {
         var changed: [ChangeFeed] = []
         /// The newest changes of the schema, the oldest first.
         var schemaChanges: [SchemaNotice] = []
-        /// The version of the last change of the schema that was more than additions. Positions
-        /// before it cannot be resumed.
+        /// The version of the last change of the schema that was more than additions. Positions before it cannot be resumed.
         var lastBreak: UInt64 = 0
-        /// Whether the schema has changed in the current round, so that all subscribers are
-        /// notified.
+        /// Whether the schema has changed in the current round, so that all subscribers are notified.
         var hasNewSchema = false
         /// The token of the observer of rounds; nil after the realm is closed.
         var roundToken: Int?
@@ -155,8 +152,7 @@ package final class RealmNotifications: Sendable {
 
     /// The version up to which all feeds have their changes, except those that lag. Subscribers do not read beyond it.
     var published: UInt64 { publishedVersion.load(ordering: .acquiring) }
-    /// The version of the last change of the schema that was more than additions; 0 when there was
-    /// none.
+    /// The version of the last change of the schema that was more than additions; 0 when there was none.
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
     /// The version with which the present epoch began, which positions before it cannot be resumed from; 0 when the
     /// realm was opened with it.
@@ -189,8 +185,7 @@ package final class RealmNotifications: Sendable {
     /// Whether there is neither a feed nor a subscriber.
     var isUnused: Bool { state.withLock { $0.feeds.isEmpty && $0.subscribers.isEmpty } }
 
-    /// The number of definitions that are observed, with those that are kept although no client
-    /// reads them.
+    /// The number of definitions that are observed, with those that are kept although no client reads them.
     var feedCount: Int { state.withLock { $0.feeds.count } }
     /// The number of open streams of the realm.
     var streamCount: Int { state.withLock { $0.subscribers.values.count(where: \.isStream) } }
@@ -431,16 +426,14 @@ package final class RealmNotifications: Sendable {
 
     // MARK: - Rounds
 
-    /// Records that a feed has a new change set, so that its subscribers are notified at the end of
-    /// the round.
+    /// Records that a feed has a new change set, so that its subscribers are notified at the end of the round.
     func noteChange(_ feed: ChangeFeed) {
         state.withLock { state in
             if state.changed.last !== feed { state.changed.append(feed) }
         }
     }
 
-    /// Notes a change of the schema. Every feed reports the same change, and only the first report
-    /// counts.
+    /// Notes a change of the schema. Every feed reports the same change, and only the first report counts.
     ///
     /// - Parameters:
     ///   - version: The version that it is part of.
@@ -458,8 +451,7 @@ package final class RealmNotifications: Sendable {
         }
     }
 
-    /// Returns the first change of the schema after a version; nil when there is none. Only the
-    /// newest 100 changes are known.
+    /// Returns the first change of the schema after a version; nil when there is none. Only the newest 100 changes are known.
     func schemaChange(after version: UInt64) -> SchemaNotice? {
         state.withLock { state in
             guard let last = state.schemaChanges.last, last.commit > version else { return nil }
@@ -467,8 +459,7 @@ package final class RealmNotifications: Sendable {
         }
     }
 
-    /// Makes a version the one up to which subscribers may read, unless a later one is published
-    /// already.
+    /// Makes a version the one up to which subscribers may read, unless a later one is published already.
     private func publish(_ token: VersionToken) {
         epochs.withLock { epochs in
             guard token.epoch != epochs.present, token.version > max(epochs.start, published) else { return }

@@ -6,13 +6,11 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A set of subscriptions under names that a client has registered, in order to read all of them on
-/// one stream.
+/// A set of subscriptions under names that a client has registered, in order to read all of them on one stream.
 ///
-/// `POST …/subscriptions` makes one, and `RegistrationTable` keeps it. It has an id for the
-/// server's API and a secret ticket for the URL of a stream, since browsers cannot send credentials
-/// there. It holds its feeds, so changes are kept from its first version on, and expires some time
-/// after its last reader has left. A lock guards its state.
+/// `POST …/subscriptions` makes one, and `RegistrationTable` keeps it. It has an id for the server's API and a secret ticket
+/// for the URL of a stream, since browsers cannot send credentials there. It holds its feeds, so changes are kept from its
+/// first version on, and expires some time after its last reader has left. A lock guards its state.
 package final class Registration: Sendable {
     /// The readers and the expiry of a registration, guarded by its lock.
     private struct State {
@@ -26,8 +24,7 @@ package final class Registration: Sendable {
 
     /// The id of the registration in URLs, which is random, so that it cannot be guessed.
     package let id = "s_" + RandomName.make()
-    /// The secret in the URL of a stream. It permits reading this registration without other
-    /// credentials, and nothing else.
+    /// The secret in the URL of a stream. It permits reading this registration without other credentials, and nothing else.
     let ticket = RandomName.make()
     /// The client that made the registration, for the limit per client.
     let client: String
@@ -174,8 +171,7 @@ package final class Registration: Sendable {
         return writer.buffer
     }
 
-    /// The body of the response that describes the registration: its definitions, version, expiry
-    /// and number of streams.
+    /// The body of the response that describes the registration: its definitions, version, expiry and number of streams.
     package var document: OutputBuffer {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()

@@ -67,8 +67,7 @@ package final class RegistrationTable: Sendable {
 
     /// The number of registrations of all realms that have not ended.
     var count: Int { state.withLock { $0.byID.count } }
-    /// The seconds until the first registration without a reader expires; nil when every
-    /// registration has a reader.
+    /// The seconds until the first registration without a reader expires; nil when every registration has a reader.
     var secondsToNextEnd: Double? { state.withLock { $0.byID.values.compactMap(\.secondsLeft).min() } }
 
     /// Counts a registration that a client is about to make.

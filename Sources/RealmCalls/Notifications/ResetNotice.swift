@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The notice that subscriptions have lost their position: the client discards their contents and
-/// gets snapshots.
+/// The notice that subscriptions have lost their position: the client discards their contents and gets snapshots.
 ///
 /// It is the event `reset` of a stream and the member `reset` of a poll's response.
 struct ResetNotice: Sendable {

@@ -63,8 +63,7 @@ final class RowWriter {
         objects = (table, ObjectFinder(table), try plan(table))
     }
 
-    /// The plan for whole objects, which is shared within the version, or one for the selected and
-    /// expanded properties.
+    /// The plan for whole objects, which is shared within the version, or one for the selected and expanded properties.
     private func plan(_ table: Table) throws(Problem) -> ObjectPlan {
         if definition.fields == nil, definition.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
@@ -74,8 +73,7 @@ final class RowWriter {
         return try planned(table, definition.fields.map { PathTree($0) }, PathTree(definition.expand), distance: distance)
     }
 
-    /// Makes a plan for writing objects of a class, and turns a path that names no property into a
-    /// problem.
+    /// Makes a plan for writing objects of a class, and turns a path that names no property into a problem.
     private func planned(
         _ table: Table, _ fields: PathTree?, _ expand: PathTree, distance: DistancePath? = nil
     ) throws(Problem) -> ObjectPlan {
@@ -127,8 +125,7 @@ final class RowWriter {
 
     // MARK: - Rows
 
-    /// Writes the members of a row that is an object: its key, and the object if the subscription
-    /// includes objects.
+    /// Writes the members of a row that is an object: its key, and the object if the subscription includes objects.
     ///
     /// - Parameters:
     ///   - writer: The writer, inside of the object of the row.
@@ -144,8 +141,7 @@ final class RowWriter {
         }
     }
 
-    /// Whether the rows are embedded objects, which are written as values although the hub reports
-    /// them by key.
+    /// Whether the rows are embedded objects, which are written as values although the hub reports them by key.
     var rowsAreValues: Bool {
         if case .values = shape { return true }
         return false
@@ -158,8 +154,7 @@ final class RowWriter {
         try Problem.stored(encoder.writeElement(.link(table, key), of: collection.member, to: &writer))
     }
 
-    /// Writes the member `object` if the subscription includes objects; null when the object does
-    /// not exist in this version.
+    /// Writes the member `object` if the subscription includes objects; null when the object does not exist in this version.
     func writeObject(_ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         guard definition.include == .objects, let objects else { return }
         try Problem.mapping { () throws(StorageError) in

@@ -6,8 +6,7 @@ package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The registered subscriptions that are not notified of one write, from its header field
-/// `Realm-Without-Notifying`.
+/// The registered subscriptions that are not notified of one write, from its header field `Realm-Without-Notifying`.
 ///
 /// A client names its own subscription there when it has applied the change already. The mark goes
 /// along with the write to its commit. The subscriptions then get an empty change set for that

@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The versions whose changes one registered subscription skips, limited to the newest thousand.
-/// Any thread may use it.
+/// The versions whose changes one registered subscription skips, limited to the newest thousand. Any thread may use it.
 package final class SkippedVersions: Sendable {
     /// The number of versions that are kept. Beyond it the older half is dropped; a client that is
     /// so far behind gets the changes of those writes like all others.

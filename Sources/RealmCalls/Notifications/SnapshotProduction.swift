@@ -62,8 +62,7 @@ final class SnapshotProduction: @unchecked Sendable {
 
 /// The event that carries one part of a snapshot.
 extension EventText {
-    /// Returns the event `snapshot` with the next part. It has no id, because a client cannot
-    /// resume within snapshots.
+    /// Returns the event `snapshot` with the next part. It has no id, because a client cannot resume within snapshots.
     fileprivate static func snapshot(_ snapshot: SnapshotWriter) throws(Problem) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 1024)
         buffer.append("event: snapshot\ndata: " as StaticString)

@@ -26,8 +26,7 @@ final class SnapshotWriter {
     private let bytesOfPart: Int
     /// The budget of the snapshot in time and bytes.
     private let budget: WorkBudget
-    /// The seconds that one part may take; nil when the snapshot is part of a document whose budget
-    /// covers it.
+    /// The seconds that one part may take; nil when the snapshot is part of a document whose budget covers it.
     private let secondsPerPart: Double?
     /// The number of rows of the snapshot that were written.
     private var position = 0

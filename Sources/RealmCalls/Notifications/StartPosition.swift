@@ -13,8 +13,7 @@ package enum StartPosition: Sendable, Equatable {
     case now
     /// The client has everything up to a version of the current epoch of the realm.
     case version(UInt64)
-    /// The position does not exist here: it is a version of another epoch, or text that is not a
-    /// version token.
+    /// The position does not exist here: it is a version of another epoch, or text that is not a version token.
     case elsewhere
     /// The position is a version, but several objects have had the observed key since then, and it
     /// is unknown which of them the client has observed.

@@ -70,8 +70,7 @@ final class SubscriptionAlignment: Sendable {
                 versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
     }
 
-    /// Starts the alignment. The completion is called later on the thread of the hub, or at once on
-    /// this thread.
+    /// Starts the alignment. The completion is called later on the thread of the hub, or at once on this thread.
     func begin() { catchUp(Array(subs.indices)) }
 
     /// Lets the feeds of some subscriptions catch up with the newest commit: first those that are not observed yet, one after
@@ -179,8 +178,7 @@ final class SubscriptionAlignment: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Ends the alignment, or reads contents again that have changed between their version and the
-    /// newest one.
+    /// Ends the alignment, or reads contents again that have changed between their version and the newest one.
     private func finish() {
         HeldLocks.assertNone()
         let (versions, last, contents, problem) = state.withLock { state in
@@ -211,15 +209,13 @@ final class SubscriptionAlignment: Sendable {
     }
 }
 
-/// The result of `SubscriptionAlignment`: several subscriptions whose feeds have all reached one
-/// version.
+/// The result of `SubscriptionAlignment`: several subscriptions whose feeds have all reached one version.
 ///
 /// A stream, a poll or a registration begins at this version. While the value is held, the version
 /// stays readable, so that snapshots of it can be written.
 package struct AlignedSubscriptions: Sendable {
     /// The version that all subscriptions have reached.
     package let version: Version
-    /// The rows of each subscription at that version, by the index of the subscription; nil where
-    /// the caller did not want them.
+    /// The rows of each subscription at that version, by the index of the subscription; nil where the caller did not want them.
     let contents: [ObservedContents?]
 }

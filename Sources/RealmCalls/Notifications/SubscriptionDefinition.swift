@@ -32,8 +32,7 @@ package struct SubscriptionDefinition: Sendable {
     var selection = SelectionParameters()
     /// The number of rows at the start of the result that are observed; nil observes all.
     var limit: Int?
-    /// The key path, possibly with a function, that divides the rows into sections; nil for no
-    /// sections.
+    /// The key path, possibly with a function, that divides the rows into sections; nil for no sections.
     var sectionBy: String?
     /// The key of the only section that is observed; nil observes all sections.
     var section: ParameterSet.TextOrJSON?
@@ -130,12 +129,10 @@ package struct SubscriptionDefinition: Sendable {
     var args: [JSONValue] { selection.args }
     /// The terms of the order, the first one deciding first.
     var sort: [SelectionParameters.SortTerm] { selection.sort }
-    /// The key paths by which rows are compared: of rows that are equal in all of them only the
-    /// first is observed.
+    /// The key paths by which rows are compared: of rows that are equal in all of them only the first is observed.
     var distinct: [String] { selection.distinct }
 
-    /// Whether a query selects or orders the observed rows, rather than the collection being
-    /// observed itself.
+    /// Whether a query selects or orders the observed rows, rather than the collection being observed itself.
     var isView: Bool { predicate != nil || !sort.isEmpty || !distinct.isEmpty || limit != nil }
 
     /// The definition as JSON text, which is equal for equal definitions.
@@ -200,8 +197,7 @@ package struct SubscriptionDefinition: Sendable {
 
 /// Reading the body of a registration, which has several definitions.
 extension SubscriptionDefinition {
-    /// Reads the body of a registration: the member `subscriptions`, an object of definitions by
-    /// name.
+    /// Reads the body of a registration: the member `subscriptions`, an object of definitions by name.
     ///
     /// - Parameters:
     ///   - body: The JSON object of the request.
@@ -246,8 +242,7 @@ extension SubscriptionDefinition {
         return result
     }
 
-    /// Whether text may be the name of a subscription: 1 to 64 ASCII letters, digits, dots,
-    /// underscores and hyphens.
+    /// Whether text may be the name of a subscription: 1 to 64 ASCII letters, digits, dots, underscores and hyphens.
     private static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

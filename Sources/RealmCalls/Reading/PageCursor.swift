@@ -26,8 +26,7 @@ package struct PageCursor: Sendable {
         digest = nil
     }
 
-    /// Creates a cursor for a position in a collection, which has an index in the place of an
-    /// object key.
+    /// Creates a cursor for a position in a collection, which has an index in the place of an object key.
     package init(index: Int) { self.init(PagePosition(cells: [], key: ObjectKey(Int64(index)))) }
 
     /// Creates a cursor for the page after an object.
@@ -126,8 +125,7 @@ package struct PageCursor: Sendable {
         return hash.value
     }
 
-    /// The problem of every cursor that cannot be used. It does not say why, because a client can
-    /// only start again.
+    /// The problem of every cursor that cannot be used. It does not say why, because a client can only start again.
     private static let invalid = Problem(
         .cursorInvalid, "the cursor is damaged, or belongs to another query or sort"
     ).with("parameter", "after")

@@ -19,8 +19,7 @@ package struct ParameterSet: Sendable {
         case body(JSONValue)
     }
 
-    /// The parameters in the order in which they were given, those of the URL first. Each name
-    /// occurs once.
+    /// The parameters in the order in which they were given, those of the URL first. Each name occurs once.
     private var values: [(name: String, source: Source)] = []
 
     /// Joins the parameters of a URL and a body.
@@ -185,8 +184,7 @@ package struct ParameterSet: Sendable {
         return paths
     }
 
-    /// Returns a parameter that is a list of whole numbers, which may be negative; nil when it is
-    /// absent.
+    /// Returns a parameter that is a list of whole numbers, which may be negative; nil when it is absent.
     ///
     /// - Throws: `invalid_parameter` when an entry is no whole number.
     package func integers(_ name: String) throws(Problem) -> [Int]? {
@@ -231,8 +229,7 @@ package struct ParameterSet: Sendable {
         }
     }
 
-    /// A value in the form of its place, for parameters that are written differently in URLs and
-    /// bodies.
+    /// A value in the form of its place, for parameters that are written differently in URLs and bodies.
     package enum TextOrJSON: Sendable, Equatable {
         /// The decoded text of a parameter in the URL.
         case text(String)
@@ -261,8 +258,7 @@ package struct ParameterSet: Sendable {
 
     /// Splits the text of a list at its commas.
     ///
-    /// Commas in quotes or brackets do not separate, because key paths may hold dictionary keys
-    /// there.
+    /// Commas in quotes or brackets do not separate, because key paths may hold dictionary keys there.
     package static func split(_ text: String) -> [String] {
         var parts: [String] = []
         var current = ""

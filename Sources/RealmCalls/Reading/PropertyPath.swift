@@ -4,11 +4,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A path from an object into its embedded objects and collections: `address.phones`,
-/// `kids[0].tags`.
+/// A path from an object into its embedded objects and collections: `address.phones`, `kids[0].tags`.
 ///
-/// Only its syntax has been checked. Whether the steps exist is found when the path is followed in an
-/// object.
+/// Only its syntax has been checked. Whether the steps exist is found when the path is followed in an object.
 package struct PropertyPath: Sendable, Equatable {
     /// One step of a path, to a name or to a position.
     package enum Step: Sendable, Equatable {
@@ -54,8 +52,7 @@ package struct PropertyPath: Sendable, Equatable {
         self.steps = steps
     }
 
-    /// Appends the name that was collected to the steps, if one is due here. Returns false when it
-    /// is due but empty.
+    /// Appends the name that was collected to the steps, if one is due here. Returns false when it is due but empty.
     private static func finish(_ name: inout String, _ steps: inout [Step], isExpected: Bool) -> Bool {
         guard isExpected else { return true }
         guard !name.isEmpty else { return false }
@@ -64,8 +61,7 @@ package struct PropertyPath: Sendable, Equatable {
         return true
     }
 
-    /// Returns the number between brackets; nil for anything but decimal digits, or a number beyond
-    /// `Int`.
+    /// Returns the number between brackets; nil for anything but decimal digits, or a number beyond `Int`.
     private static func index(_ digits: Substring) -> Int? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int(digits)

@@ -38,8 +38,7 @@ package struct ReadParameters: Sendable {
     package var explain = false
     /// The key path, perhaps with a function, by whose value the result is grouped.
     package var sectionBy: String?
-    /// The key of the only section that is returned. It is a text in a URL and a JSON value in a
-    /// body.
+    /// The key of the only section that is returned. It is a text in a URL and a JSON value in a body.
     package var section: ParameterSet.TextOrJSON?
     /// The aggregates to compute, each a text such as `max:age`.
     package var ops: [String]?
@@ -134,8 +133,7 @@ package struct ReadParameters: Sendable {
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
     }
 
-    /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another
-    /// one.
+    /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another one.
     private func checkCombinations(_ set: ParameterSet, isGrouping: Bool) throws(Problem) {
         if isGrouping, groupBy == nil {
             for name in ["sort", "limit", "after", "offset", "count"] where set.has(name) {
@@ -183,8 +181,7 @@ package struct ReadParameters: Sendable {
         return indexes
     }
 
-    /// Throws `not_acceptable` when the client wants lines, for a response that is one document and
-    /// not a list of rows.
+    /// Throws `not_acceptable` when the client wants lines, for a response that is one document and not a list of rows.
     package func requireDocument() throws(Problem) {
         guard !isTabular else {
             throw Problem(.notAcceptable, "this answer is a document, not a list of rows")
@@ -197,8 +194,7 @@ package struct ReadParameters: Sendable {
     /// Whether the response is NDJSON or CSV, whose rows are streamed without an envelope.
     package var isTabular: Bool { format == .ndjson || format == .csv }
 
-    /// The code of the format and the representation together, which distinguishes entity tags of
-    /// one state.
+    /// The code of the format and the representation together, which distinguishes entity tags of one state.
     package var code: String {
         switch format {
         case .ndjson: return "l" + representation.code

@@ -29,8 +29,7 @@ package enum ResponseFormat: Sendable, Equatable {
         package static let documents = Choice(rawValue: 1)
         /// The endpoint offers rows as NDJSON and CSV.
         package static let rows = Choice(rawValue: 2)
-        /// The endpoint offers the raw bytes of a data property, to clients that name their media
-        /// type.
+        /// The endpoint offers the raw bytes of a data property, to clients that name their media type.
         package static let octets = Choice(rawValue: 4)
     }
 
@@ -67,8 +66,7 @@ package enum ResponseFormat: Sendable, Equatable {
         let format: ResponseFormat
         /// The media type without parameters, for example `text/csv`.
         let essence: String
-        /// Whether the form is chosen only when `Accept` names its type. A browser's `*/*` does not
-        /// mean raw bytes.
+        /// Whether the form is chosen only when `Accept` names its type. A browser's `*/*` does not mean raw bytes.
         let mustBeNamed: Bool
     }
 

@@ -56,8 +56,7 @@ package struct SectionGrouping: Sendable {
         self.function = function
     }
 
-    /// Returns the function of a name such as `year` or `floor(10)`; nil for any other text. The
-    /// number must be greater than 0.
+    /// Returns the function of a name such as `year` or `floor(10)`; nil for any other text. The number must be greater than 0.
     private static func function(_ name: String) -> Function? {
         switch name {
         case "first": return .first
@@ -175,8 +174,7 @@ package struct SectionGrouping: Sendable {
 
     /// Returns the multiple of `step` at or below a number.
     ///
-    /// Below the smallest integer there is none; the lowest section then has the smallest integer
-    /// as its key.
+    /// Below the smallest integer there is none; the lowest section then has the smallest integer as its key.
     private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
         let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
         return overflow ? .min : bound
@@ -187,8 +185,7 @@ package struct SectionGrouping: Sendable {
 extension QueryArgument {
     /// Returns the value in the form that a `ValueWriter` takes.
     ///
-    /// Strings and binaries borrow from storage that is added to `owners`, which must live until
-    /// the value was written.
+    /// Strings and binaries borrow from storage that is added to `owners`, which must live until the value was written.
     package func stored(_ owners: inout [ByteStorage]) -> Value {
         switch self {
         case .int(let number): return .int(number)

@@ -6,8 +6,7 @@ internal import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// The parameters that select objects and put them in order: `where`, `args`, `sort` and
-/// `distinct`.
+/// The parameters that select objects and put them in order: `where`, `args`, `sort` and `distinct`.
 ///
 /// Their limits and forms are defined here only. Lists, aggregates, exports, writes of many
 /// objects, batches, migrations and subscriptions read them with these functions.
@@ -42,8 +41,7 @@ package struct SelectionParameters: Sendable, Equatable {
     /// Selects all objects, without a sort.
     package init() {}
 
-    /// Reads the four parameters. Names that a request does not take were refused before, by
-    /// `ParameterSet`.
+    /// Reads the four parameters. Names that a request does not take were refused before, by `ParameterSet`.
     ///
     /// - Throws: `invalid_parameter`, and `invalid_query` for a predicate or arguments above their
     ///   limits.
@@ -55,8 +53,7 @@ package struct SelectionParameters: Sendable, Equatable {
         distinct = try set.list("distinct", atMost: limits.queryTerms) ?? []
     }
 
-    /// Returns the text of a predicate in a parameter; nil when it is absent. It is not parsed
-    /// here.
+    /// Returns the text of a predicate in a parameter; nil when it is absent. It is not parsed here.
     ///
     /// - Throws: `invalid_query` with `limit` for a text longer than `query-bytes`.
     package static func predicate(_ set: ParameterSet, _ name: String, _ limits: Limits) throws(Problem) -> String? {

@@ -53,8 +53,7 @@ enum ShapeDecoder {
         return .circle(center: center, radius: radius)
     }
 
-    /// Reads an array of rings, each an array of points. The first ring is the outline, the others
-    /// are holes.
+    /// Reads an array of rings, each an array of points. The first ring is the outline, the others are holes.
     private static func polygon(_ value: JSONValue) -> GeoShape? {
         guard let rings = value.array else { return nil }
         var shape: [[GeoPoint]] = []
@@ -79,8 +78,7 @@ enum ShapeDecoder {
         value.string.flatMap(DistanceUnit.angle(ofText:)) ?? number(value)
     }
 
-    /// Returns a JSON number as a double; nil for anything else, and for numbers that a double
-    /// cannot hold.
+    /// Returns a JSON number as a double; nil for anything else, and for numbers that a double cannot hold.
     private static func number(_ value: JSONValue) -> Double? {
         switch value {
         case .integer(let number): return Double(number)

@@ -21,8 +21,7 @@ package struct StableHash: Sendable {
         state = product.high ^ product.low &+ 0x9e37_79b9_7f4a_7c15
     }
 
-    /// Adds bytes and their number, so that two additions differ from one addition of both
-    /// together.
+    /// Adds bytes and their number, so that two additions differ from one addition of both together.
     ///
     /// - Complexity: O(n) in the number of bytes.
     package mutating func add(_ bytes: some Collection<UInt8>) {

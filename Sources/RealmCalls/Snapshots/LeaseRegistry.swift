@@ -58,8 +58,7 @@ package final class LeaseRegistry: Sendable {
     /// Makes a registry in which nothing is held open.
     package init() {}
 
-    /// Adds a transaction, snapshot or stream to the list, where it stays until it is removed or
-    /// ended.
+    /// Adds a transaction, snapshot or stream to the list, where it stays until it is removed or ended.
     package func add(_ lease: Lease) { leases.withLock { $0[lease.id] = lease } }
 
     /// Removes an entry that has ended. Does nothing if there is none of that id.

@@ -10,8 +10,7 @@ extension MetricsRegistry {
     /// Adds two metrics of snapshots: the number of leases at present, and the number that the
     /// server has ended early because versions or disk space ran short.
     ///
-    /// The registry holds the leases weakly, so it does not keep them in memory after the server
-    /// has closed.
+    /// The registry holds the leases weakly, so it does not keep them in memory after the server has closed.
     ///
     /// - Parameter pinned: The leases of all realms of the server.
     package func addSnapshots(_ pinned: PinnedVersions) {

@@ -15,8 +15,7 @@ internal import RealmStorage
 /// There is one object for a server. Any thread may use it: its `Mutex` guards the leases, and versions are released only after
 /// that lock.
 package final class PinnedVersions: Sendable {
-    /// One lease: a client's hold on one version of one realm, until it expires, is deleted or is
-    /// ended by the server.
+    /// One lease: a client's hold on one version of one realm, until it expires, is deleted or is ended by the server.
     ///
     /// It is a value. A copy keeps the version readable even after the lease has ended, so requests
     /// that have found the lease can finish.
@@ -33,8 +32,7 @@ package final class PinnedVersions: Sendable {
         let client: String
         /// The principal that created the lease; it does not exist for others.
         package let owner: String
-        /// The time to live in seconds: a renewal sets the expiry to this time from then on, a use
-        /// to half of it.
+        /// The time to live in seconds: a renewal sets the expiry to this time from then on, a use to half of it.
         var ttl: Double
         /// The time at which the lease expires.
         var expires: Instant
@@ -57,8 +55,7 @@ package final class PinnedVersions: Sendable {
 
     /// The leases and their bookkeeping, guarded by the lock of `PinnedVersions`.
     private struct State {
-        /// The leases that have not been ended, the oldest first. Expired ones stay until the next
-        /// sweep.
+        /// The leases that have not been ended, the oldest first. Expired ones stay until the next sweep.
         var leases: [Lease] = []
         /// Leases that have ended, by id. A request for one of them gets `snapshot_expired`, and a
         /// request for any other unknown id `not_found`.
@@ -103,16 +100,14 @@ package final class PinnedVersions: Sendable {
 
     /// The number of leases of all realms, including expired ones that are not ended yet.
     package var count: Int { state.withLock { $0.leases.count } }
-    /// The number of leases that were ended because versions or disk space ran short, since the
-    /// start of the server.
+    /// The number of leases that were ended because versions or disk space ran short, since the start of the server.
     package var droppedCount: UInt64 { state.withLock { $0.dropped } }
 
     // MARK: - Leases
 
     /// Pins the newest version of a realm under a new lease.
     ///
-    /// The first lease of a realm also starts to observe its commits, because each commit may leave
-    /// too many live versions.
+    /// The first lease of a realm also starts to observe its commits, because each commit may leave too many live versions.
     ///
     /// - Parameters:
     ///   - database: The realm whose newest version is pinned.

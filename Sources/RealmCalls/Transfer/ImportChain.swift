@@ -16,9 +16,8 @@ internal import RealmStorage
 /// before its line, so a client that sends the rest again can lose no link: the object either is updated (`mode=upsert`) or is an
 /// error.
 ///
-/// The chain is kept alive by the closures that it hands to the writer. After the first `run()` it
-/// works on the writer's thread, except that a write which is refused at once completes on the
-/// caller's.
+/// The chain is kept alive by the closures that it hands to the writer. After the first `run()` it works on the writer's
+/// thread, except that a write which is refused at once completes on the caller's.
 package final class ImportChain: Sendable {
     /// The size of the commits. Each rewrites the upper nodes of the trees, so many small ones make the file grow.
     package struct Parts: Sendable {

@@ -9,10 +9,9 @@ internal import RealmStorage
 /// Writes the objects of an import inside a transaction: those of a class that follow each other together, if they are new
 /// and nothing about them depends on the others, else one by one.
 ///
-/// A link to an object that has not been read yet, or its bare key, cannot be written at once. Its property is
-/// written at the end: the object is read a second time then, so that only places have to be kept
-/// in memory. Objects without a primary key get new object keys, and links to them are redirected
-/// to the new keys.
+/// A link to an object that has not been read yet, or its bare key, cannot be written at once. Its property is written at the
+/// end: the object is read a second time then, so that only places have to be kept in memory. Objects without a primary key get
+/// new object keys, and links to them are redirected to the new keys.
 ///
 /// A run belongs to one transaction and to the thread that writes it. An import in several commits
 /// makes a run for each, and passes its `Memory` on.
@@ -353,8 +352,7 @@ package final class ImportRun {
         try record(place, object.className)
     }
 
-    /// Writes one object. Its members with links are left for the end, unless all of them can be
-    /// followed already.
+    /// Writes one object. Its members with links are left for the end, unless all of them can be followed already.
     ///
     /// - Parameter object: The object, with links in place of bare keys.
     private func write(_ object: ImportedObject) throws(Problem) {

@@ -4,8 +4,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The new object keys of imported objects that the input names by their object keys, which may
-/// differ in another file.
+/// The new object keys of imported objects that the input names by their object keys, which may differ in another file.
 ///
 /// Exports list objects by ascending keys, and in most imports the new keys equal the old ones.
 /// Those are kept as ranges, so the memory needed is small.

@@ -93,8 +93,7 @@ package enum AsyncWriteDocument {
         return writer.buffer
     }
 
-    /// Writes the members of a write that has no outcome: its state, and null for `version`,
-    /// `status` and `body`.
+    /// Writes the members of a write that has no outcome: its state, and null for `version`, `status` and `body`.
     private static func waiting(_ state: String, _ writer: inout JSONWriter) {
         writer.member("state", text: state)
         for name: StaticString in ["version", "status", "body"] { writer.nullMember(name) }

@@ -12,8 +12,7 @@ package import RealmStorage
 /// turn. `BatchRun` applies it on the writer's thread. Values in it are inputs that have not met a
 /// schema, because the schema is only certain inside the transaction.
 package struct BatchOperation: Sendable {
-    /// The place of the operation's value in the body, for example `/ops/3/patch`, together with
-    /// its index in the batch.
+    /// The place of the operation's value in the body, for example `/ops/3/patch`, together with its index in the batch.
     ///
     /// The members of the operation are inside this place, so errors in them extend it.
     package let place: InputPlace
@@ -27,8 +26,7 @@ package struct BatchOperation: Sendable {
     package enum Kind: Sendable {
         /// Creates an object, or updates an existing one when there is an upsert policy.
         ///
-        /// The `name` is the value of the member `as`. Later operations of the batch refer to the
-        /// object by it.
+        /// The `name` is the value of the member `as`. Later operations of the batch refer to the object by it.
         case create(
             className: String, body: InputReader.Reading, name: String?, policy: WriteSession.UpsertPolicy?, nested: Bool)
         /// Creates the object of a key, or replaces the whole of it.
@@ -39,8 +37,7 @@ package struct BatchOperation: Sendable {
         case delete(ObjectTarget)
         /// Adds a number to a numeric property. The number is negative for a decrement.
         case increment(ObjectTarget, PropertyAddress, by: Result<InputValue, InputReader.InputError>)
-        /// Changes, deletes or counts the objects that a query matches, or asserts something about
-        /// one object.
+        /// Changes, deletes or counts the objects that a query matches, or asserts something about one object.
         case query(QueryKind)
         /// Changes single elements of a list, set or dictionary, in the order of the steps.
         case collection(CollectionKind, ObjectTarget, PropertyAddress, [CollectionStep])
@@ -54,20 +51,17 @@ package struct BatchOperation: Sendable {
         case delete(className: String, Selection)
         /// Fails the batch unless the object exists, and matches the query if there is one.
         case assertObject(ObjectTarget, Selection?)
-        /// Fails the batch unless exactly `count` objects match, or at least one when `count` is
-        /// nil.
+        /// Fails the batch unless exactly `count` objects match, or at least one when `count` is nil.
         ///
         /// Without a query all objects of the class count as matches.
         case assertCount(className: String, Selection?, count: Int?)
     }
 
-    /// The object that an operation is about, together with the conditions under which it may be
-    /// changed.
+    /// The object that an operation is about, together with the conditions under which it may be changed.
     package struct ObjectTarget: Sendable {
         /// The name of the object's class, without the internal prefix `class_`.
         let className: String
-        /// The object's key: a text as in URLs, or a reference to an object made earlier in the
-        /// same batch.
+        /// The object's key: a text as in URLs, or a reference to an object made earlier in the same batch.
         let key: ObjectName
         /// The operation's `ifMatch` and `ifNoneMatch`. They are compared when it is the
         /// operation's turn, so they see the changes of the operations before it.

@@ -9,9 +9,8 @@ internal import RealmStorage
 
 /// Reads the body of a batch, `{"ops":[…]}`, into operations.
 ///
-/// Only the form is checked here: the names of operations and members, and the types of members
-/// that do not depend on a class. Whether a class, a property or an object exists is found when the
-/// operations run, inside the transaction.
+/// Only the form is checked here: the names of operations and members, and the types of members that do not depend on a class.
+/// Whether a class, a property or an object exists is found when the operations run, inside the transaction.
 package struct BatchReader {
     /// The bounds of the server: the number of operations of a batch, the length of queries and arguments, the depth of JSON.
     private let limits: Limits
@@ -92,11 +91,9 @@ package struct BatchReader {
         return hint.isEmpty ? "; there are \(members.keys.sorted().texts.joined(separator: ", "))" : hint
     }
 
-    /// The members that name an object and the conditions on it. Every operation about one object
-    /// takes them.
+    /// The members that name an object and the conditions on it. Every operation about one object takes them.
     private static let object = ["class", "key", "ifMatch", "ifNoneMatch"]
-    /// The members that each operation takes, by the name of the operation. Others are refused as
-    /// `invalid_body`.
+    /// The members that each operation takes, by the name of the operation. Others are refused as `invalid_body`.
     private static let members: [ByteText: [String]] = [
         "create": ["class", "body", "as", "upsert", "nested"],
         "put": object + ["body", "nested"],

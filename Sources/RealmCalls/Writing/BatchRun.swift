@@ -17,8 +17,7 @@ package final class BatchRun {
     private let context: WriteContext
     /// The outcomes of the operations that were applied so far, in their order.
     private var results: [Outcome] = []
-    /// The keys of objects that a later operation may have deleted, by the index of the operation
-    /// that named them.
+    /// The keys of objects that a later operation may have deleted, by the index of the operation that named them.
     ///
     /// The key of a result is that of its object at the end of the batch. For an object that no longer exists by then, the key is
     /// the one from before the first operation that deletes objects.
@@ -148,9 +147,8 @@ package final class BatchRun {
         }
     }
 
-    /// Returns how the engine treats the inputs of an operation: whether nested objects are
-    /// written, and whether unknown members are ignored, which `Prefer: handling=lenient` of the
-    /// whole request decides.
+    /// Returns how the engine treats the inputs of an operation: whether nested objects are written, and whether unknown
+    /// members are ignored, which `Prefer: handling=lenient` of the whole request decides.
     private func input(_ nested: Bool) -> WriteSession.Options {
         WriteSession.Options(writesNestedObjects: nested, ignoresUnknownMembers: context.options.preferences.isLenient)
     }
@@ -167,8 +165,7 @@ package final class BatchRun {
         return found
     }
 
-    /// Finds the object of a target; nil when there is none. Throws `class_not_found` when there is
-    /// no such class.
+    /// Finds the object of a target; nil when there is none. Throws `class_not_found` when there is no such class.
     private func find(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace? {
         try Problem.written(session.find(target.key, class: target.className), at: place)
     }
@@ -239,8 +236,7 @@ package final class BatchRun {
 
     /// Applies an operation that has a query, or asserts something about one object.
     ///
-    /// The body of a `patchWhere` is read before the query runs, so an error in it is reported even
-    /// when no object matches.
+    /// The body of a `patchWhere` is read before the query runs, so an error in it is reported even when no object matches.
     private func perform(_ kind: BatchOperation.QueryKind, _ place: InputPlace) throws(Problem) -> Outcome {
         switch kind {
         case .patch(let className, let matches, let body, let nested):
@@ -275,15 +271,13 @@ package final class BatchRun {
         }
     }
 
-    /// Decodes the arguments of a query against the state of the transaction, where links among
-    /// them are looked up.
+    /// Decodes the arguments of a query against the state of the transaction, where links among them are looked up.
     private func arguments(_ matches: Selection?, _ place: InputPlace) throws(Problem) -> [QueryArgument] {
         guard let matches else { return [] }
         do throws(Problem) { return try matches.arguments(context) } catch { throw error.relocated(to: place) }
     }
 
-    /// Runs a step whose errors come from a query or from an input, and adds the place of the
-    /// culprit.
+    /// Runs a step whose errors come from a query or from an input, and adds the place of the culprit.
     ///
     /// An error of the query points to `where`. An error inside an input points into the member
     /// called `name`, any other one to the operation.
@@ -319,8 +313,7 @@ package final class BatchRun {
 
     /// Writes the results of all operations as a JSON array.
     ///
-    /// Objects are included when the client prefers `return=representation`. They show the state
-    /// after the last operation.
+    /// Objects are included when the client prefers `return=representation`. They show the state after the last operation.
     private func draft() throws(Problem) -> WriteDraft {
         let showsObjects = context.options.showsObjects(byDefault: false)
         var draft = WriteDraft(status: 200, content: .none)
@@ -383,8 +376,7 @@ package final class BatchRun {
 
 /// Moves the pointers of problems from a member to the batch operation that has it.
 extension Problem {
-    /// Returns the problem with its pointer moved below an operation: `/args/0` becomes
-    /// `/ops/3/assert/args/0`.
+    /// Returns the problem with its pointer moved below an operation: `/args/0` becomes `/ops/3/assert/args/0`.
     fileprivate func relocated(to place: InputPlace) -> Problem {
         var copy = self
         copy.extensions = extensions.map { member in

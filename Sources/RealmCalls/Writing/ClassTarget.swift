@@ -41,19 +41,16 @@ package struct ClassTarget {
     /// The newest version as the sender of the request may see it.
     package var shown: Snapshot { database.current.shown(by: call.scope).snapshot }
 
-    /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar
-    /// name.
+    /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar name.
     ///
-    /// It is called after everything that is wrong with the request itself was checked. Inside an
-    /// interactive transaction it checks nothing, because the transaction may have created the
-    /// class; there the session finds out.
+    /// It is called after everything that is wrong with the request itself was checked. Inside an interactive transaction it
+    /// checks nothing, because the transaction may have created the class; there the session finds out.
     package func requireClass() throws(Problem) {
         guard !exists, call.request[.realmTransaction] == nil else { return }
         throw .noClass(name, in: shown)
     }
 
-    /// Throws `precondition_required` where the configuration demands conditions for the class and
-    /// the request has none.
+    /// Throws `precondition_required` where the configuration demands conditions for the class and the request has none.
     ///
     /// - Parameter condition: The conditions of the request. The version form, `If-Match: "v.…"`,
     ///   suffices.
@@ -68,13 +65,11 @@ package struct ClassTarget {
 
 /// Completes problems that the engine found, which does not know HTTP methods.
 extension Problem {
-    /// Returns the problem with an `Allow` header field, if it is a `method_not_allowed` that has
-    /// none.
+    /// Returns the problem with an `Allow` header field, if it is a `method_not_allowed` that has none.
     ///
-    /// The engine refuses writes to objects of embedded classes without knowing any methods. At a
-    /// path that names a class, `Allow` lists the methods that only read. At other paths the method
-    /// itself is right, and `Allow` lists all methods of the path. Problems with other codes are
-    /// returned unchanged.
+    /// The engine refuses writes to objects of embedded classes without knowing any methods. At a path that names a class,
+    /// `Allow` lists the methods that only read. At other paths the method itself is right, and `Allow` lists all methods of
+    /// the path. Problems with other codes are returned unchanged.
     package func allowing(_ call: Call) -> Problem {
         guard code == .methodNotAllowed, !headers.contains(where: { $0.name.description == "Allow" }) else { return self }
         // Objects of an embedded class can be read at the paths of the class; at other paths the method is not the error.

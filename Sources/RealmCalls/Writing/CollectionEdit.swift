@@ -13,17 +13,15 @@ struct CollectionEdit {
     package let session: WriteSession
     /// The object that the collection belongs to. Its existence was checked before.
     package let object: ObjectPlace
-    /// The property that holds the collection, or a path that leads to it through embedded objects
-    /// and Mixed values.
+    /// The property that holds the collection, or a path that leads to it through embedded objects and Mixed values.
     package let property: PropertyAddress
     /// The handling of inputs: whether nested objects are written, and unknown members ignored.
     package let options: WriteSession.Options
 
     /// Applies the changes in order and returns the number of elements afterwards.
     ///
-    /// An error states in which step it is. A property that is no collection of this kind is an
-    /// error of the operation's `property`. An empty list of steps changes nothing, but the
-    /// property must still be such a collection.
+    /// An error states in which step it is. A property that is no collection of this kind is an error of the operation's
+    /// `property`. An empty list of steps changes nothing, but the property must still be such a collection.
     ///
     /// - Parameters:
     ///   - steps: The changes, whose form was checked when they were read.

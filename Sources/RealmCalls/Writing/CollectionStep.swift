@@ -16,8 +16,7 @@ extension BatchOperation.CollectionStep {
         }
     }
 
-    /// Checks the form of the value: pairs are arrays of two, `clear` and `deleteAll` take `true`,
-    /// set operations take arrays.
+    /// Checks the form of the value: pairs are arrays of two, `clear` and `deleteAll` take `true`, set operations take arrays.
     ///
     /// It is called while the batch is read, so that a malformed batch is refused before it waits
     /// for the writer. The values themselves meet their types later.
@@ -32,8 +31,7 @@ extension BatchOperation.CollectionStep {
         }
     }
 
-    /// Whether the change deletes the objects that a list of links points to, and does not only
-    /// remove the links.
+    /// Whether the change deletes the objects that a list of links points to, and does not only remove the links.
     package var deletesObjects: Bool { word == "deleteAll" }
 
     /// Whether `insert` and `set` take a pair: a position and a value in lists, a key and a value
@@ -49,8 +47,7 @@ extension BatchOperation.CollectionStep {
         return (elements[0], elements[1])
     }
 
-    /// Returns a position in a list. Throws `invalid_body` for anything but a whole number of at
-    /// least 0.
+    /// Returns a position in a list. Throws `invalid_body` for anything but a whole number of at least 0.
     private func index(_ value: JSONValue) throws(Problem) -> Int {
         guard case .integer(let number) = value, number >= 0 else {
             throw invalid("a position in a list must be a whole number of at least 0")
@@ -111,8 +108,7 @@ extension BatchOperation.CollectionStep {
         return elements
     }
 
-    /// Returns the change of a dictionary. Throws when the key is no string, or a wrapper cannot be
-    /// read.
+    /// Returns the change of a dictionary. Throws when the key is no string, or a wrapper cannot be read.
     package func dictionaryEdit() throws(Problem) -> DictionaryEdit {
         switch word {
         case "set":

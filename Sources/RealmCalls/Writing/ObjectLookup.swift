@@ -8,8 +8,7 @@ internal import RealmStorage
 
 /// Finds and shows the object that the path of a write names, in a committed version.
 ///
-/// It is used when a version condition fails before the write begins, so there is no transaction to
-/// read from.
+/// It is used when a version condition fails before the write begins, so there is no transaction to read from.
 struct ObjectLookup {
     /// The request whose path names a class and a key.
     private let call: Call
@@ -25,8 +24,7 @@ struct ObjectLookup {
         self.options = options
     }
 
-    /// Returns the object as a JSON document, or the text `null` when the class or the object does
-    /// not exist.
+    /// Returns the object as a JSON document, or the text `null` when the class or the object does not exist.
     ///
     /// - Throws: `file_corrupt` when the file is damaged, or a problem when the document would
     ///   exceed the limits of answers.

@@ -14,8 +14,7 @@ internal import RealmStorage
 package struct ObjectMaker: Sendable {
     /// The name of the class, without the internal prefix `class_`.
     package let className: String
-    /// Which properties of an existing object are written; nil when an existing key is an error
-    /// (`duplicate_key`).
+    /// Which properties of an existing object are written; nil when an existing key is an error (`duplicate_key`).
     package let policy: WriteSession.UpsertPolicy?
     /// The handling of inputs: nested objects and unknown members.
     package let input: WriteSession.Options

@@ -12,8 +12,7 @@ internal import RealmStorage
 /// It is read from a request or an operation of a batch before the write waits for its turn, and
 /// applied on the writer's thread.
 package enum ObjectPatch: Sendable {
-    /// The members to write; null makes a property null, and embedded objects and dictionaries are
-    /// merged.
+    /// The members to write; null makes a property null, and embedded objects and dictionaries are merged.
     case merge(InputReader.Reading)
     /// The operations of a JSON Patch, in the order in which they are applied.
     case edits([Edit])
@@ -47,8 +46,7 @@ package enum ObjectPatch: Sendable {
         self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(InputReader.read(json))
     }
 
-    /// Reads the `body` of a batch operation: an array is a JSON Patch, anything else a merge
-    /// patch.
+    /// Reads the `body` of a batch operation: an array is a JSON Patch, anything else a merge patch.
     ///
     /// - Parameters:
     ///   - json: The member's value.
@@ -74,8 +72,7 @@ package enum ObjectPatch: Sendable {
         return edits
     }
 
-    /// Reads one operation of a JSON Patch. Members that RFC 6902 does not define are ignored, as
-    /// that document demands.
+    /// Reads one operation of a JSON Patch. Members that RFC 6902 does not define are ignored, as that document demands.
     private static func edit(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> Edit {
         guard let object = json.object, let name = object["op"]?.string, let kind = Edit.Kind(rawValue: name) else {
             throw place.describe(
@@ -109,8 +106,7 @@ package enum ObjectPatch: Sendable {
         return steps
     }
 
-    /// Returns the steps of a JSON Pointer (RFC 6901), with `~0` and `~1` decoded; nil when the
-    /// text is no pointer.
+    /// Returns the steps of a JSON Pointer (RFC 6901), with `~0` and `~1` decoded; nil when the text is no pointer.
     ///
     /// The empty text is the pointer to the whole document and has no steps.
     package static func steps(_ text: String) -> [InputPath.Step]? {
@@ -172,9 +168,8 @@ package enum ObjectPatch: Sendable {
 
     /// Applies one operation of a JSON Patch.
     ///
-    /// The engine reports where an error is relative to the edit. This is translated to the
-    /// operation's member: an error inside the value points to `value`, a place that does not exist
-    /// to `path`, anything else to the operation.
+    /// The engine reports where an error is relative to the edit. This is translated to the operation's member: an error inside
+    /// the value points to `value`, a place that does not exist to `path`, anything else to the operation.
     private func apply(
         _ edit: Edit, to object: ObjectPlace, _ session: WriteSession, _ options: WriteSession.Options, at place: InputPlace
     ) throws(Problem) {
@@ -196,8 +191,7 @@ package enum ObjectPatch: Sendable {
 
 /// Translates an operation of a JSON Patch for the engine.
 extension ObjectPatch.Edit {
-    /// Returns the operation as an edit of the engine. Throws the error in the value, if there is
-    /// one.
+    /// Returns the operation as an edit of the engine. Throws the error in the value, if there is one.
     fileprivate func pathEdit(_ place: InputPlace) throws(Problem) -> PathEdit {
         let value = try value?.value(at: place.inside("value")) ?? .null
         switch kind {

@@ -36,8 +36,7 @@ struct OperationMembers {
     /// Whether a member is given, even as null.
     package func has(_ name: String) -> Bool { object[name] != nil }
 
-    /// Throws `invalid_body` for a member that is not among `names`; the detail proposes a similar
-    /// name.
+    /// Throws `invalid_body` for a member that is not among `names`; the detail proposes a similar name.
     package func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
@@ -102,22 +101,19 @@ struct OperationMembers {
 
     // MARK: - Objects
 
-    /// Reads `body` as the input of an object. An error inside it is kept, to be reported when the
-    /// operation is applied.
+    /// Reads `body` as the input of an object. An error inside it is kept, to be reported when the operation is applied.
     package func body() throws(Problem) -> InputReader.Reading {
         guard let value = object["body"] else { throw missing("body") }
         return InputReader.read(value)
     }
 
-    /// Reads `body` as a change of an object: a merge patch if it is an object, a JSON Patch if it
-    /// is an array.
+    /// Reads `body` as a change of an object: a merge patch if it is an object, a JSON Patch if it is an array.
     package func patch() throws(Problem) -> ObjectPatch {
         guard let value = object["body"] else { throw missing("body") }
         return try ObjectPatch(value, at: place.inside("body"))
     }
 
-    /// Reads a member of any type as an input. An error inside it is kept, to be reported when the
-    /// operation is applied.
+    /// Reads a member of any type as an input. An error inside it is kept, to be reported when the operation is applied.
     ///
     /// - Throws: `invalid_body` when the member is absent.
     package func value(_ name: String) throws(Problem) -> Result<InputValue, InputReader.InputError> {
@@ -133,8 +129,7 @@ struct OperationMembers {
         return BatchOperation.ObjectTarget(className: try className(), key: try key(), condition: condition)
     }
 
-    /// Reads `key`: the text of a key, or `{"ref":…}` with the name of an object made by an earlier
-    /// operation.
+    /// Reads `key`: the text of a key, or `{"ref":…}` with the name of an object made by an earlier operation.
     private func key() throws(Problem) -> ObjectName {
         switch object["key"] {
         case nil: throw missing("key")
@@ -151,8 +146,7 @@ struct OperationMembers {
     /// Reads `where`, `args` and `maxAffected`; nil when there is no `where`.
     package func matches() throws(Problem) -> Selection? { has("where") ? try requiredMatches() : nil }
 
-    /// Reads `where`, `args` and `maxAffected` of an operation that has to select objects
-    /// explicitly.
+    /// Reads `where`, `args` and `maxAffected` of an operation that has to select objects explicitly.
     ///
     /// - Throws: `missing_where` without `where`; `invalid_query` when it cannot be parsed;
     ///   `invalid_parameter` for `args` that are no array.
@@ -170,8 +164,7 @@ struct OperationMembers {
 
     /// Reads `property`: the name of a property, or a path that begins with one.
     ///
-    /// Whether a text with dots or brackets is a name or a path depends on the class, so both
-    /// readings are kept.
+    /// Whether a text with dots or brackets is a name or a path depends on the class, so both readings are kept.
     package func property() throws(Problem) -> PropertyAddress {
         let text = try required("property")
         let steps = PropertyPath(text)?.steps.map { step -> InputPath.Step in

@@ -15,16 +15,14 @@ package struct Preferences: Sendable {
 
     /// The value of `return`; nil leaves the amount of the response to the kind of request.
     package private(set) var returns: Return?
-    /// Whether members that a class does not have are ignored (`handling=lenient`) rather than
-    /// refused.
+    /// Whether members that a class does not have are ignored (`handling=lenient`) rather than refused.
     package private(set) var isLenient = false
     /// Whether `handling` was given with a known value, so that it can be confirmed.
     private var hasHandling = false
     /// Whether the client prefers a response before the write is done (`respond-async`).
     package private(set) var isAsynchronous = false
 
-    /// Reads the header field of a request. Of several preferences with one name the first is used,
-    /// as RFC 7240 demands.
+    /// Reads the header field of a request. Of several preferences with one name the first is used, as RFC 7240 demands.
     package init(_ request: Request) {
         guard let text = request[.prefer] else { return }
         var seen: Set<ByteText> = []
@@ -55,11 +53,9 @@ package struct Preferences: Sendable {
         return String(inner.reversed().drop { " \t\"".contains($0) }.reversed())
     }
 
-    /// Returns the value of the header field `Preference-Applied`; nil when no preference took
-    /// effect.
+    /// Returns the value of the header field `Preference-Applied`; nil when no preference took effect.
     ///
-    /// The flags state which preferences this kind of request honours. Only those that the client
-    /// gave are listed.
+    /// The flags state which preferences this kind of request honours. Only those that the client gave are listed.
     ///
     /// - Parameters:
     ///   - returns: Whether `return` has an effect.

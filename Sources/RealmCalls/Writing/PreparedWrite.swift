@@ -19,8 +19,7 @@ package struct PreparedWrite: Sendable {
     package let database: Database
     /// The demands of the request in addition to its changes: conditions, dry run, representation, transaction.
     package let options: WriteOptions
-    /// Whether the path names one object, which the problem of a failed version condition then
-    /// shows as `current`.
+    /// Whether the path names one object, which the problem of a failed version condition then shows as `current`.
     package var isAboutObject = false
     /// Whether the write shares its commit, and so its version, with no other. Migrations do.
     package var isAlone = false
@@ -57,8 +56,7 @@ package struct PreparedWrite: Sendable {
     /// Whether the request is answered before the write is done.
     package var isAsynchronous: Bool { options.preferences.isAsynchronous && !options.isDryRun }
 
-    /// Returns how the request is answered: by the writer later on, or at once for
-    /// `Prefer: respond-async`.
+    /// Returns how the request is answered: by the writer later on, or at once for `Prefer: respond-async`.
     ///
     /// - Throws: `precondition_failed` when the demanded version has another epoch than the open
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.
@@ -81,8 +79,7 @@ package struct PreparedWrite: Sendable {
 
     /// Makes the problem of a write whose demanded version is not the newest.
     ///
-    /// For a write about one object it has the member `current`: the object in the given version,
-    /// or null.
+    /// For a write about one object it has the member `current`: the object in the given version, or null.
     private func stale(in version: Version) -> Problem {
         let problem = WriteCondition.stale
         guard isAboutObject else { return problem }
@@ -106,8 +103,7 @@ package struct PreparedWrite: Sendable {
         return write
     }
 
-    /// Returns the problem of an error. A failed version condition gets the current object, which
-    /// the queue does not know.
+    /// Returns the problem of an error. A failed version condition gets the current object, which the queue does not know.
     private func problem(_ error: WriteError) -> Problem {
         // The queue compares versions only, so the object is added here.
         error.code == .preconditionFailed ? stale(in: database.current) : Problem(error).allowing(call)
@@ -158,8 +154,7 @@ package struct PreparedWrite: Sendable {
         else { return promise.complete(response) }
     }
 
-    /// Returns the response to a finished write, and notes the version for the log line of the
-    /// request.
+    /// Returns the response to a finished write, and notes the version for the log line of the request.
     private func response(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> Response {
         switch result {
         case .success(let receipt):
@@ -172,8 +167,7 @@ package struct PreparedWrite: Sendable {
 
     // MARK: - In a transaction
 
-    /// Runs the write inside an interactive transaction, and completes the promise with its
-    /// response.
+    /// Runs the write inside an interactive transaction, and completes the promise with its response.
     ///
     /// The version in the response is the one from which the transaction began, because nothing is
     /// committed yet. A condition that demands a version is compared with that version.

@@ -14,8 +14,7 @@ package struct Selection: Sendable {
     package let query: Query
     /// The values for `$0`, `$1` and so on in the predicate, as JSON.
     package let args: [JSONValue]
-    /// The number of matches above which the write fails with `too_many_affected`; nil for any
-    /// number.
+    /// The number of matches above which the write fails with `too_many_affected`; nil for any number.
     package let maximum: Int?
 
     /// Reads the three values, wherever they are from.

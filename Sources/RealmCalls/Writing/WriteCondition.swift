@@ -8,9 +8,8 @@ internal import RealmStorage
 
 /// The conditions of a write, from `If-Match` and `If-None-Match`.
 ///
-/// They are compared inside the transaction that writes, so nothing can change between the
-/// comparison and the write. Only the part of an entity tag that represents the stored state is
-/// compared; format and compression do not matter.
+/// They are compared inside the transaction that writes, so nothing can change between the comparison and the write. Only the
+/// part of an entity tag that represents the stored state is compared; format and compression do not matter.
 package struct WriteCondition: Sendable {
     /// The tags that one of the header fields demands of the object.
     package enum Tags: Sendable, Equatable {
@@ -24,8 +23,7 @@ package struct WriteCondition: Sendable {
     package private(set) var ifMatch: Tags?
     /// The object must not be in one of these states; nil for no demand.
     package private(set) var ifNoneMatch: Tags?
-    /// The version that has to be the newest one, from `If-Match: "v.<epoch>.<version>"`; nil for
-    /// no demand.
+    /// The version that has to be the newest one, from `If-Match: "v.<epoch>.<version>"`; nil for no demand.
     package private(set) var version: VersionToken?
     /// Versions in a list of several entity tags, one of which suffices instead of a state in `ifMatch`.
     private var alternatives: [VersionToken] = []
@@ -141,8 +139,7 @@ package struct WriteCondition: Sendable {
         return String(inner.prefix { $0 != "~" && $0 != "\"" })
     }
 
-    /// Returns the version that a state part of the form `v.<epoch>.<version>` names; nil for any
-    /// other.
+    /// Returns the version that a state part of the form `v.<epoch>.<version>` names; nil for any other.
     private static func version(_ state: String) -> VersionToken? {
         state.hasPrefix("v.") ? VersionToken(state.dropFirst(2)) : nil
     }

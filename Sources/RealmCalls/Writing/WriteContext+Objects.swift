@@ -16,11 +16,9 @@ extension WriteContext {
         try Problem.written(session.require(.text(key), class: className))
     }
 
-    /// Returns the response to a write of one object: the representation, or its entity tag alone for
-    /// `return=minimal`.
+    /// Returns the response to a write of one object: the representation, or its entity tag alone for `return=minimal`.
     ///
-    /// The status is 201 with `Location` for a new object, 200 for a representation and 204 without
-    /// a body.
+    /// The status is 201 with `Location` for a new object, 200 for a representation and 204 without a body.
     ///
     /// - Parameters:
     ///   - written: The object, and whether it was created.

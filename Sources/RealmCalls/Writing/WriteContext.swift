@@ -27,8 +27,7 @@ package final class WriteContext {
     /// The record of the request for the audit log, which keys are added to; nil for none.
     package var audit: AuditRecord?
 
-    /// Creates a context, and has the session name properties as documents do (`$$x` for a property
-    /// `$x`).
+    /// Creates a context, and has the session name properties as documents do (`$$x` for a property `$x`).
     package init(_ session: WriteSession, _ database: Database, _ options: WriteOptions, base: VersionToken?) {
         session.naming = .documents
         self.session = session
@@ -122,8 +121,7 @@ package final class WriteContext {
         do throws(ObjectPlanner.UnknownPath) { return try ObjectPlanner(view).plan(table) } catch { throw Problem(error) }
     }
 
-    /// Returns the uncommitted state of the transaction as a snapshot. The session keeps it until
-    /// the next change.
+    /// Returns the uncommitted state of the transaction as a snapshot. The session keeps it until the next change.
     package func view() throws(Problem) -> Snapshot { try Problem.written(session.view()) }
 
     /// Returns the key of an object as text; nil when the object does not exist in `view`.

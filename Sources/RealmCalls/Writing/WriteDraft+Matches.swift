@@ -21,8 +21,7 @@ extension WriteDraft {
 extension WriteContext {
     /// Throws `precondition_failed` when the request has a condition on an object.
     ///
-    /// A request that writes many objects has no single object to compare with; only the version of
-    /// the realm can be demanded.
+    /// A request that writes many objects has no single object to compare with; only the version of the realm can be demanded.
     package func requireNoObjectCondition() throws(Problem) {
         guard options.condition.concernsObject else { return }
         throw Problem(.preconditionFailed, "only a version condition (If-Match: \"v.…\") is supported here")

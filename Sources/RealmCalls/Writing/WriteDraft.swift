@@ -44,11 +44,9 @@ package struct WriteDraft: Sendable {
         case none
         /// A whole JSON document, to which no version is added.
         case document(OutputBuffer)
-        /// The members of a JSON object without its braces; the member `version` is added at the
-        /// end.
+        /// The members of a JSON object without its braces; the member `version` is added at the end.
         case members(OutputBuffer)
-        /// The JSON array of a batch's results; `committed` and `version` are written in front of
-        /// it.
+        /// The JSON array of a batch's results; `committed` and `version` are written in front of it.
         case results(OutputBuffer)
     }
 
@@ -65,8 +63,7 @@ package struct WriteDraft: Sendable {
         /// The text of the version token: of the commit; of the newest version when nothing was
         /// committed; inside an interactive transaction, of the version from which it began.
         let version: String
-        /// Whether the changes are durable; false for a dry run and inside an interactive
-        /// transaction.
+        /// Whether the changes are durable; false for a dry run and inside an interactive transaction.
         let isCommitted: Bool
 
         package init(version: String, isCommitted: Bool) {
@@ -75,8 +72,7 @@ package struct WriteDraft: Sendable {
         }
     }
 
-    /// Returns the whole JSON document, with the version where it belongs; nil when the response has
-    /// no body.
+    /// Returns the whole JSON document, with the version where it belongs; nil when the response has no body.
     package func body(_ outcome: Outcome) -> OutputBuffer? {
         switch content {
         case .none: return nil
@@ -115,8 +111,7 @@ package struct WriteDraft: Sendable {
         return response
     }
 
-    /// Returns the response to a dry run: `committed`, and the status and body that the write would
-    /// have had.
+    /// Returns the response to a dry run: `committed`, and the status and body that the write would have had.
     ///
     /// A batch states in its own document that it was not committed, so it is answered as usual.
     /// `Location` and `ETag` are left out, because the state that they name does not exist.
@@ -139,8 +134,7 @@ package struct WriteDraft: Sendable {
         return response
     }
 
-    /// Adds the header fields that every answer to a write has: version, caching, preferences and
-    /// notes.
+    /// Adds the header fields that every answer to a write has: version, caching, preferences and notes.
     private func addCommon(to response: inout Response, _ outcome: Outcome, _ options: WriteOptions) {
         response.add("Realm-Version", outcome.version)
         response.add("Cache-Control", constant: "no-store")

@@ -22,11 +22,9 @@ package struct WriteOptions: Sendable {
     package let isDryRun: Bool
     /// The id of the interactive transaction that the request belongs to; nil for none.
     package let transaction: String?
-    /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil
-    /// for none.
+    /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil for none.
     package let commitMark: CommitMark?
-    /// The media type of the body, one of those that the operation accepts; nil for an empty body
-    /// without one.
+    /// The media type of the body, one of those that the operation accepts; nil for an empty body without one.
     package let bodyType: BodyType?
     /// Which preferences have an effect on this kind of write, for `Preference-Applied`.
     package var honours = Honours()
@@ -88,8 +86,7 @@ package struct WriteOptions: Sendable {
         return mark
     }
 
-    /// Returns how the engine treats the inputs of this write, from `nested` and from
-    /// `Prefer: handling`.
+    /// Returns how the engine treats the inputs of this write, from `nested` and from `Prefer: handling`.
     package func input() throws(Problem) -> WriteSession.Options {
         WriteSession.Options(
             writesNestedObjects: try parameters.choice("nested", ["refuse", "upsert"]) == "upsert",
@@ -110,8 +107,7 @@ package struct WriteOptions: Sendable {
             isAsynchronous: preferences.isAsynchronous && answersEarly && !isDryRun)
     }
 
-    /// Whether `respond-async` has an effect. It has none for requests that are always answered
-    /// when they are done.
+    /// Whether `respond-async` has an effect. It has none for requests that are always answered when they are done.
     private var answersEarly = true
 
     /// The same options for a request whose response is sent only when it is done, even if the client prefers otherwise.

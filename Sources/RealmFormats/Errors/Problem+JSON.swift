@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension Problem {
-    /// Makes the problem for a request body, or another text of the client, that could not be read
-    /// as JSON.
+    /// Makes the problem for a request body, or another text of the client, that could not be read as JSON.
     ///
     /// An empty or malformed text and one that nests too deeply are `invalid_json`; too many values are `body_too_large` with the
     /// limit and the byte offset; text that the caller had no memory for is `overloaded`.

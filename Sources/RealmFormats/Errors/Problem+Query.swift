@@ -5,8 +5,7 @@ package import RealmQuery
 internal import RealmStorage
 
 extension Problem {
-    /// Makes the problem for a query that does not parse, does not fit the class, or failed while
-    /// it ran.
+    /// Makes the problem for a query that does not parse, does not fit the class, or failed while it ran.
     ///
     /// Errors in the text are `invalid_query`, or `unknown_key_path` when a property does not exist; both carry `position`, an
     /// offset into the text in Unicode scalars, where the engine knows it. A damaged file and a passed deadline become the same
@@ -31,9 +30,8 @@ extension Problem {
 
     /// Makes the problem for a query whose parts come from different request parameters.
     ///
-    /// An error in the sort or in `distinct` names that parameter and has no `position`, because
-    /// positions count characters of the query text only. All other errors name the parameter of
-    /// the text.
+    /// An error in the sort or in `distinct` names that parameter and has no `position`, because positions count characters of
+    /// the query text only. All other errors name the parameter of the text.
     ///
     /// - Parameters:
     ///   - error: The error of the query engine, with the part of the query that it concerns.

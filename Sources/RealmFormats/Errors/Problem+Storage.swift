@@ -5,11 +5,9 @@ package import RealmPlatform
 internal import RealmStorage
 
 extension StorageError {
-    /// Whether work was stopped because its response reached its size limit: bytes, or objects
-    /// shown in the place of links.
+    /// Whether work was stopped because its response reached its size limit: bytes, or objects shown in the place of links.
     ///
-    /// A page that meets this error ends early and offers a cursor to the rest; every other error
-    /// fails the request.
+    /// A page that meets this error ends early and offers a cursor to the rest; every other error fails the request.
     package var isFullAnswer: Bool {
         switch self {
         case .stopped(.tooManyBytes), .stopped(.tooManyObjects): return true
@@ -21,9 +19,8 @@ extension StorageError {
 extension Problem {
     /// Makes the problem for a file that could not be opened, with the status of a request to attach it.
     ///
-    /// A damaged file is 422 here, although the same code is 500 when damage is found while
-    /// serving: the client named a file that cannot be used. The detail may describe the file,
-    /// because only an administrator can attach one.
+    /// A damaged file is 422 here, although the same code is 500 when damage is found while serving: the client named a file
+    /// that cannot be used. The detail may describe the file, because only an administrator can attach one.
     ///
     /// - Parameter error: The reason why the storage layer did not open the file.
     package init(opening error: StorageError) {
@@ -93,8 +90,7 @@ extension Problem {
         }
     }
 
-    /// Makes the problem for work that a `WorkBudget` stopped: a deadline, a size limit, or missing
-    /// memory for responses.
+    /// Makes the problem for work that a `WorkBudget` stopped: a deadline, a size limit, or missing memory for responses.
     ///
     /// - Parameter stop: The reason that the budget noted.
     package init(_ stop: WorkStop) {

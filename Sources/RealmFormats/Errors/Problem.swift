@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// An error response before it is written: the content of an `application/problem+json` document
-/// (RFC 9457).
+/// An error response before it is written: the content of an `application/problem+json` document (RFC 9457).
 ///
 /// A problem is thrown anywhere between admission and the end of an endpoint, and becomes a `Response` in one place,
 /// `Response.init(_:for:)`. It is a plain value: the functions `with` return changed copies, so that a text can be made in a low
@@ -12,8 +11,7 @@ internal import RealmStorage
 package struct Problem: Error, Sendable {
     /// The stable code that client programs may branch on.
     package let code: ProblemCode
-    /// The HTTP status of the response: that of the code, unless the situation asks for another
-    /// one.
+    /// The HTTP status of the response: that of the code, unless the situation asks for another one.
     package var status: Int
     /// A sentence for people about this occurrence, which may change between releases. It never
     /// contains paths, keys or values when the status is 500 or above.
@@ -43,8 +41,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// The value of an extension member of a problem document, in one of the shapes that the
-    /// documents use.
+    /// The value of an extension member of a problem document, in one of the shapes that the documents use.
     package enum Member: Sendable {
         /// A string, which is escaped when it is written.
         case text(String)
@@ -56,8 +53,7 @@ package struct Problem: Error, Sendable {
         case texts([String])
         /// An array of whole numbers.
         case integers([Int64])
-        /// A complete JSON value that was written elsewhere; it is copied into the document without
-        /// a check.
+        /// A complete JSON value that was written elsewhere; it is copied into the document without a check.
         case json([UInt8])
     }
 
@@ -109,8 +105,7 @@ package struct Problem: Error, Sendable {
 }
 
 extension Problem {
-    /// Makes 400 `invalid_parameter` for a parameter whose value is malformed or outside of its
-    /// range.
+    /// Makes 400 `invalid_parameter` for a parameter whose value is malformed or outside of its range.
     ///
     /// - Parameters:
     ///   - name: The parameter of the URL or member of the body; it becomes the member `parameter`.
@@ -181,8 +176,7 @@ extension Problem {
         return rest
     }
 
-    /// The 503 for a request that needs a worker while the queue of the pool is full, or while the
-    /// system can make no thread.
+    /// The 503 for a request that needs a worker while the queue of the pool is full, or while the system can make no thread.
     package static var noWorker: Problem { Problem(.overloaded, "too many requests are waiting for a worker") }
 
     /// Makes a problem for a limit of the server that a request exceeded.

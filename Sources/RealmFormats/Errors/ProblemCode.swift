@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The machine-readable kinds of problems. The raw value of a case is the member `code` of a
-/// problem document.
+/// The machine-readable kinds of problems. The raw value of a case is the member `code` of a problem document.
 ///
 /// Codes are part of the interface: they are never renamed, and none is ever used again for
 /// something else. `row` has the status, the groups and the texts of each.
@@ -121,8 +120,7 @@ extension ProblemCode {
         }
     }
 
-    /// Whether responses with this code carry `Retry-After`: those whose usual status is 423, 429
-    /// or 503.
+    /// Whether responses with this code carry `Retry-After`: those whose usual status is 423, 429 or 503.
     package var hasRetryAfter: Bool { [423, 429, 503].contains(status) }
 }
 

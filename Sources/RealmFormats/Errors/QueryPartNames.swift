@@ -4,13 +4,11 @@ internal import RealmPlatform
 package import RealmQuery
 internal import RealmStorage
 
-/// The request parameters that the parts of one query were read from, so that an error can name the
-/// right one.
+/// The request parameters that the parts of one query were read from, so that an error can name the right one.
 package struct QueryPartNames: Sendable {
     /// The parameter with the query text and its arguments.
     package let text: String
-    /// The parameter with the sort keys: `sort`, or `sectionBy` where the sections decide the
-    /// order.
+    /// The parameter with the sort keys: `sort`, or `sectionBy` where the sections decide the order.
     package let sort: String
     /// The parameter with the key paths of groups: `groupBy`, or `facets`.
     package let group: String

@@ -7,9 +7,8 @@ internal import RealmStorage
 
 /// Writes the contents of one version as NDJSON, JSON or CSV, chunk by chunk.
 ///
-/// NDJSON has a header line with the schema, one line for each object, and a trailer line with
-/// their number, so a truncated export is noticed. Links are written as stubs, so cycles end and
-/// everything can be imported again.
+/// NDJSON has a header line with the schema, one line for each object, and a trailer line with their number, so a truncated
+/// export is noticed. Links are written as stubs, so cycles end and everything can be imported again.
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it; the
 /// lock of the worker queue orders their accesses.

@@ -32,8 +32,7 @@ package enum TableFile {
         }
     }
 
-    /// Writes a workbook of Excel into an empty file, with a sheet for each class. The calling thread works
-    /// until it is done.
+    /// Writes a workbook of Excel into an empty file, with a sheet for each class. The calling thread works until it is done.
     ///
     /// - Parameters:
     ///   - rows: The objects. Their budget ends the work when its client has left.

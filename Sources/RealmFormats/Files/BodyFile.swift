@@ -31,8 +31,7 @@ package final class BodyFile: @unchecked Sendable {
     /// A path by which this process, and no other, can open the file as long as this object exists.
     package var openPath: String { "/proc/self/fd/\(descriptor)" }
 
-    /// Makes an empty temporary file in the first folder where that is possible and whose disk has
-    /// enough free space.
+    /// Makes an empty temporary file in the first folder where that is possible and whose disk has enough free space.
     ///
     /// - Parameters:
     ///   - folders: The folders to try, in order.
@@ -51,8 +50,7 @@ package final class BodyFile: @unchecked Sendable {
         throw failure
     }
 
-    /// Makes another empty temporary file that is charged to the same client, such as for the
-    /// decompressed form of this one.
+    /// Makes another empty temporary file that is charged to the same client, such as for the decompressed form of this one.
     ///
     /// - Parameter folders: The folders to try, in order.
     /// - Throws: `StorageError.io`, with `EDQUOT` when the client has too many files.
@@ -83,8 +81,7 @@ package final class BodyFile: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes bytes at the end of the file. The calling thread waits for the disk, so it must not
-    /// be one of the daemon's.
+    /// Writes bytes at the end of the file. The calling thread waits for the disk, so it must not be one of the daemon's.
     ///
     /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
     ///   then.

@@ -58,8 +58,7 @@ package final class SpoolRoom: Sendable {
     package final class Share: Sendable {
         fileprivate let room: SpoolRoom
         fileprivate let client: String
-        /// The length of the file, and its length when the free space of the disk was last checked;
-        /// in bytes.
+        /// The length of the file, and its length when the free space of the disk was last checked; in bytes.
         fileprivate let use = RankedMutex(.leaf, (bytes: 0, checked: 0))
 
         fileprivate init(_ room: SpoolRoom, _ client: String) {
@@ -69,14 +68,12 @@ package final class SpoolRoom: Sendable {
 
         deinit { room.give(back: use.withLock { $0.bytes }, client) }
 
-        /// Takes a share for one more file of the same client, such as the decompressed form of its
-        /// body.
+        /// Takes a share for one more file of the same client, such as the decompressed form of its body.
         ///
         /// - Throws: `StorageError.io` with `EDQUOT` when there are too many files.
         func sibling() throws(StorageError) -> Share { try room.open(for: client) }
 
-        /// Takes budget for bytes that are about to be appended. After every 4 MiB the free space
-        /// of the disk is checked, too.
+        /// Takes budget for bytes that are about to be appended. After every 4 MiB the free space of the disk is checked, too.
         ///
         /// - Parameters:
         ///   - byteCount: The number of bytes by which the file grows.
@@ -126,8 +123,7 @@ package final class SpoolRoom: Sendable {
         return Share(self, client)
     }
 
-    /// Takes budget for bytes of a client. Throws `StorageError.io` with `EDQUOT` when there would
-    /// be too many.
+    /// Takes budget for bytes of a client. Throws `StorageError.io` with `EDQUOT` when there would be too many.
     private func take(_ byteCount: Int, _ client: String) throws(StorageError) {
         try change(client) { [bounds] total, own in
             total.bytes += byteCount

@@ -124,8 +124,7 @@ struct CSVObjects: Sendable {
     /// Whether an empty line is no object.
     var skipsBlank: Bool { properties.count > 1 }
 
-    /// Returns the object in a record; nil for an empty line, unless there is only one property,
-    /// whose value then is empty.
+    /// Returns the object in a record; nil for an empty line, unless there is only one property, whose value then is empty.
     ///
     /// An error in a value is kept in the object; it is reported when the object is written.
     ///
@@ -146,8 +145,7 @@ struct CSVObjects: Sendable {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 
-    /// Makes an object of the cells of a record. The column `$key` is the object's key where it
-    /// comes from, and no property.
+    /// Makes an object of the cells of a record. The column `$key` is the object's key where it comes from, and no property.
     private func object(_ cells: [CSVRecord.Cell], _ place: RecordPlace) throws(Problem) -> ImportedObject {
         var key: String?
         var members: [(name: String, value: InputValue)] = []

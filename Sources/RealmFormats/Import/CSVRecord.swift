@@ -12,8 +12,7 @@ struct CSVRecord {
     struct Cell: Sendable, Equatable {
         /// The contents of the cell, with doubled quotes made single.
         let text: String
-        /// Whether the cell was in quotes. An empty cell without quotes means null, one with quotes
-        /// the empty string.
+        /// Whether the cell was in quotes. An empty cell without quotes means null, one with quotes the empty string.
         let isQuoted: Bool
     }
 

@@ -4,8 +4,7 @@ package import RealmEngine
 internal import RealmPlatform
 package import RealmStorage
 
-/// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
-/// or CSV of one class.
+/// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class, or CSV of one class.
 ///
 /// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state the number of objects,
 /// so that an export without its end or its beginning is not imported as if it were complete.

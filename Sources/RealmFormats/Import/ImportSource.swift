@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The bytes of an import, in memory or in a file. Any part of them can be read, as often as
-/// needed.
+/// The bytes of an import, in memory or in a file. Any part of them can be read, as often as needed.
 package struct ImportSource: Sendable {
     /// The place of the bytes of the body: memory or a file.
     private enum Place: Sendable {

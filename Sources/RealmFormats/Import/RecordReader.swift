@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Cuts the body of an import into records: lines, or records of CSV, in which quotes may contain
-/// line ends.
+/// Cuts the body of an import into records: lines, or records of CSV, in which quotes may contain line ends.
 ///
 /// It reads the source in pieces and keeps no more than one record and one piece. A copy of the value continues from the same
 /// position.
@@ -156,8 +155,7 @@ struct RecordReader: Sendable {
         return (place, bytes)
     }
 
-    /// Drops the records that were taken and reads another piece. Returns false at the end of the
-    /// body.
+    /// Drops the records that were taken and reads another piece. Returns false at the end of the body.
     private mutating func refill() throws(Problem) -> Bool {
         let piece = try source.read(at: base + buffer.count, byteCount: RecordReader.pieceByteCount)
         guard !piece.isEmpty else { return false }
@@ -175,8 +173,7 @@ struct RecordReader: Sendable {
 
     // MARK: - Ends
 
-    /// Returns the end of the record and the start of the next one; nil when `buffer` does not
-    /// contain both.
+    /// Returns the end of the record and the start of the next one; nil when `buffer` does not contain both.
     ///
     /// - Parameters:
     ///   - scanned: The number of bytes of the record that were examined before. They are not examined again.

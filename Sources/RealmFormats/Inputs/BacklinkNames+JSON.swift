@@ -9,8 +9,7 @@ internal import RealmStorage
 extension BacklinkNames {
     /// Reads the names from a JSON value.
     ///
-    /// Only the form is checked. Whether the classes and properties exist is checked when the realm
-    /// is open.
+    /// Only the form is checked. Whether the classes and properties exist is checked when the realm is open.
     ///
     /// - Throws: `invalid_body` for any other form.
     package init(_ value: JSONValue) throws(Problem) {

@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// Defaults of properties as JSON: `{"Dog": {"age": 0, "tags": []}}`.
 extension ClassDefaults {
-    /// Reads defaults. Whether the classes and properties exist, and the values fit them, is checked when the realm
-    /// is open.
+    /// Reads defaults. Whether the classes and properties exist, and the values fit them, is checked when the realm is open.
     ///
     /// - Parameters:
     ///   - json: The value of the member `defaults`.

@@ -7,8 +7,7 @@ internal import RealmStorage
 /// Durations as JSON documents write them: a whole number of milliseconds (`500ms`), seconds (`60s`),
 /// minutes (`2m`), hours (`1h`) or days (`7d`).
 package enum DurationText {
-    /// Returns the duration that a text states; nil for a text of another form, or with more
-    /// than nine digits.
+    /// Returns the duration that a text states; nil for a text of another form, or with more than nine digits.
     package static func duration(_ text: String) -> Duration? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) }) else { return nil }
         let digits = text.utf8.dropLast(unit.name.utf8.count)

@@ -7,13 +7,11 @@ internal import RealmStorage
 
 /// The place of an input in a request, for the extension members of a problem.
 ///
-/// Readers and writers pass it inwards and extend it with each member and element, so that an error
-/// can name its exact place.
+/// Readers and writers pass it inwards and extend it with each member and element, so that an error can name its exact place.
 package struct InputPlace: Sendable {
     /// A JSON Pointer (RFC 6901) from the root of the body; empty for the root itself.
     package var pointer: String
-    /// The index of the operation in a batch, from 0; nil outside a batch. It becomes the member
-    /// `op`.
+    /// The index of the operation in a batch, from 0; nil outside a batch. It becomes the member `op`.
     var operation: Int?
     /// The line of NDJSON or CSV, from 1; nil for other bodies. It becomes the member `line`.
     var line: Int?

@@ -6,14 +6,12 @@ internal import RealmStorage
 
 /// Turns JSON into the inputs that the engine writes.
 ///
-/// Plain JSON keeps its form until the engine knows which property it is for. Extended JSON
-/// wrappers and link stubs state their type themselves and are decoded here. An object is a wrapper
-/// when its only member has the name of one; every other object is a set of members, which the
-/// engine checks.
+/// Plain JSON keeps its form until the engine knows which property it is for. Extended JSON wrappers and link stubs state their
+/// type themselves and are decoded here. An object is a wrapper when its only member has the name of one; every other object is
+/// a set of members, which the engine checks.
 package struct InputReader {
-    /// Whether `{"$expr":…}` is an expression that is computed from other properties, and `{"$each":…}`
-    /// is computed from a collection, as in migrations. Elsewhere they are objects with members of these
-    /// names.
+    /// Whether `{"$expr":…}` is an expression that is computed from other properties, and `{"$each":…}` is computed from a
+    /// collection, as in migrations. Elsewhere they are objects with members of these names.
     private let takesExpressions: Bool
 
     /// Creates a reader.
@@ -24,8 +22,7 @@ package struct InputReader {
 
     /// An error in a wrapper, and its place relative to the input.
     ///
-    /// It is not a `Problem` yet: reading happens early, but the error is reported only when it is
-    /// the input's turn.
+    /// It is not a `Problem` yet: reading happens early, but the error is reported only when it is the input's turn.
     package struct InputError: Error, Sendable {
         /// The problem code that the error will have.
         package let code: ProblemCode
@@ -88,8 +85,7 @@ package struct InputReader {
         return try members(object)
     }
 
-    /// Reads the members of an object in their order. `$meta` is ignored on input, so its value is
-    /// not read.
+    /// Reads the members of an object in their order. `$meta` is ignored on input, so its value is not read.
     private func members(_ object: JSONObject) throws(InputError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         members.reserveCapacity(object.count)
@@ -148,8 +144,7 @@ extension InputReader {
     /// The members of `$each`.
     private static let eachNames: Set<ByteText> = ["in", "as", "keyAs", "value"]
 
-    /// Reads the contents of `$each`: a key path, the names of element and key, and the value that is made
-    /// for each element.
+    /// Reads the contents of `$each`: a key path, the names of element and key, and the value that is made for each element.
     fileprivate func each(_ json: JSONValue) throws(InputError) -> EachInput {
         guard let object = json.object, let source = object["in"]?.string, let variable = object["as"]?.string,
             let value = object["value"], object.names.allSatisfy({ InputReader.eachNames.contains($0) }),

@@ -5,8 +5,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// Turns the errors of writes into problems. Here only, an error of the engine gets a problem code
-/// and its members.
+/// Turns the errors of writes into problems. Here only, an error of the engine gets a problem code and its members.
 extension Problem {
     /// Whether the problem has an extension member of this name.
     package func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
@@ -56,8 +55,7 @@ extension Problem {
         self = error.code == .caller ? problem : inner.describe(problem, hasPointer: showsPlace && problem.status < 500)
     }
 
-    /// Codes that always blame the input, so the problem has a `pointer` even when it is the root
-    /// of the body.
+    /// Codes that always blame the input, so the problem has a `pointer` even when it is the root of the body.
     private static let concernsInput: Set<WriteError.Code> = [
         .unknownProperty, .missingProperty, .typeMismatch, .outOfRange, .nullNotAllowed, .keyMismatch, .primaryKeyImmutable,
         .readOnlyProperty, .linkTargetMissing, .nestedObject, .invalidDictionaryKey, .decimalNeedsString,

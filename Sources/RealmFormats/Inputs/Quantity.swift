@@ -23,8 +23,7 @@ package enum Quantity {
         return isTooLarge ? nil : bytes
     }
 
-    /// Returns the number of bytes of a JSON number, or of a string with a unit; nil for another
-    /// value.
+    /// Returns the number of bytes of a JSON number, or of a string with a unit; nil for another value.
     package static func bytes(_ json: JSONValue) -> Int? { whole(json) ?? json.string.flatMap { bytes($0) } }
 
     /// Returns the number of seconds of a text such as `300`, `300s`, `5m`, `1h` or `7d`; nil for

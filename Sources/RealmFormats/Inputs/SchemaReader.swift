@@ -6,8 +6,7 @@ package import RealmStorage
 
 /// Reads schema documents, and parts of them such as the class of an `addClass` step.
 ///
-/// Their form is checked here (`invalid_body`); whether the schema makes sense is checked by the
-/// engine (`invalid_schema`).
+/// Their form is checked here (`invalid_body`); whether the schema makes sense is checked by the engine (`invalid_schema`).
 package struct SchemaReader {
     /// The place of the document in the request body.
     package let place: InputPlace
@@ -46,8 +45,7 @@ package struct SchemaReader {
         throw malformed("a schema version must be a whole number of at least 0", place)
     }
 
-    /// Reads one class with its properties. `backlinks`, which documents have on output, is
-    /// accepted and ignored.
+    /// Reads one class with its properties. `backlinks`, which documents have on output, is accepted and ignored.
     ///
     /// - Parameters:
     ///   - json: The object that describes the class.
@@ -66,8 +64,7 @@ package struct SchemaReader {
             primaryKey: try text(object, "primaryKey", place), properties)
     }
 
-    /// Reads one property. Types and kinds of collections are texts here; the engine checks whether
-    /// they exist.
+    /// Reads one property. Types and kinds of collections are texts here; the engine checks whether they exist.
     ///
     /// - Parameters:
     ///   - json: The object that describes the property.

@@ -5,13 +5,11 @@ internal import RealmStorage
 
 /// The reason why a text could not be read as JSON.
 ///
-/// The parser does not depend on HTTP: where a request is answered, a `Problem` is made of this
-/// error.
+/// The parser does not depend on HTTP: where a request is answered, a `Problem` is made of this error.
 package enum JSONError: Error, Equatable, Sendable {
     /// The text has no bytes at all.
     case empty
-    /// The text has more values than `limit`; the first one in excess begins before or at the byte
-    /// `offset`, counted from 0.
+    /// The text has more values than `limit`; the first one in excess begins before or at the byte `offset`, counted from 0.
     case tooManyValues(limit: Int, offset: Int)
     /// Arrays and objects are nested `depth` levels deep, where at most `limit` are allowed.
     case tooDeep(depth: Int, limit: Int)

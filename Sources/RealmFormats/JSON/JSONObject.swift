@@ -25,8 +25,7 @@ package struct JSONObject: Sendable, Equatable {
     /// The only member of an object such as `{"$link": …}`; nil when there are none or several.
     package var single: (name: String, value: JSONValue)? { members.count == 1 ? members[0] : nil }
 
-    /// Returns whether two objects have equal members in the same order. Objects that differ only
-    /// in order are not equal.
+    /// Returns whether two objects have equal members in the same order. Objects that differ only in order are not equal.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
     }

@@ -9,15 +9,13 @@ internal import RealmStorage
 /// Most texts are read with the library simdjson (`JSONTape`). Texts that it does not accept are read with jansson, which decides
 /// on errors, and on numbers that simdjson does not represent.
 ///
-/// jansson holds integers of 64 bits and doubles. Number tokens beyond these are handed to it as
-/// strings that begin with a mark, and come out as `JSONValue.longInteger` and
-/// `JSONValue.longReal`. The mark is random and drawn once per process, so a request cannot contain
-/// it.
+/// jansson holds integers of 64 bits and doubles. Number tokens beyond these are handed to it as strings that begin with a
+/// mark, and come out as `JSONValue.longInteger` and `JSONValue.longReal`. The mark is random and drawn once per process, so a
+/// request cannot contain it.
 package enum JSONParser {
     /// Parses one document.
     ///
-    /// Number of values and depth are checked in a first pass, before any memory is used for the
-    /// values.
+    /// Number of values and depth are checked in a first pass, before any memory is used for the values.
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.
@@ -181,8 +179,7 @@ package enum JSONParser {
         return .malformed(line: Int(failure.line), column: Int(failure.column), reason: reason)
     }
 
-    /// Copies a value of jansson and everything in it. The recursion is bounded, because the depth
-    /// was checked before.
+    /// Copies a value of jansson and everything in it. The recursion is bounded, because the depth was checked before.
     private static func value(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> JSONValue {
         switch unsafe realm_rest_json_type(node) {
         case JSON_TRUE: return .bool(true)

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// The spelling of JSON Pointers (RFC 6901), which problems use to name a place in a request body.
 package enum JSONPointer {
-    /// Returns a member name as one step of a pointer: `~` and `/`, which have a meaning there,
-    /// become `~0` and `~1`.
+    /// Returns a member name as one step of a pointer: `~` and `/`, which have a meaning there, become `~0` and `~1`.
     ///
     /// - Parameter name: The name of a member.
     package static func escape(_ name: String) -> String {

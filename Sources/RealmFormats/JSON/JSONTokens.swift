@@ -8,15 +8,13 @@ internal import RealmStorage
 ///
 /// It does not check the grammar; the parser does that afterwards.
 struct JSONTokens {
-    /// The places of number tokens whose value may not fit into 64 bits, as byte ranges in
-    /// ascending order.
+    /// The places of number tokens whose value may not fit into 64 bits, as byte ranges in ascending order.
     private(set) var longNumbers: [Range<Int>] = []
     /// The greatest number of arrays and objects that are open at the same time.
     private(set) var maximumDepth = 0
     /// The number of arrays, objects, strings, numbers and words in the text. Member names do not count.
     private(set) var valueCount = 0
-    /// The byte offset at which the pass ended because the text has too many values; nil when the
-    /// whole text was read.
+    /// The byte offset at which the pass ended because the text has too many values; nil when the whole text was read.
     private(set) var excess: Int?
 
     /// The length up to which a number token is always read exactly enough by jansson: integers of
@@ -67,8 +65,7 @@ struct JSONTokens {
         if valueCount > valueLimit { excess = bytes.count }
     }
 
-    /// Returns the index after the closing quote of the string that begins at `start`, or the end
-    /// of the text.
+    /// Returns the index after the closing quote of the string that begins at `start`, or the end of the text.
     private static func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var index = start + 1
         while index < bytes.count {
@@ -94,8 +91,7 @@ struct JSONTokens {
         }
     }
 
-    /// Whether a number token may be beyond 64 bits: it is long, or its exponent has more than two
-    /// characters.
+    /// Whether a number token may be beyond 64 bits: it is long, or its exponent has more than two characters.
     private static func isLong(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
         if range.count > safeLength { return true }
         // Two-digit exponents cannot leave the range of a double with so few digits before them.

@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension JSONWriter {
-    /// Writes a parsed value. Numbers that were kept as tokens are written with the digits that
-    /// they had.
+    /// Writes a parsed value. Numbers that were kept as tokens are written with the digits that they had.
     ///
     /// - Parameter value: The value, with everything in it.
     package mutating func write(_ value: JSONValue) {
@@ -32,8 +31,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-    /// The value as JSON text without spaces. Equal values have equal texts, so the text can
-    /// identify a value.
+    /// The value as JSON text without spaces. Equal values have equal texts, so the text can identify a value.
     package var canonicalText: String {
         var writer = JSONWriter()
         writer.write(self)

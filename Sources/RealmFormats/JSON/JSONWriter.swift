@@ -41,8 +41,7 @@ package struct JSONWriter: Sendable {
     /// The current place in the text.
     package var mark: Mark { Mark(count: buffer.count, needsComma: needsComma) }
 
-    /// Removes everything that was written after `mark`, so that something else can be written in
-    /// its place.
+    /// Removes everything that was written after `mark`, so that something else can be written in its place.
     ///
     /// - Parameter mark: A place of the same writer that has not been removed itself.
     package mutating func goBack(to mark: Mark) {
@@ -54,8 +53,7 @@ package struct JSONWriter: Sendable {
     /// continue as if the text were still there.
     package mutating func forgetBytes() { buffer.removeAll() }
 
-    /// Records that the caller appended a value to the buffer directly, so that the next one is
-    /// separated from it.
+    /// Records that the caller appended a value to the buffer directly, so that the next one is separated from it.
     package mutating func noteValue() { needsComma = true }
 
     // MARK: - Structure
@@ -122,8 +120,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes a member name that was escaped in advance, for the members of many objects of one
-    /// class.
+    /// Writes a member name that was escaped in advance, for the members of many objects of one class.
     ///
     /// - Parameters:
     ///   - names: The text of all names, each with a comma, quotes and a colon, and `namePadding` more bytes after the last.
@@ -137,8 +134,7 @@ package struct JSONWriter: Sendable {
     /// The number of bytes that have to follow names that were escaped in advance.
     package static let namePadding = 16
 
-    /// Writes the beginning of an object up to the colon of a member, such as
-    /// `{"class":"Dog","key":`; a value has to follow.
+    /// Writes the beginning of an object up to the colon of a member, such as `{"class":"Dog","key":`; a value has to follow.
     ///
     /// - Parameter prefix: The text, made in advance.
     package mutating func objectPrefix(_ prefix: [UInt8]) {
@@ -188,8 +184,7 @@ package struct JSONWriter: Sendable {
         if !buffer.append(shortest: value) { buffer.append(special: value) }
     }
 
-    /// Writes the shortest decimal that reads back as the same 32-bit float. NaN and the infinities
-    /// are written as strings.
+    /// Writes the shortest decimal that reads back as the same 32-bit float. NaN and the infinities are written as strings.
     package mutating func float(_ value: Float) {
         separate()
         if !buffer.append(shortest: value) { buffer.append(special: Double(value)) }
@@ -217,8 +212,7 @@ package struct JSONWriter: Sendable {
         return true
     }
 
-    /// Writes a string of characters that need no escape, such as digits, hexadecimal or Base64
-    /// text, and dates.
+    /// Writes a string of characters that need no escape, such as digits, hexadecimal or Base64 text, and dates.
     ///
     /// - Parameter text: The characters without quotes.
     package mutating func plainString(_ text: [UInt8]) {

@@ -37,8 +37,7 @@ extension OutputBuffer {
         return true
     }
 
-    /// Appends `"NaN"`, `"Infinity"` or `"-Infinity"` with the quotes, for a number that JSON has
-    /// no token for.
+    /// Appends `"NaN"`, `"Infinity"` or `"-Infinity"` with the quotes, for a number that JSON has no token for.
     package func append(special number: Double) {
         append(number.isNaN ? "\"NaN\"" as StaticString : number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
     }
@@ -67,8 +66,7 @@ extension OutputBuffer {
 }
 
 extension OutputBuffer {
-    /// Appends a date as RFC 3339 in UTC, with as many digits of the fraction as it needs and
-    /// without quotes.
+    /// Appends a date as RFC 3339 in UTC, with as many digits of the fraction as it needs and without quotes.
     ///
     /// - Returns: False when the date is outside of the years 0001 to 9999; nothing was written
     ///   then.

@@ -30,8 +30,7 @@ package enum UTF8Check {
     /// Returns whether all bytes of a text are well-formed UTF-8.
     package static func isValid(_ text: ByteView) -> Bool { unsafe text.withBuffer { unsafe isValid($0) } }
 
-    /// Returns the length of a sequence of several bytes by its first one; nil for bytes that begin
-    /// none.
+    /// Returns the length of a sequence of several bytes by its first one; nil for bytes that begin none.
     private static func sequenceLength(_ lead: UInt8) -> Int? {
         switch lead {
         case 0xc2...0xdf: return 2

@@ -43,8 +43,7 @@ internal import RealmStorage
         firstRow = nil
     }
 
-    /// Returns whether this is a given leaf. Leaves are compared by their refs and the object keys
-    /// that they begin with.
+    /// Returns whether this is a given leaf. Leaves are compared by their refs and the object keys that they begin with.
     @inline(__always) func isOf(_ table: Table, _ leaf: ClusterLeaf) -> Bool {
         self.table === table && self.leaf.node.ref == leaf.node.ref && self.leaf.offset == leaf.offset
     }

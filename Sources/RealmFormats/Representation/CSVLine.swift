@@ -58,8 +58,7 @@ package final class CSVLine {
         isFirst = true
     }
 
-    /// Writes the current cell, in quotation marks if it contains the separator, a quotation mark or a
-    /// line break, or is empty.
+    /// Writes the current cell, in quotation marks if it contains the separator, a quotation mark or a line break, or is empty.
     ///
     /// - Parameters:
     ///   - buffer: The buffer that the line is appended to.
@@ -114,8 +113,7 @@ package final class CSVLine {
 }
 
 extension OutputBuffer {
-    /// Removes the quotation marks from JSON text that is one string without escapes: a date, an
-    /// id, base64.
+    /// Removes the quotation marks from JSON text that is one string without escapes: a date, an id, base64.
     ///
     /// Any other text stays as it is.
     package func removeQuotes() {

@@ -136,8 +136,7 @@ extension ObjectPlan.Member {
         }
     }
 
-    /// Whether the member shows the objects that it links to: embedded and expanded ones. Other
-    /// links are shown as keys.
+    /// Whether the member shows the objects that it links to: embedded and expanded ones. Other links are shown as keys.
     fileprivate var isShownWhole: Bool {
         switch links {
         case .embedded, .expanded: return true

@@ -3,8 +3,7 @@
 package import RealmPlatform
 internal import RealmStorage
 
-/// The media type that data looks like, out of a list of types that browsers show without running
-/// anything.
+/// The media type that data looks like, out of a list of types that browsers show without running anything.
 ///
 /// HTML, SVG and scripts are plain text here: data is untrusted, and a page of this origin could read everything that its user
 /// may read.

@@ -9,8 +9,7 @@ internal import RealmStorage
 /// An embedded object is part of its owner's digest; a link to another object counts by its target
 /// alone. One reader serves one response, on one thread at a time.
 final class DigestReader {
-    /// The deepest nesting of embedded objects and of collections in Mixed; deeper ones exist in
-    /// damaged files only.
+    /// The deepest nesting of embedded objects and of collections in Mixed; deeper ones exist in damaged files only.
     private static let maximumDepth = 128
 
     /// The leaves that were read last, shared with the encoder of the same response.
@@ -75,8 +74,7 @@ final class DigestReader {
 
     // MARK: - Values
 
-    /// Adds the elements of a collection with their number. A property that is not a collection
-    /// adds nothing.
+    /// Adds the elements of a collection with their number. A property that is not a collection adds nothing.
     ///
     /// - Parameters:
     ///   - digest: The digest that grows.
@@ -167,8 +165,7 @@ final class DigestReader {
         if column == nil || column?.type == .mixed { digest.add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
     }
 
-    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller
-    /// lowers `depth` afterwards.
+    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller lowers `depth` afterwards.
     ///
     /// - Throws: `StorageError.corrupt` when collections are nested too deep.
     private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {

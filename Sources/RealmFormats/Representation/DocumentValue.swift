@@ -5,10 +5,9 @@ internal import RealmStorage
 
 /// A JSON value built in code, whose objects keep the order of their members.
 ///
-/// The API description is made of these values: Swift literals can be written in place of them, and
-/// the finished document is written as JSON or as YAML. A value is immutable and may be shared
-/// between threads. Whole documents of this kind are held in memory, so the description of a realm
-/// with many classes is made one class at a time.
+/// The API description is made of these values: Swift literals can be written in place of them, and the finished document is
+/// written as JSON or as YAML. A value is immutable and may be shared between threads. Whole documents of this kind are held in
+/// memory, so the description of a realm with many classes is made one class at a time.
 package indirect enum DocumentValue: Sendable, Equatable {
     /// The JSON literal `null`.
     case null
@@ -26,8 +25,7 @@ package indirect enum DocumentValue: Sendable, Equatable {
     case array([DocumentValue])
     /// An object, whose members are written in this order.
     ///
-    /// Names are not checked: two members of one name are both written, and `subscript(name:)`
-    /// finds the first.
+    /// Names are not checked: two members of one name are both written, and `subscript(name:)` finds the first.
     case object([Member])
 
     /// A name with its value, as objects have them.
@@ -50,8 +48,7 @@ package indirect enum DocumentValue: Sendable, Equatable {
 
     /// Returns an object that leaves out every member whose value is nil.
     ///
-    /// Optional parts of a description, such as a request body that an operation may lack, are
-    /// written in line this way.
+    /// Optional parts of a description, such as a request body that an operation may lack, are written in line this way.
     ///
     /// - Parameter members: The names with their values, in the order of the document.
     /// - Returns: An object with the members that have a value, in the same order.
@@ -192,19 +189,16 @@ extension DocumentValue {
         }
     }
 
-    /// Returns the name of a member as YAML, in quotation marks unless it is certain to be read as
-    /// text.
+    /// Returns the name of a member as YAML, in quotation marks unless it is certain to be read as text.
     ///
-    /// Names of at least four ASCII letters need none. Shorter names such as `on` and `no`, the
-    /// words `true`, `false` and `null`, and names with digits or other characters would be read as
-    /// something else.
+    /// Names of at least four ASCII letters need none. Shorter names such as `on` and `no`, the words `true`, `false` and
+    /// `null`, and names with digits or other characters would be read as something else.
     private static func plainOrQuoted(_ name: String) -> String {
         let isPlain = name.count > 3 && name.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
         return isPlain && !["true", "false", "null"].contains(name.lowercased()) ? name : quoted(name)
     }
 
-    /// Returns a text as a JSON string: quotation marks, backslashes and control characters are
-    /// escaped.
+    /// Returns a text as a JSON string: quotation marks, backslashes and control characters are escaped.
     ///
     /// All other characters are written as they are, in UTF-8.
     private static func quoted(_ text: String) -> String {

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// Plans for whole embedded objects of one snapshot: one for each class, shared by all properties
-/// that hold its objects.
+/// Plans for whole embedded objects of one snapshot: one for each class, shared by all properties that hold its objects.
 ///
 /// The cost of planning therefore depends on the number of classes, and not on the number of ways
 /// through them, which can be exponential. Any thread may use it.
@@ -47,8 +46,7 @@ package final class EmbeddedPlans: Sendable {
 
     /// Returns the member for a property and the plan of its target.
     ///
-    /// Only in a damaged file embedded classes contain each other; there a link that leads back has
-    /// no plan and stays a stub.
+    /// Only in a damaged file embedded classes contain each other; there a link that leads back has no plan and stays a stub.
     private static func member(_ column: Column, _ made: Made?) -> ObjectPlan.Member {
         ObjectPlan.Member(column, links: made == nil ? .stubs : .embedded, embeddedPlan: made?.plan)
     }

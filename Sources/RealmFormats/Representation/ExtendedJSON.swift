@@ -15,14 +15,11 @@ internal import RealmStorage
 package enum ExtendedJSON {
     /// The reason why the contents of a wrapper are not a value of its type.
     package enum InputError: Error {
-        /// The contents do not have the form of the type, such as digits that are missing from an
-        /// object id.
+        /// The contents do not have the form of the type, such as digits that are missing from an object id.
         case unreadable
-        /// The contents are a number that the type cannot represent; with a sentence for the
-        /// client.
+        /// The contents are a number that the type cannot represent; with a sentence for the client.
         case outOfRange(String)
-        /// A decimal was given as a JSON number with fraction or exponent, whose digits may be lost
-        /// in parsing.
+        /// A decimal was given as a JSON number with fraction or exponent, whose digits may be lost in parsing.
         case decimalNeedsString
 
         /// Returns the sentence for the client.
@@ -114,8 +111,7 @@ package enum ExtendedJSON {
         do throws(NumberText.OutOfRange) { return try read(text) } catch { throw .outOfRange(error.detail) }
     }
 
-    /// Returns a 64-bit integer, given as a JSON number or as a string of digits; nil for anything
-    /// else.
+    /// Returns a 64-bit integer, given as a JSON number or as a string of digits; nil for anything else.
     private static func integer(_ json: JSONValue) throws(InputError) -> Int64? {
         switch json {
         case .integer(let integer): return integer
@@ -124,8 +120,7 @@ package enum ExtendedJSON {
         }
     }
 
-    /// Returns a double, given as a JSON number, as its text, or as `NaN`, `Infinity` or
-    /// `-Infinity`; nil for anything else.
+    /// Returns a double, given as a JSON number, as its text, or as `NaN`, `Infinity` or `-Infinity`; nil for anything else.
     ///
     /// - Throws: `outOfRange` for a finite number beyond the range of doubles.
     private static func real(_ json: JSONValue) throws(InputError) -> Double? {
@@ -171,11 +166,9 @@ package enum ExtendedJSON {
 
     // MARK: - Bytes and times
 
-    /// Returns data, given as base64 or as an object of base64 and a subtype of one or two
-    /// hexadecimal digits.
+    /// Returns data, given as base64 or as an object of base64 and a subtype of one or two hexadecimal digits.
     ///
-    /// Subtype 4 is a UUID, which has to have 16 bytes. Other subtypes are not kept, since the file
-    /// has no place for them.
+    /// Subtype 4 is a UUID, which has to have 16 bytes. Other subtypes are not kept, since the file has no place for them.
     private static func binary(_ json: JSONValue) -> TypedInput? {
         if let text = json.string { return Base64.decode(text).map { .binary($0) } }
         guard let object = json.object, object.count == 2, let bytes = object["base64"]?.string.flatMap({ Base64.decode($0) }),
@@ -195,8 +188,7 @@ package enum ExtendedJSON {
         return Timestamp(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
     }
 
-    /// Returns a date, given as seconds since 1970 and nanoseconds of the same sign, for years that RFC 3339 does
-    /// not have.
+    /// Returns a date, given as seconds since 1970 and nanoseconds of the same sign, for years that RFC 3339 does not have.
     private static func instant(_ json: JSONValue) throws(InputError) -> Timestamp? {
         guard let object = json.object, object.count == 2, let first = object["seconds"], let second = object["nanoseconds"],
             let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000

@@ -17,8 +17,7 @@ package enum ObjectAddress {
         "\(self.realm(realm))/objects/\(encode(className))/\(encode(key))"
     }
 
-    /// Returns the path of a write that was answered with 202 before it was done, at which its
-    /// state can be read.
+    /// Returns the path of a write that was answered with 202 before it was done, at which its state can be read.
     package static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
     /// Returns the path of a snapshot that a client holds.
     package static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
@@ -35,8 +34,7 @@ package enum ObjectAddress {
     /// Returns the path of an interactive transaction.
     package static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
-    /// Returns a text as one segment of a path, with everything but unreserved characters
-    /// percent-encoded.
+    /// Returns a text as one segment of a path, with everything but unreserved characters percent-encoded.
     ///
     /// The sign `@` is kept although it is reserved, because many keys begin with it.
     private static func encode(_ segment: String) -> String {

@@ -4,13 +4,11 @@ internal import RealmEngine
 internal import RealmPlatform
 package import RealmStorage
 
-/// A digest of everything that an object stores, which becomes its entity tag in every
-/// representation.
+/// A digest of everything that an object stores, which becomes its entity tag in every representation.
 ///
-/// It has 128 bits, from two lanes of multiplications that are folded, and depends on the position
-/// and kind of every value. It distinguishes versions of one object; it is no protection against an
-/// attacker who may choose two states that should look alike. Embedded objects are part of their
-/// owner, links count by their target, collections by their elements.
+/// It has 128 bits, from two lanes of multiplications that are folded, and depends on the position and kind of every value. It
+/// distinguishes versions of one object; it is no protection against an attacker who may choose two states that should look
+/// alike. Embedded objects are part of their owner, links count by their target, collections by their elements.
 package struct ObjectDigest {
     /// The first lane. The start is a constant without structure: digits of pi.
     private var first: UInt64 = 0x243f_6a88_85a3_08d3

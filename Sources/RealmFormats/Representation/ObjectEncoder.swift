@@ -5,8 +5,7 @@ package import RealmPlatform
 internal import RealmQuery
 package import RealmStorage
 
-/// Writes objects of one snapshot as JSON or Extended JSON, by plans that were compiled before,
-/// straight from the leaves.
+/// Writes objects of one snapshot as JSON or Extended JSON, by plans that were compiled before, straight from the leaves.
 ///
 /// No document is built in memory: values go from the mapped file into the buffer of the response.
 /// One encoder serves one response on one thread at a time; it remembers the leaf that it read last
@@ -26,8 +25,7 @@ package final class ObjectEncoder {
     package let budget: WorkBudget
     /// Writes scalar values, and notes their losses.
     private var values: ValueWriter
-    /// The leaf of each class that was read last, so that rows of the same leaf attach its columns
-    /// once.
+    /// The leaf of each class that was read last, so that rows of the same leaf attach its columns once.
     private let leaves = LeafColumns()
     /// Reads objects into digests for entity tags.
     private lazy var digests = DigestReader(snapshot, leaves, budget)
@@ -37,11 +35,9 @@ package final class ObjectEncoder {
     package var keyOfTarget: ((_ table: Table, _ key: ObjectKey) -> String?)?
     /// The suffix of entity tags after `~` in this representation.
     private let tagCode: StaticString
-    /// The digest that was made last: a response about one object needs it in the header and in
-    /// `$meta`.
+    /// The digest that was made last: a response about one object needs it in the header and in `$meta`.
     private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
-    /// The objects that are being written, outermost first. One that is met again stays a stub, so
-    /// that cycles end.
+    /// The objects that are being written, outermost first. One that is met again stays a stub, so that cycles end.
     private var path: [(table: TableKey, key: ObjectKey)] = []
     /// The number of embedded objects and nested collections around the value that is being written.
     private var nesting = 0
@@ -112,8 +108,7 @@ package final class ObjectEncoder {
         if plan.expands { path.removeLast() }
     }
 
-    /// Writes the members of a plan without braces. The length of the response is checked between
-    /// members.
+    /// Writes the members of a plan without braces. The length of the response is checked between members.
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
         try budget.spend(plan.steps.count)
@@ -298,8 +293,7 @@ package final class ObjectEncoder {
         try budget.requireRoom(for: writer.count)
     }
 
-    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller
-    /// lowers `nesting` afterwards.
+    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller lowers `nesting` afterwards.
     private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {
         try nested(root)
         return walk ?? WalkBudget(snapshot.space)
@@ -388,8 +382,7 @@ package final class ObjectEncoder {
 
     // MARK: - Collections
 
-    /// Writes the value of a member that is a collection: a JSON object for a dictionary, a JSON array
-    /// for all others.
+    /// Writes the value of a member that is a collection: a JSON object for a dictionary, a JSON array for all others.
     private func writeCollection(_ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
         switch member.source {
         case .single: writer.null()

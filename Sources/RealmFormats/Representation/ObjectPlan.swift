@@ -17,8 +17,7 @@ package final class ObjectPlan: Sendable {
         case none
         /// Links are written as stubs with the class and key of their targets.
         case stubs
-        /// The targets are of an embedded class: they are written as objects, never as stubs, and
-        /// without `$meta`.
+        /// The targets are of an embedded class: they are written as objects, never as stubs, and without `$meta`.
         case embedded
         /// Links are replaced by the objects that they point to, by a plan for these.
         case expanded(ObjectPlan)
@@ -34,14 +33,12 @@ package final class ObjectPlan: Sendable {
         case set(Column)
         /// A column with a dictionary per object.
         case dictionary(Column)
-        /// The objects of `origin` that link here through `column`; the backlink column is in the
-        /// class of the plan.
+        /// The objects of `origin` that link here through `column`; the backlink column is in the class of the plan.
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
         /// The distance of a location of the object from the place of the order, in metres.
         case distance(DistancePath)
 
-        /// The column that the value is stored in; of linking objects their linking column, which
-        /// belongs to another class.
+        /// The column that the value is stored in; of linking objects their linking column, which belongs to another class.
         package var column: Column {
             switch self {
             case .single(let column), .list(let column), .set(let column), .dictionary(let column): return column
@@ -55,15 +52,13 @@ package final class ObjectPlan: Sendable {
     package final class Member: Sendable {
         /// The name of the member in the written object.
         package let name: String
-        /// The name as JSON text, with quotation marks, escapes and the colon, ready to be copied
-        /// into the output.
+        /// The name as JSON text, with quotation marks, escapes and the colon, ready to be copied into the output.
         let escapedKey: [UInt8]
         /// The column, or the links of other objects, that the value of the member comes from.
         package let source: Source
         /// The form of the links in the value of the member.
         let links: Links
-        /// The plan for embedded objects in the value; nil where there are none, or for links that
-        /// are not followed.
+        /// The plan for embedded objects in the value; nil where there are none, or for links that are not followed.
         package let embeddedPlan: ObjectPlan?
 
         /// Creates a member from its parts.
@@ -131,8 +126,7 @@ package final class ObjectPlan: Sendable {
     /// Whether the members are the stored properties of the class, all of them and in order. The
     /// digest can then be computed while they are written.
     let isWhole: Bool
-    /// Whether the plan follows links to other objects, at any level. Only then the encoder has to
-    /// watch for cycles.
+    /// Whether the plan follows links to other objects, at any level. Only then the encoder has to watch for cycles.
     let expands: Bool
 
     /// Creates a plan and derives the steps from the members.
@@ -173,8 +167,7 @@ package final class ObjectPlan: Sendable {
 }
 
 extension ObjectPlan.Member {
-    /// Creates the member for a stored property. A name that starts with `$` gets a second one in
-    /// front.
+    /// Creates the member for a stored property. A name that starts with `$` gets a second one in front.
     ///
     /// - Parameters:
     ///   - links: The form of its links.

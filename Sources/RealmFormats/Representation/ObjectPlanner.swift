@@ -24,8 +24,7 @@ package struct ObjectPlanner {
     private let snapshot: Snapshot
     /// Names that the configuration gives to linking objects, by class: `owners` for `Person.dogs`.
     private let backlinkNames: [ByteText: [ByteText: String]]
-    /// The plans for whole embedded objects; each is made once, however often its class is
-    /// embedded.
+    /// The plans for whole embedded objects; each is made once, however often its class is embedded.
     private let embedded: EmbeddedPlans
 
     /// Creates a planner.
@@ -174,8 +173,7 @@ package struct ObjectPlanner {
     /// A short name for a member of a plan.
     private typealias Member = ObjectPlan.Member
 
-    /// Finds linking objects by `@links.Class.property`, or by a name that the configuration gives
-    /// them.
+    /// Finds linking objects by `@links.Class.property`, or by a name that the configuration gives them.
     ///
     /// - Parameters:
     ///   - name: The name that a client gave.

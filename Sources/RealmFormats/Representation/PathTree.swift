@@ -9,8 +9,7 @@ internal import RealmStorage
 package struct PathTree: Sendable, Equatable {
     /// The subtree of each step at this level.
     package private(set) var children: [ByteText: PathTree] = [:]
-    /// The steps at this level, in the order in which clients gave them first; objects are written
-    /// in this order.
+    /// The steps at this level, in the order in which clients gave them first; objects are written in this order.
     package private(set) var order: [String] = []
 
     /// Creates a tree without paths.

@@ -7,8 +7,7 @@ internal import RealmStorage
 package struct Representation: Sendable, Equatable {
     /// The syntax in which values are written: plain JSON or MongoDB Extended JSON.
     package enum Format: Sendable, Equatable {
-        /// Plain JSON, in which the declared type of a property decides the form; only values in
-        /// Mixed have wrappers.
+        /// Plain JSON, in which the declared type of a property decides the form; only values in Mixed have wrappers.
         case json
         /// MongoDB Extended JSON v2, in which values state their types. In relaxed form plain
         /// numbers and dates have no wrapper.
@@ -61,8 +60,7 @@ package struct Representation: Sendable, Equatable {
 }
 
 extension JSONWriter {
-    /// Writes a number that belongs to the response itself, such as a count, in the form that its
-    /// integers have.
+    /// Writes a number that belongs to the response itself, such as a count, in the form that its integers have.
     package mutating func integer(_ number: Int, _ representation: Representation) {
         if representation.intsAsStrings { string(String(number)) } else { int(number) }
     }

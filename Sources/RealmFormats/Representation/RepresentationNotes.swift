@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// The notes for the header of a response on the values that were written.
 package struct RepresentationNotes: Sendable, Equatable {
-    /// An integer beyond ±(2^53 − 1) was written as a number, which clients with doubles cannot
-    /// read exactly.
+    /// An integer beyond ±(2^53 − 1) was written as a number, which clients with doubles cannot read exactly.
     package var hasUnsafeIntegers = false
     /// A date lost digits, because Extended JSON has milliseconds only.
     package var hasLossyDates = false

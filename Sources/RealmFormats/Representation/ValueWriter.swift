@@ -5,9 +5,8 @@ package import RealmStorage
 
 /// Writes scalar values in JSON or Extended JSON.
 ///
-/// The declared type of a property decides the form. Inside Mixed, where JSON cannot distinguish
-/// types, wrappers do. `ObjectEncoder` has one for each response, and writes links and collections
-/// itself.
+/// The declared type of a property decides the form. Inside Mixed, where JSON cannot distinguish types, wrappers do.
+/// `ObjectEncoder` has one for each response, and writes links and collections itself.
 package struct ValueWriter: Sendable {
     /// The client's choice of syntax and integers, which every value follows.
     package let representation: Representation
@@ -24,16 +23,14 @@ package struct ValueWriter: Sendable {
     /// The integers that a double represents exactly, together with their neighbours: ±(2^53 − 1).
     private static let safeIntegers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
 
-    /// Writes a value of a property with a declared type. Links and collections are written as null
-    /// here.
+    /// Writes a value of a property with a declared type. Links and collections are written as null here.
     @inline(__always) package mutating func write(_ value: Value, to writer: inout JSONWriter) {
         if case .json = representation.format { plain(value, &writer) } else { extended(value, isMixed: false, &writer) }
     }
 
     /// Writes a value inside Mixed.
     ///
-    /// Null, booleans, integers, strings and finite doubles are plain; everything else has a
-    /// wrapper that states its type.
+    /// Null, booleans, integers, strings and finite doubles are plain; everything else has a wrapper that states its type.
     package mutating func writeMixed(_ value: Value, to writer: inout JSONWriter) {
         guard case .json = representation.format else { return extended(value, isMixed: true, &writer) }
         switch value {
@@ -69,8 +66,7 @@ package struct ValueWriter: Sendable {
         writer.int(number)
     }
 
-    /// Writes a text. One that is not valid UTF-8 is written as `{"$bytes":…}` with its bytes, so
-    /// that nothing is replaced.
+    /// Writes a text. One that is not valid UTF-8 is written as `{"$bytes":…}` with its bytes, so that nothing is replaced.
     private func string(_ text: ByteView, _ writer: inout JSONWriter) {
         guard !writer.string(text) else { return }
         writer.beginObject()
@@ -82,8 +78,7 @@ package struct ValueWriter: Sendable {
     /// Writes data as a base64 string with padding.
     private func base64(_ data: ByteView, _ writer: inout JSONWriter) { quoted(&writer) { $0.append(base64: data) } }
 
-    /// Writes a date in the form of RFC 3339; returns false without writing for a year that it does
-    /// not have.
+    /// Writes a date in the form of RFC 3339; returns false without writing for a year that it does not have.
     private func rfc3339(_ date: Timestamp, _ writer: inout JSONWriter) -> Bool {
         writer.quoted(room: DateWriter.maximumByteCount) { room in
             let byteCount = DateWriter.write(date, to: room)

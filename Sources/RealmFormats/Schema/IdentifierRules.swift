@@ -10,16 +10,14 @@ internal import RealmStorage
 struct IdentifierRules {
     /// The words of the language that cannot be identifiers as they are.
     let reserved: Set<ByteText>
-    /// Returns how a reserved word is written where an identifier is needed, for example in
-    /// backticks.
+    /// Returns how a reserved word is written where an identifier is needed, for example in backticks.
     let quote: (String) -> String
 
     /// Returns the identifier for a stored name.
     ///
-    /// Every character that Unicode does not permit in identifiers becomes an underscore. The empty
-    /// name, and a name that would become a single underscore, get the number of their Unicode
-    /// scalars appended. Different names may get the same identifier; `identifiers(_:)` prevents
-    /// that among properties.
+    /// Every character that Unicode does not permit in identifiers becomes an underscore. The empty name, and a name that would
+    /// become a single underscore, get the number of their Unicode scalars appended. Different names may get the same
+    /// identifier; `identifiers(_:)` prevents that among properties.
     ///
     /// - Parameter name: The name as it is stored.
     /// - Returns: The identifier, and whether it differs from the name, so that the model has to

@@ -4,8 +4,7 @@ internal import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Schemas as JSON Schema documents (draft 2020-12), which describe objects as this server writes
-/// them in `application/json`.
+/// Schemas as JSON Schema documents (draft 2020-12), which describe objects as this server writes them in `application/json`.
 enum JSONSchemaRendering {
     /// The URI of the version of JSON Schema, as the value of `$schema`.
     static let dialect: DocumentValue = "https://json-schema.org/draft/2020-12/schema"
@@ -30,8 +29,7 @@ enum JSONSchemaRendering {
 
     /// Returns the definition of one class, as it appears inside a document.
     ///
-    /// All properties are required, because the server writes each of them unless `fields` leaves
-    /// it out.
+    /// All properties are required, because the server writes each of them unless `fields` leaves it out.
     static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",
@@ -40,8 +38,7 @@ enum JSONSchemaRendering {
         ]
     }
 
-    /// Returns the schema of a property: that of its element, or an array or object of them for a
-    /// collection.
+    /// Returns the schema of a property: that of its element, or an array or object of them for a collection.
     private static func property(_ property: PropertySchema) -> DocumentValue {
         guard let text = property.defaultText else { return shape(property) }
         return shape(property).adding([.init("default", .json(text))])

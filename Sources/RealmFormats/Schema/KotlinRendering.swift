@@ -33,10 +33,8 @@ struct KotlinRendering {
 
     /// Returns the source of one class, without imports.
     ///
-    /// Links from other classes are left out: the file does not store the names that a model gives
-    /// them.
-    /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
-    /// classes.
+    /// Links from other classes are left out: the file does not store the names that a model gives them. Links to classes that
+    /// the realm does not show are left out, as in the model of an app that has a part of the classes.
     func text(_ one: ClassSchema) -> String {
         let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
@@ -54,8 +52,7 @@ struct KotlinRendering {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
-    /// Returns the annotations of a property: primary key, index, and its stored name where the
-    /// identifier differs.
+    /// Returns the annotations of a property: primary key, index, and its stored name where the identifier differs.
     ///
     /// - Parameters:
     ///   - isKey: Whether it is the primary key, which needs no other index.
@@ -101,8 +98,7 @@ struct KotlinRendering {
         }
     }
 
-    /// Returns a text as a Kotlin string literal, in which a dollar sign begins a variable unless
-    /// it is escaped.
+    /// Returns a text as a Kotlin string literal, in which a dollar sign begins a variable unless it is escaped.
     private func kotlinQuoted(_ text: String) -> String { quoted(text, escaping: ["\"", "\\", "$"]) }
 
     /// Returns the initial value that Kotlin requires of a property: empty, zero or null.

@@ -29,8 +29,7 @@ enum MermaidRendering {
 
     /// Returns the line of one property: its type, its name, and a mark for the primary key.
     ///
-    /// Optional types have a question mark, and links have the name of the class that they point
-    /// to.
+    /// Optional types have a question mark, and links have the name of the class that they point to.
     ///
     /// - Parameters:
     ///   - property: The property. A collection is shown with its kind around the type of an

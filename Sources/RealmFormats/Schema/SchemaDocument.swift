@@ -4,8 +4,7 @@ package import RealmEngine
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Schemas as JSON documents in the form of this server, which requests that create realms accept
-/// too.
+/// Schemas as JSON documents in the form of this server, which requests that create realms accept too.
 package enum SchemaDocument {
     /// Returns the document of a whole schema: its version and its classes.
     ///
@@ -17,14 +16,12 @@ package enum SchemaDocument {
         ]
     }
 
-    /// Returns the schema version; null for a file that has none, or one too large for a signed
-    /// 64-bit number.
+    /// Returns the schema version; null for a file that has none, or one too large for a signed 64-bit number.
     static func version(of schema: RealmSchema) -> DocumentValue {
         schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null
     }
 
-    /// Returns the document of one class with its properties, and the links from other classes to
-    /// it.
+    /// Returns the document of one class with its properties, and the links from other classes to it.
     package static func document(_ one: ClassSchema) -> DocumentValue {
         [
             "name": .string(one.name),

@@ -4,15 +4,13 @@ package import RealmEngine
 package import RealmPlatform
 internal import RealmStorage
 
-/// A form in which a schema is shown to people and tools. The raw value is that of the parameter
-/// `format`.
+/// A form in which a schema is shown to people and tools. The raw value is that of the parameter `format`.
 package enum SchemaFormat: String, Sendable, CaseIterable {
     /// The JSON document in the form of this server, from `SchemaDocument`.
     case json
     /// A JSON Schema document for checking objects of a class.
     case jsonSchema = "json-schema"
-    /// Source text for people: model classes in Swift or Kotlin, interfaces in TypeScript, or a
-    /// class diagram for Mermaid.
+    /// Source text for people: model classes in Swift or Kotlin, interfaces in TypeScript, or a class diagram for Mermaid.
     case swift, kotlin, typescript, mermaid
 
     /// The value of the header field `Content-Type` for a schema in this form.

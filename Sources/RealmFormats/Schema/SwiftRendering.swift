@@ -28,10 +28,9 @@ struct SwiftRendering {
 
     /// Returns the source of one class, without the import.
     ///
-    /// Names that are not identifiers are mapped, and the class states the stored names. Linking
-    /// objects without a name in the configuration are named after class and property.
-    /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
-    /// classes.
+    /// Names that are not identifiers are mapped, and the class states the stored names. Linking objects without a name in the
+    /// configuration are named after class and property. Links to classes that the realm does not show are left out, as in the
+    /// model of an app that has a part of the classes.
     func text(_ one: ClassSchema) -> String {
         let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
@@ -71,8 +70,7 @@ struct SwiftRendering {
         return "\(attribute) var \(identifier): \(type(property))"
     }
 
-    /// Returns the type of a property. Links in lists and sets are never null there, and Mixed is
-    /// never optional.
+    /// Returns the type of a property. Links in lists and sets are never null there, and Mixed is never optional.
     private func type(_ property: PropertySchema) -> String {
         let isLinkInList = property.type == .object && (property.collection == .list || property.collection == .set)
         let element = element(property) + (property.isOptional && property.type != .mixed && !isLinkInList ? "?" : "")

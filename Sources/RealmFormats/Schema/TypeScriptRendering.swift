@@ -41,8 +41,7 @@ struct TypeScriptRendering {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
-    /// Returns the type of a property: that of its element, or an array or record of them for a
-    /// collection.
+    /// Returns the type of a property: that of its element, or an array or record of them for a collection.
     private func type(_ property: PropertySchema) -> String {
         let element = element(property) + (property.isOptional && property.type != .mixed ? " | null" : "")
         switch property.collection {
@@ -52,8 +51,7 @@ struct TypeScriptRendering {
         }
     }
 
-    /// Returns the type of a single value, without null. Integers are numbers here, so
-    /// `ints=string` needs other types.
+    /// Returns the type of a single value, without null. Integers are numbers here, so `ints=string` needs other types.
     private func element(_ property: PropertySchema) -> String {
         switch property.type {
         case .int: return "number"

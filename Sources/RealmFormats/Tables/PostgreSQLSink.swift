@@ -102,8 +102,7 @@ final class PostgreSQLSink: RelationalSink {
         }
     }
 
-    /// Returns the name of the column that has the exact text of dates with more digits, or years, than
-    /// `timestamptz` has.
+    /// Returns the name of the column that has the exact text of dates with more digits, or years, than `timestamptz` has.
     private func exactName(of column: RelationalTable.Column, in table: RelationalTable) -> String {
         var names = RelationalNames()
         for other in table.columns { _ = names.take(other.name) }

@@ -35,8 +35,7 @@ package enum PercentDecoding {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Encodes everything but unreserved characters (RFC 3986, section 2.3), so that the result
-    /// fits into any part of a URL.
+    /// Encodes everything but unreserved characters (RFC 3986, section 2.3), so that the result fits into any part of a URL.
     ///
     /// - Parameters:
     ///   - kept: A reserved character that is kept as well; nil for none.

@@ -42,9 +42,8 @@ package struct RequestID: Sendable {
         }
     }
 
-    /// The state of the generator of random bits. Ids have to differ and need not be secret, so a
-    /// counter that is seeded once and mixed at each use is enough; it makes no system call and
-    /// takes no lock.
+    /// The state of the generator of random bits. Ids have to differ and need not be secret, so a counter that is seeded once
+    /// and mixed at each use is enough; it makes no system call and takes no lock.
     private static let sequence = Atomic<UInt64>(
         {
             var generator = SystemRandomNumberGenerator()
@@ -59,8 +58,7 @@ package struct RequestID: Sendable {
         return word ^ (word >> 31)
     }
 
-    /// Makes a UUID of version 7: 48 bits of Unix time in milliseconds, then random bits (RFC 9562,
-    /// section 5.7).
+    /// Makes a UUID of version 7: 48 bits of Unix time in milliseconds, then random bits (RFC 9562, section 5.7).
     private static func uuid7() -> String {
         let milliseconds = UInt64(bitPattern: WallClock.now().nanoseconds / 1_000_000)
         let first = milliseconds << 16 | 0x7000 | random() & 0xfff

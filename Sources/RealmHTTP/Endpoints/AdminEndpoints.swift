@@ -101,8 +101,7 @@ struct AdminEndpoints: Sendable {
         server.logLevel.set(level)
     }
 
-    /// The configuration as JSON: version, log level, modes, hosts, origins, names of realms, and
-    /// all limits by name.
+    /// The configuration as JSON: version, log level, modes, hosts, origins, names of realms, and all limits by name.
     ///
     /// Keys, tokens and paths are not in it.
     private var configurationDocument: OutputBuffer {

@@ -11,8 +11,7 @@ internal import RealmStorage
 /// Aggregates over the objects of a class or the elements of a collection: counts, minima, maxima, sums
 /// and averages, of the whole result or in groups.
 enum AggregateEndpoints {
-    /// Answers `GET` and `POST …/aggregate/{class}`; with `POST` the parameters are members of the
-    /// body.
+    /// Answers `GET` and `POST …/aggregate/{class}`; with `POST` the parameters are members of the body.
     ///
     /// Without `ops` the objects are counted. Classes of up to 2000 objects are evaluated on the
     /// daemon's thread, larger ones by a worker.

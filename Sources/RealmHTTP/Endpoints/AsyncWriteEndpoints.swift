@@ -7,8 +7,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes that were answered with 202 before they were done, because the client preferred
-/// `respond-async`.
+/// Writes that were answered with 202 before they were done, because the client preferred `respond-async`.
 ///
 /// The state of such a write is kept in memory for a limited time after its end.
 enum AsyncWriteEndpoints {

@@ -11,8 +11,7 @@ internal import RealmStorage
 enum BatchEndpoints {
     /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.
     ///
-    /// The body is read before the write is queued. On the writer's thread each operation sees the
-    /// changes of those before it.
+    /// The body is read before the write is queued. On the writer's thread each operation sees the changes of those before it.
     ///
     /// - Parameter call: The call, with the operations in its body.
     /// - Returns: A reply that is completed when the changes are durable, with one result per

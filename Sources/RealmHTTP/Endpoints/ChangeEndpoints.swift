@@ -29,8 +29,7 @@ struct ChangeEndpoints: Sendable {
 
     /// Reads the parameters, takes a place among the streams, and begins a stream or a long-poll.
     ///
-    /// The stream or poll holds the place as a `StreamSlots.Slot`, whose release at its end gives the
-    /// place back.
+    /// The stream or poll holds the place as a `StreamSlots.Slot`, whose release at its end gives the place back.
     ///
     /// - Throws: The problems of `get(_:)`.
     private func changes(_ call: Call) throws(Problem) -> Reply {
@@ -59,8 +58,7 @@ struct ChangeEndpoints: Sendable {
 
     /// Makes the response that is a stream of events, and registers the stream as a lease.
     ///
-    /// The connection is closed after the stream, and header fields forbid proxies to store or transform
-    /// it.
+    /// The connection is closed after the stream, and header fields forbid proxies to store or transform it.
     ///
     /// - Parameters:
     ///   - request: The parameters of the client.
@@ -121,8 +119,7 @@ struct ChangeEndpoints: Sendable {
         }
     }
 
-    /// Holds the subscriptions of a registration. They are encoded in JSON, so Extended JSON is not
-    /// available here.
+    /// Holds the subscriptions of a registration. They are encoded in JSON, so Extended JSON is not available here.
     ///
     /// - Throws: `not_found` when there is no registration, `not_acceptable` for another
     ///   representation.

@@ -7,14 +7,12 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Writes at the path of a class: creating objects, and changing or deleting all objects that
-/// match.
+/// Writes at the path of a class: creating objects, and changing or deleting all objects that match.
 ///
 /// Bodies are decoded on the caller's thread without the schema. Problems of values are thrown
 /// later, on the writer's thread, because those of the realm's state are reported first.
 enum ClassWriteEndpoints {
-    /// Answers `POST …/objects/{class}`: creates one object, or all objects of an array or of lines
-    /// of JSON as a unit.
+    /// Answers `POST …/objects/{class}`: creates one object, or all objects of an array or of lines of JSON as a unit.
     ///
     /// - Parameter call: The call, with the class in its path.
     /// - Returns: A reply that is completed when the objects are durable: 201 with the object, or
@@ -44,8 +42,7 @@ enum ClassWriteEndpoints {
         return try write.reply()
     }
 
-    /// Answers `PATCH …/objects/{class}?where=…`: applies a merge patch to every object that
-    /// matches.
+    /// Answers `PATCH …/objects/{class}?where=…`: applies a merge patch to every object that matches.
     ///
     /// `where` is required, and `maxAffected` bounds the number of matches.
     ///
@@ -74,8 +71,7 @@ enum ClassWriteEndpoints {
         return try write.reply()
     }
 
-    /// Answers `DELETE …/objects/{class}?where=…`: deletes every object that matches, with the
-    /// embedded objects that it owns.
+    /// Answers `DELETE …/objects/{class}?where=…`: deletes every object that matches, with the embedded objects that it owns.
     ///
     /// - Parameter call: The call, with the class in its path.
     /// - Returns: A reply with the number of matches, completed when the deletion is durable.
@@ -98,8 +94,7 @@ enum ClassWriteEndpoints {
         return try write.reply()
     }
 
-    /// Answers `DELETE …/objects?confirm=all`: deletes the objects of every class and keeps the
-    /// schema.
+    /// Answers `DELETE …/objects?confirm=all`: deletes the objects of every class and keeps the schema.
     ///
     /// - Returns: A reply with the number of objects, completed when the deletion is durable.
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.

@@ -29,8 +29,7 @@ struct ExportEndpoints: Sendable {
 
     /// Reads the parameters, chooses the version and makes the response.
     ///
-    /// A stream checks its deadline and sizes part by part, so a long export is not limited as a
-    /// whole.
+    /// A stream checks its deadline and sizes part by part, so a long export is not limited as a whole.
     private func export(_ call: Call) throws(Problem) -> Response {
         let parameters = try ParameterSet(call)
         let format = try exportFormat(call, try parameters.text("format"))

@@ -26,8 +26,7 @@ enum ObjectEndpoints {
         let representation = parameters.representation
         let showsOthers = parameters.showsOthers
         let encoder = ObjectEncoder(context.snapshot, representation, call.request.budget)
-        /// Returns the entity tag of the response. It is cheap after the object was written,
-        /// because its digest is known then.
+        /// Returns the entity tag of the response. It is cheap after the object was written, because its digest is known then.
         func tag() throws(StorageError) -> String {
             showsOthers ? context.versionTag(representation.code) : try encoder.entityTag(of: row, in: table)
         }

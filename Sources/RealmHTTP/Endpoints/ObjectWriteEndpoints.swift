@@ -13,8 +13,7 @@ internal import RealmStorage
 /// The body is decoded first; then the class is looked up, and conditions such as `If-Match` are
 /// evaluated on the writer's thread against the state that the write changes.
 enum ObjectWriteEndpoints {
-    /// Answers `PUT …/objects/{class}/{key}`: creates the object, or replaces all of its
-    /// properties.
+    /// Answers `PUT …/objects/{class}/{key}`: creates the object, or replaces all of its properties.
     ///
     /// - Parameter call: The call, with the class and the key in its path.
     /// - Returns: A reply that is completed when the object is durable: 201 when it is new,
@@ -41,8 +40,7 @@ enum ObjectWriteEndpoints {
         return try write.reply()
     }
 
-    /// Answers `PATCH …/objects/{class}/{key}`: applies a merge patch or a JSON Patch, by the media
-    /// type.
+    /// Answers `PATCH …/objects/{class}/{key}`: applies a merge patch or a JSON Patch, by the media type.
     ///
     /// - Parameter call: The call, with the class and the key in its path.
     /// - Returns: A reply that is completed when the changes are durable; 404 when there is no such
@@ -60,8 +58,7 @@ enum ObjectWriteEndpoints {
         }
     }
 
-    /// Answers `DELETE …/objects/{class}/{key}`: deletes the object and the embedded objects that
-    /// it owns.
+    /// Answers `DELETE …/objects/{class}/{key}`: deletes the object and the embedded objects that it owns.
     ///
     /// - Parameter call: The call, with the class and the key in its path.
     /// - Returns: A reply with 204, completed when the deletion is durable; 404 when there is no
@@ -76,8 +73,7 @@ enum ObjectWriteEndpoints {
         }
     }
 
-    /// Answers `PUT …/{key}/{property}`: sets one property to any JSON value, or a data property to
-    /// raw bytes.
+    /// Answers `PUT …/{key}/{property}`: sets one property to any JSON value, or a data property to raw bytes.
     ///
     /// - Parameter call: The call, with class, key and property in its path.
     /// - Returns: A reply with 204, completed when the value is durable. Problems of the value are
@@ -141,8 +137,7 @@ enum ObjectWriteEndpoints {
         return try write.reply()
     }
 
-    /// Checks that raw bytes are sent for a single data property. An unknown property is reported
-    /// later.
+    /// Checks that raw bytes are sent for a single data property. An unknown property is reported later.
     ///
     /// - Throws: `unsupported_media_type` for a property of another type, or for a collection.
     private static func requireData(_ property: String, _ target: ClassTarget, _ call: Call) throws(Problem) {

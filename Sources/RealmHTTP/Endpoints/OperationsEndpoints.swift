@@ -16,8 +16,7 @@ struct OperationsEndpoints: Sendable {
 
     /// Answers `GET /healthz` with 200: the process is alive and answers requests.
     ///
-    /// It depends on no realm, so a supervisor does not restart a server only because a file is
-    /// missing.
+    /// It depends on no realm, so a supervisor does not restart a server only because a file is missing.
     func health(_ call: Call) throws(Problem) -> Reply {
         try call.checkQueryNames()
         var response = Response(type: "application/json", OutputBuffer.constant("{\"status\":\"ok\"}"))

@@ -7,8 +7,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads of the properties of one object: single values, pages of collections, raw data, and the
-/// objects that link to it.
+/// Reads of the properties of one object: single values, pages of collections, raw data, and the objects that link to it.
 enum PropertyEndpoints {
     /// Answers `GET` and `QUERY …/{key}/{property}`.
     ///
@@ -46,8 +45,7 @@ enum PropertyEndpoints {
         }
     }
 
-    /// Answers `GET` and `QUERY …/{key}/@links/{Class}/{property}` with the objects that link to one
-    /// object by that property.
+    /// Answers `GET` and `QUERY …/{key}/@links/{Class}/{property}` with the objects that link to one object by that property.
     ///
     /// - Throws: `not_found` when that property does not exist or does not link to the class of the
     ///   object.

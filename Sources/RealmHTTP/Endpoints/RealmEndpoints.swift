@@ -15,8 +15,7 @@ internal import RealmStorage
 struct RealmEndpoints: Sendable {
     let server: ServerState
 
-    /// The largest number of realms that are listed on the daemon's thread; longer lists are
-    /// written by a worker.
+    /// The largest number of realms that are listed on the daemon's thread; longer lists are written by a worker.
     private static let shortList = 20
     /// The number of closed realms of a page whose files are read.
     private static let looks = 100
@@ -72,8 +71,7 @@ struct RealmEndpoints: Sendable {
         }
     }
 
-    /// Returns a response with a JSON document that clients must revalidate before they use it
-    /// again.
+    /// Returns a response with a JSON document that clients must revalidate before they use it again.
     private static func json(_ buffer: OutputBuffer) -> Response {
         Response(type: "application/json", buffer, headers: [HeaderField("Cache-Control", "private, no-cache")])
     }
@@ -111,8 +109,7 @@ struct RealmEndpoints: Sendable {
 
     /// Runs an attachment, or only tries it in a dry run. Called by a worker.
     ///
-    /// The name is reserved before the file is opened, so that two requests cannot attach the same
-    /// realm.
+    /// The name is reserved before the file is opened, so that two requests cannot attach the same realm.
     ///
     /// - Parameters:
     ///   - operation: The attempt, which has not begun.

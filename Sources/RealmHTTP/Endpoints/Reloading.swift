@@ -15,8 +15,7 @@ internal import RealmStorage
 /// that are open keep their options, and the rest waits for the next start; the result names both. A
 /// configuration that cannot be read changes nothing.
 ///
-/// There is one in a server. Reading waits for files, so `run` belongs on a worker or on the thread that
-/// receives signals.
+/// There is one in a server. Reading waits for files, so `run` belongs on a worker or on the thread that receives signals.
 package final class Reloading: Sendable {
     /// The changes of a reload.
     package struct Result: Sendable {

@@ -13,8 +13,7 @@ internal import RealmStorage
 struct SchemaEndpoints: Sendable {
     let server: ServerState
 
-    /// Answers `GET …/schema` and `…/schema/{class}`, on this thread for small schemas and by a
-    /// worker for large ones.
+    /// Answers `GET …/schema` and `…/schema/{class}`, on this thread for small schemas and by a worker for large ones.
     ///
     /// - Returns: The schema in the requested form, or 304 when the client has that already.
     /// - Throws: The `Problem` of a wrong parameter, or `class_not_found`.
@@ -40,8 +39,7 @@ struct SchemaEndpoints: Sendable {
         }
     }
 
-    /// Returns the response with a schema, whose entity tag depends on the text and on the epoch of
-    /// the file.
+    /// Returns the response with a schema, whose entity tag depends on the text and on the epoch of the file.
     private func document(_ call: Call) throws(Problem) -> Response {
         let parameters = try QueryParameters(call.request.target)
         try parameters.requireKnown(call.queryNames)
@@ -59,8 +57,7 @@ struct SchemaEndpoints: Sendable {
         return response
     }
 
-    /// Returns whether describing the schema takes well under a millisecond: at most 50 classes
-    /// with 500 properties together.
+    /// Returns whether describing the schema takes well under a millisecond: at most 50 classes with 500 properties together.
     private func hasShortSchema(_ call: Call) -> Bool {
         guard case .ready(let database)? = call.realm else { return true }
         let classes = database.current.snapshot.classes

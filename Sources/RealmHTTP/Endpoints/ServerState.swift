@@ -13,8 +13,7 @@ internal import Synchronization
 
 /// Everything that the requests of one server share: realms, threads, memory, leases, and state kept for later requests.
 ///
-/// All of it is made here, before anything that uses it, and never replaced; it lives as long as
-/// the server.
+/// All of it is made here, before anything that uses it, and never replaced; it lives as long as the server.
 package final class ServerState: Sendable {
     /// The options in force, which a reload of the configuration changes.
     let liveOptions: LiveOptions
@@ -141,8 +140,7 @@ package final class ServerState: Sendable {
     /// The limits in force, for code that keeps reading them.
     var liveLimits: LiveLimits { liveOptions.limits }
 
-    /// The folders in which long bodies are stored: the data folder, if there is one, then the
-    /// temporary folder of the system.
+    /// The folders in which long bodies are stored: the data folder, if there is one, then the temporary folder of the system.
     var spoolFolders: [String] { ServerState.spoolFolders(options) }
 
     /// Returns the folders in which the long bodies of a server with these options are stored.

@@ -39,11 +39,9 @@ struct SnapshotEndpoints: Sendable {
         return .now(response)
     }
 
-    /// Answers `GET`, `PATCH` and `DELETE …/snapshots/{id}`: describes, renews or releases a
-    /// snapshot.
+    /// Answers `GET`, `PATCH` and `DELETE …/snapshots/{id}`: describes, renews or releases a snapshot.
     ///
-    /// Only `PATCH` and reads of the snapshot's version extend its life; `GET` here does not count
-    /// as a use.
+    /// Only `PATCH` and reads of the snapshot's version extend its life; `GET` here does not count as a use.
     ///
     /// - Throws: `not_found`, `snapshot_expired`, or the `Problem` of a wrong body.
     func snapshot(_ call: Call) throws(Problem) -> Reply {

@@ -12,8 +12,7 @@ internal import RealmStorage
 struct SubscriptionEndpoints: Sendable {
     let server: ServerState
 
-    /// Answers `POST …/subscriptions` on a worker, with 201 and the id and ticket of the
-    /// registration.
+    /// Answers `POST …/subscriptions` on a worker, with 201 and the id and ticket of the registration.
     func post(_ call: Call) throws(Problem) -> Reply {
         server.workers.reply(to: call) { () throws(Problem) in try register(call) }
     }

@@ -67,8 +67,7 @@ struct TransactionEndpoints: Sendable {
     /// The problem of a transaction that was cancelled before it began, which no response shows.
     private static let cancelled = Problem(.alreadyCommitted, "the transaction was cancelled before it began")
 
-    /// Answers `POST …/transactions/{id}/commit`: makes the changes durable and ends the
-    /// transaction.
+    /// Answers `POST …/transactions/{id}/commit`: makes the changes durable and ends the transaction.
     ///
     /// - Parameter call: The call. `Realm-Without-Notifying` excludes registrations from the
     ///   notifications of this commit.

@@ -12,11 +12,9 @@ internal import RealmStorage
 struct TransactionOptions {
     /// The longest wait of the request for the writer.
     var wait = Duration.seconds(5)
-    /// The time without a request after which the transaction is rolled back; nil for the limit of
-    /// the server.
+    /// The time without a request after which the transaction is rolled back; nil for the limit of the server.
     var idle: Duration?
-    /// The time after which the transaction is rolled back in any case; nil for the limit of the
-    /// server.
+    /// The time after which the transaction is rolled back in any case; nil for the limit of the server.
     var lifetime: Duration?
 
     /// Reads the body of a request. An empty body leaves all options at their defaults.

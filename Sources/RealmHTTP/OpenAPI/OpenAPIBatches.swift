@@ -102,8 +102,7 @@ enum OpenAPIBatches {
         "create", "put", "patch", "delete", "patchWhere", "deleteWhere", "increment", "assert", "list", "set", "dictionary",
     ]
 
-    /// Returns the schema of one operation of a batch: an object with exactly one member, whose name is the
-    /// kind of operation.
+    /// Returns the schema of one operation of a batch: an object with exactly one member, whose name is the kind of operation.
     ///
     /// OpenAPI could say this with `oneOf` more exactly. Generators mishandle that, so the document
     /// bounds the number of members.

@@ -143,8 +143,7 @@ extension OpenAPIChanges {
         ],
     ]
 
-    /// The notice that changes were lost for some subscriptions, with the reason; snapshots follow
-    /// it.
+    /// The notice that changes were lost for some subscriptions, with the reason; snapshots follow it.
     private static let reset: DocumentValue = [
         "type": "object", "required": ["subs", "reason", "version"],
         "properties": [
@@ -187,8 +186,7 @@ extension OpenAPIChanges {
         ]
     }
 
-    /// Returns the body of a registration, which has named definitions in its member `subscriptions` and no
-    /// other member.
+    /// Returns the body of a registration, which has named definitions in its member `subscriptions` and no other member.
     private static func subscriptions(_ limits: Limits) -> DocumentValue {
         [
             "type": "object", "required": ["subscriptions"], "additionalProperties": false,
@@ -210,8 +208,7 @@ extension OpenAPIChanges {
         ],
     ]
 
-    /// The response to a new registration. Its `url` contains a ticket, so it is a secret of the
-    /// client that registered.
+    /// The response to a new registration. Its `url` contains a ticket, so it is a secret of the client that registered.
     private static let created: DocumentValue = [
         "type": "object", "required": ["id", "url", "version", "expiresAt"],
         "properties": [

@@ -29,8 +29,7 @@ enum OpenAPIChanges {
 
     // MARK: - Operations
 
-    /// The operation `GET …/changes`, which answers with a stream of events or as a long-poll,
-    /// depending on `Accept`.
+    /// The operation `GET …/changes`, which answers with a stream of events or as a long-poll, depending on `Accept`.
     static let changes = OperationDescription(
         "getChanges",
         "Returns the changes of a subscription or of a registration, as a stream of events or in one response that waits for them.",
@@ -77,16 +76,14 @@ enum OpenAPIChanges {
         responses: answers("200", "The body describes the registration.", "Registration"),
         problems: .ofChanges)
 
-    /// The operation `DELETE …/subscriptions/{id}`, which ends a registration and the streams that
-    /// read it.
+    /// The operation `DELETE …/subscriptions/{id}`, which ends a registration and the streams that read it.
     static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
         parameters: ["RealmMinVersion", "RealmRead", "RequestId"],
         responses: answers("204", "The registration is deleted.", nil),
         problems: .ofChanges)
 
-    /// The header fields of the responses here. They have no entity tag, because none of these
-    /// operations is conditional.
+    /// The header fields of the responses here. They have no entity tag, because none of these operations is conditional.
     static let answerHeaders: DocumentValue = [
         "X-Request-Id": OpenAPIParts.header("RequestId"), "Realm-Version": OpenAPIParts.header("RealmVersion"),
     ]
@@ -157,8 +154,7 @@ enum OpenAPIChanges {
         ]
     }
 
-    /// The header field that excludes registrations from the notifications of a write. Operations
-    /// that change objects take it.
+    /// The header field that excludes registrations from the notifications of a write. Operations that change objects take it.
     static let writeParameters: [SharedParameter] = [
         .header(
             "Realm-Without-Notifying",

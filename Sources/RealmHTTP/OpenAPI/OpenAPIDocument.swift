@@ -7,19 +7,17 @@ internal import RealmStorage
 
 /// The description of the whole HTTP interface as an OpenAPI document.
 ///
-/// The version is 3.0.3, because code generators still mishandle the nullability of 3.1. This type
-/// assembles the document from the operations of `RouteTable` and from shared parts; `OpenAPIRealm`
-/// makes the document of a single realm from the same parts. Responses that several operations have
-/// alike are here too.
+/// The version is 3.0.3, because code generators still mishandle the nullability of 3.1. This type assembles the document from
+/// the operations of `RouteTable` and from shared parts; `OpenAPIRealm` makes the document of a single realm from the same
+/// parts. Responses that several operations have alike are here too.
 package enum OpenAPIDocument {
     /// The form in which a document describes integers.
     ///
     /// The query parameter `ints` decides at run time whether a response has integers as numbers or
     /// as strings. A generated client can read only one of the two, so each document describes one.
     package enum Integers: String, Sendable, CaseIterable {
-        /// `number`: integers are JSON numbers with all their digits. `string`: integers are
-        /// strings of decimal digits, for clients whose numbers are doubles and would lose digits
-        /// beyond 2^53.
+        /// `number`: integers are JSON numbers with all their digits. `string`: integers are strings of decimal digits, for
+        /// clients whose numbers are doubles and would lose digits beyond 2^53.
         case number, string
 
         /// The schema of a 64-bit integer in this form.
@@ -102,8 +100,7 @@ package enum OpenAPIDocument {
         ]
     }
 
-    /// The names of the shared parameters of an operation that lists objects, in the order of the
-    /// documentation.
+    /// The names of the shared parameters of an operation that lists objects, in the order of the documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "IfNoneMatch",
@@ -140,16 +137,14 @@ package enum OpenAPIDocument {
 
     /// The responses of an operation that computes aggregates.
     ///
-    /// Status 422 covers a sum beyond 64 bits, and a property of a type that the operation does not
-    /// take.
+    /// Status 422 covers a sum beyond 64 bits, and a property of a type that the operation does not take.
     static let aggregates = OpenAPIParts.responses(
         OpenAPIParts.document("The body holds one result per operation.", OpenAPIParts.schema("Aggregates"))
     )
 
     /// The responses of an operation that reads a property.
     ///
-    /// Besides JSON the body may be the raw bytes of a data property; a data property that is null
-    /// is 204 in that form.
+    /// Besides JSON the body may be the raw bytes of a data property; a data property that is null is 204 in that form.
     static let propertyResponses: DocumentValue = {
         let page = OpenAPIParts.document(
             "The body is the value, or one page of a collection.", OpenAPIParts.schema("PropertyPage"), isTabular: true)

@@ -39,8 +39,7 @@ extension OpenAPIParts {
 
     /// Returns the parameter `ints` with the one value that the document describes.
     ///
-    /// It is required where integers are strings, since a request without it is answered with
-    /// numbers.
+    /// It is required where integers are strings, since a request without it is answered with numbers.
     ///
     /// - Parameter ints: The form of integers that the document describes.
     /// - Returns: The name `Ints`, and the parameter.

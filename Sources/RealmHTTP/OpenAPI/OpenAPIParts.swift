@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Pieces that many operations of the API description share: references, parameters, header fields
-/// and common responses.
+/// Pieces that many operations of the API description share: references, parameters, header fields and common responses.
 ///
 /// Parameters and responses are listed once under a name in the `components` of the document;
 /// operations refer to them by that name.

@@ -12,8 +12,7 @@ extension OpenAPIRealm {
 
     /// Returns the paths of a class with their operations.
     ///
-    /// Objects of embedded classes are changed through their owners, so these classes have reads
-    /// only.
+    /// Objects of embedded classes are changed through their owners, so these classes have reads only.
     func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let label = table.className ?? ""

@@ -169,8 +169,7 @@ extension OpenAPIRealm {
 
     // MARK: - Properties
 
-    /// Returns the schema of a property: that of its element, or an array or object of them for a
-    /// collection.
+    /// Returns the schema of a property: that of its element, or an array or object of them for a collection.
     private func property(_ column: Column, _ form: Form) -> DocumentValue {
         let element = element(column, form)
         switch column.collection {
@@ -181,8 +180,7 @@ extension OpenAPIRealm {
         }
     }
 
-    /// Returns the schema of a single value or of one element of a collection, nullable where the
-    /// property is.
+    /// Returns the schema of a single value or of one element of a collection, nullable where the property is.
     ///
     /// Mixed needs no mark: its schema is empty and permits null anyway.
     private func element(_ column: Column, _ form: Form) -> DocumentValue {
@@ -207,8 +205,7 @@ extension OpenAPIRealm {
         }
     }
 
-    /// Returns the schema of a value that is not null, for the JSON form with the chosen form of
-    /// integers.
+    /// Returns the schema of a value that is not null, for the JSON form with the chosen form of integers.
     ///
     /// Float and double are open in the full description, because NaN and the infinities are written as strings. Mixed is
     /// open by nature.

@@ -98,8 +98,7 @@ package struct OpenAPIRealm {
             ])
     }
 
-    /// Writes the document as JSON, class by class, so that no more than one class is in memory
-    /// besides the text.
+    /// Writes the document as JSON, class by class, so that no more than one class is in memory besides the text.
     ///
     /// - Parameters:
     ///   - version: The version of this program, shown as the version of the interface.
@@ -163,8 +162,7 @@ package struct OpenAPIRealm {
         try budget.requireRoom(for: buffer.count)
     }
 
-    /// The units of work that one property is charged with: it becomes some dozens of small JSON
-    /// values.
+    /// The units of work that one property is charged with: it becomes some dozens of small JSON values.
     private static let unitsPerColumn = 128
 
     /// Writes one member of an object, with a comma before all but the first.
@@ -207,9 +205,8 @@ package struct OpenAPIRealm {
 
     /// Chooses an identifier for each class.
     ///
-    /// Where a name, or one of the names derived from it, is in use already, a number from 2 on is
-    /// appended. Classes are named in the order of the schema, so the same schema always has the
-    /// same identifiers.
+    /// Where a name, or one of the names derived from it, is in use already, a number from 2 on is appended. Classes are named
+    /// in the order of the schema, so the same schema always has the same identifiers.
     ///
     /// - Parameter snapshot: The version with the classes.
     /// - Returns: The identifiers by the key of the class's table.
@@ -241,8 +238,7 @@ package struct OpenAPIRealm {
         "transactions", "snapshots", "changes", "realms", "operations", "access",
     ]
 
-    /// Returns a name in which everything but ASCII letters and digits is replaced by an
-    /// underscore.
+    /// Returns a name in which everything but ASCII letters and digits is replaced by an underscore.
     ///
     /// A result that would begin with a digit, or would be empty, begins with `C`.
     private static func identifier(_ name: String) -> String {
@@ -254,8 +250,7 @@ package struct OpenAPIRealm {
         return text.first?.isNumber ?? true ? "C" + text : text
     }
 
-    /// Returns the name of the schema of a class in the description, as `identifiers(of:)` has chosen
-    /// it.
+    /// Returns the name of the schema of a class in the description, as `identifiers(of:)` has chosen it.
     func identifier(_ table: Table) -> String { identifiers[table.key] ?? "RealmObject" }
 
     /// Returns the class that a column links to; nil when the client may not see it.

@@ -210,8 +210,7 @@ extension OpenAPIWrites {
         ]
     }
 
-    /// The schema of one step of a migration: an object with exactly one member, whose name is the
-    /// kind of step.
+    /// The schema of one step of a migration: an object with exactly one member, whose name is the kind of step.
     ///
     /// docs/migrations.md explains the steps.
     private static func migrationStep(_ limits: Limits) -> DocumentValue {

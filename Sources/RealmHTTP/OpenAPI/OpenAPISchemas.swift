@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Schemas of the documents that reads take and return, as far as they do not depend on the classes
-/// of a realm.
+/// Schemas of the documents that reads take and return, as far as they do not depend on the classes of a realm.
 enum OpenAPISchemas {
     /// Returns the shared schemas of reads by name, in the order of the document.
     ///
@@ -170,8 +169,7 @@ enum OpenAPISchemas {
     private static let nullableText = OpenAPIParts.nullableText
     /// The OpenAPI schema of a boolean.
     private static let flag = OpenAPIParts.flag
-    /// The schema of a count that is a number in both forms of integers: its documents do not
-    /// depend on the parameter `ints`.
+    /// The schema of a count that is a number in both forms of integers: its documents do not depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
     /// The OpenAPI schema of any JSON value, which is the empty schema.
     private static let anything = OpenAPIParts.anything
@@ -363,8 +361,7 @@ enum OpenAPISchemas {
         ],
     ]
 
-    /// The member `$meta` of an object: its class, key and entity tag, and for embedded objects the
-    /// owner and the root.
+    /// The member `$meta` of an object: its class, key and entity tag, and for embedded objects the owner and the root.
     private static let meta: DocumentValue = [
         "type": "object",
         "properties": [
@@ -500,8 +497,7 @@ enum OpenAPISchemas {
         ]
     }
 
-    /// Returns the schema of the response of a property: a page of a collection, or the single
-    /// value.
+    /// Returns the schema of the response of a property: a page of a collection, or the single value.
     private static func propertyPage(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",

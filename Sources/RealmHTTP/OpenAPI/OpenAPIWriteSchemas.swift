@@ -13,8 +13,7 @@ extension OpenAPIWrites {
     static let text = OpenAPIParts.text
     /// The OpenAPI schema of a boolean.
     static let flag = OpenAPIParts.flag
-    /// The schema of a count. It is a number in both forms of integers: these documents do not
-    /// depend on the parameter `ints`.
+    /// The schema of a count. It is a number in both forms of integers: these documents do not depend on the parameter `ints`.
     static let count: DocumentValue = ["type": "integer", "format": "int64"]
     /// The OpenAPI schema of any JSON value, which is the empty schema.
     static let anything = OpenAPIParts.anything

@@ -36,8 +36,7 @@ extension OperationDescription {
             problems: .ofReads, .ofObjects, [.unknownKeyPath])
     }
 
-    /// Describes an operation that creates one object, or several from an array or from lines of
-    /// JSON.
+    /// Describes an operation that creates one object, or several from an array or from lines of JSON.
     ///
     /// - Parameters:
     ///   - id: The `operationId`.
@@ -117,8 +116,7 @@ extension OperationDescription {
             problems: .ofWrites, .ofValues, [.patchTestFailed])
     }
 
-    /// Describes an operation that deletes one object together with the embedded objects that it
-    /// owns.
+    /// Describes an operation that deletes one object together with the embedded objects that it owns.
     ///
     /// - Parameters:
     ///   - id: The `operationId`.

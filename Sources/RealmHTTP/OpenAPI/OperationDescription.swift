@@ -11,8 +11,7 @@ internal import RealmStorage
 /// A `RouteOperation` has one of these next to its function. The path, its variables and the method are not repeated here: they
 /// come from the route, so that the document and the router cannot disagree.
 struct OperationDescription: Sendable {
-    /// The `operationId`, which generators use as the name of a function. It is unique in a
-    /// document.
+    /// The `operationId`, which generators use as the name of a function. It is unique in a document.
     let id: String
     /// One sentence about the operation, for people who read the document.
     let summary: String
@@ -23,14 +22,11 @@ struct OperationDescription: Sendable {
     /// The group under which documentation shows the operation, such as `objects`; in the document
     /// of a realm the name of a class.
     let tag: String
-    /// The names of the shared parameters besides those of the path variables, in the order of the
-    /// document.
+    /// The names of the shared parameters besides those of the path variables, in the order of the document.
     let parameters: [String]
-    /// The media types that the body of a request may have; the empty set for an operation without
-    /// one.
+    /// The media types that the body of a request may have; the empty set for an operation without one.
     let bodyTypes: BodyTypes
-    /// The schema of the JSON forms of the body; nil when no body is described, as for reads that
-    /// `QUERY` shares with `GET`.
+    /// The schema of the JSON forms of the body; nil when no body is described, as for reads that `QUERY` shares with `GET`.
     let body: DocumentValue?
     /// Whether lines in a body are described as bytes, which all clients send as they are.
     var sendsLinesAsBytes = false
@@ -145,8 +141,7 @@ struct OperationDescription: Sendable {
             })
     }
 
-    /// A reference to the problem document for each status that the problems have, in ascending
-    /// order, and one for all others.
+    /// A reference to the problem document for each status that the problems have, in ascending order, and one for all others.
     private var problemResponses: [DocumentValue.Member] {
         let statuses = Set(problems.map(\.status)).sorted().map(String.init)
         return (statuses + ["default"]).map { .init($0, OpenAPIParts.response("Problem")) }

@@ -9,8 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The checks that are common to all requests, made when the head of a request is complete and
-/// before any of its body is read.
+/// The checks that are common to all requests, made when the head of a request is complete and before any of its body is read.
 ///
 /// They concern the host and origin, the sizes of the head, the route, the credential, the rate of the client, the
 /// access class, the realm and the method, in the order in which the specification ranks their
@@ -357,8 +356,7 @@ struct AdmissionControl: Sendable {
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
 
-    /// Returns the detail of the problem `read_only`, with the reason why the realm is only read
-    /// where there is one.
+    /// Returns the detail of the problem `read_only`, with the reason why the realm is only read where there is one.
     private static func readOnlyDetail(_ realm: Catalog.State?) -> String {
         let detail = "this realm is served for reading only"
         guard case .ready(let database)? = realm, let reason = database.readOnlyReason else { return detail }

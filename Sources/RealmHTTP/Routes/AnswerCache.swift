@@ -13,10 +13,9 @@ internal import RealmStorage
 /// first commit makes all cached responses stale. A response is kept when its request comes for the
 /// second time, so that requests that are not repeated cost no memory.
 ///
-/// The cache is divided into shards with a lock each. A shard has two generations. When the young
-/// one is full, the entries of the old one are dropped and the young one takes its place; an old
-/// entry that is used again moves to the young one. One response takes at most a quarter of a
-/// shard. Any thread may use the cache.
+/// The cache is divided into shards with a lock each. A shard has two generations. When the young one is full, the entries of
+/// the old one are dropped and the young one takes its place; an old entry that is used again moves to the young one. One
+/// response takes at most a quarter of a shard. Any thread may use the cache.
 final class AnswerCache: Sendable {
     /// The parts of a request that determine the response to it in a version: the target, the `Accept` field and the scope of the
     /// sender.
@@ -29,8 +28,7 @@ final class AnswerCache: Sendable {
         let accept: String?
         /// The identity of the sender's scope; nil for everything.
         let scope: String?
-        /// The hash of all, computed once: it selects the shard and the slot of `seen`, and serves
-        /// the dictionaries.
+        /// The hash of all, computed once: it selects the shard and the slot of `seen`, and serves the dictionaries.
         let digest: Int
 
         /// Creates a key and computes its digest.
@@ -53,8 +51,7 @@ final class AnswerCache: Sendable {
     private struct Entry {
         /// The token of the version that the response was made from.
         let version: String
-        /// The response before it is finished: without the header fields that are added to every
-        /// response.
+        /// The response before it is finished: without the header fields that are added to every response.
         let response: Response
         /// The estimated memory of the entry, in bytes: its body, the packed form of it, the key, the header fields, and its
         /// share of the hash tables.
@@ -82,8 +79,7 @@ final class AnswerCache: Sendable {
     private static let shardCount = 8
     /// The number of requests that each shard remembers to have seen once.
     private static let seenSlots = 512
-    /// The estimated memory of an entry besides its body and target, in bytes: header fields, names
-    /// and places in tables.
+    /// The estimated memory of an entry besides its body and target, in bytes: header fields, names and places in tables.
     private static let overheadBytes = 1024
 
     /// A shard with its lock, in a separate object because a lock cannot be an element of an array.
@@ -160,8 +156,7 @@ final class AnswerCache: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Returns the key of a request; nil for a request whose response may depend on more than
-    /// target and `Accept`.
+    /// Returns the key of a request; nil for a request whose response may depend on more than target and `Accept`.
     ///
     /// Conditions, ranges, minimum versions and transactions are left to the endpoints.
     private func key(of call: Call) -> Key? {

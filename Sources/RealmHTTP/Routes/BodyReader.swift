@@ -55,12 +55,10 @@ struct BodyReader: Sendable {
         }
     }
 
-    /// Undoes the content coding of a body that is in memory, and charges the client for the memory
-    /// of the plain one.
+    /// Undoes the content coding of a body that is in memory, and charges the client for the memory of the plain one.
     ///
-    /// A packed body for a path that takes long bodies is moved to a file first, because even a
-    /// short one can inflate to any length; such a file is inflated while it is read. Bodies
-    /// without content coding are left as they are.
+    /// A packed body for a path that takes long bodies is moved to a file first, because even a short one can inflate to any
+    /// length; such a file is inflated while it is read. Bodies without content coding are left as they are.
     ///
     /// - Parameter call: A request whose body is complete.
     /// - Throws: `unsupported_media_type` for a coding other than gzip, `invalid_body` for data

@@ -6,11 +6,9 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The functions that answer requests, by route and method, bound to a server once when it
-/// is made.
+/// The functions that answer requests, by route and method, bound to a server once when it is made.
 ///
-/// Looking one up takes an index and no comparison. The table never changes, so any thread may use
-/// it.
+/// Looking one up takes an index and no comparison. The table never changes, so any thread may use it.
 struct HandlerTable: Sendable {
     /// The function that answers one method of one route.
     struct Handler: Sendable {

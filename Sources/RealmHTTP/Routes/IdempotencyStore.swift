@@ -84,15 +84,13 @@ final class IdempotencyStore: Sendable {
         case none
         /// The key is new and belongs to this request until its ticket has a response.
         case first(Ticket)
-        /// The request is a repetition, and this is the response to the first one, marked with
-        /// `Idempotency-Replayed`.
+        /// The request is a repetition, and this is the response to the first one, marked with `Idempotency-Replayed`.
         case known(Response)
     }
 
     /// The claim of a first attempt on its key.
     ///
-    /// Its holder must call `keep(_:)` or `forget()` in the end; until then every repetition
-    /// is rejected as still in progress.
+    /// Its holder must call `keep(_:)` or `forget()` in the end; until then every repetition is rejected as still in progress.
     struct Ticket: Sendable {
         /// The store that issued the ticket.
         fileprivate let store: IdempotencyStore
@@ -124,8 +122,7 @@ final class IdempotencyStore: Sendable {
         func settle(_ problem: Problem) { store.settle(problem, self) }
     }
 
-    /// Looks up the key of a request, and claims it for this request when it is new. Expired
-    /// responses are dropped on the way.
+    /// Looks up the key of a request, and claims it for this request when it is new. Expired responses are dropped on the way.
     ///
     /// - Parameter call: A write whose body is complete; a long body is read for its digest.
     /// - Returns: The result of the look-up.
@@ -277,8 +274,7 @@ final class IdempotencyStore: Sendable {
         return count
     }
 
-    /// Removes a key whose first attempt has no response to keep, so that the next request with it
-    /// is carried out.
+    /// Removes a key whose first attempt has no response to keep, so that the next request with it is carried out.
     private func forget(_ ticket: Ticket) {
         entries.withLock { entries in
             guard let entry = entries.byKey[ticket.key], entry.attempt == ticket.attempt, entry.answer == nil else { return }

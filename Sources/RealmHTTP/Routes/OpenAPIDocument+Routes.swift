@@ -8,8 +8,7 @@ internal import RealmPlatform
 package import RealmStorage
 
 extension OpenAPIDocument {
-    /// Returns the document that `/v1/openapi.json` serves. With the default limits it is that of
-    /// `openapi/openapi.yaml`.
+    /// Returns the document that `/v1/openapi.json` serves. With the default limits it is that of `openapi/openapi.yaml`.
     ///
     /// - Parameters:
     ///   - version: The version of this program, shown as the version of the interface.

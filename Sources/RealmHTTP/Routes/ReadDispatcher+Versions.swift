@@ -87,8 +87,7 @@ extension ReadDispatcher {
 
     /// Returns the complete response with its body in memory, on the writer's thread.
     ///
-    /// It must not be stored by caches, since the transaction may be rolled back. Problems become
-    /// responses.
+    /// It must not be stored by caches, since the transaction may be rolled back. Problems become responses.
     private func finished(_ call: Call, _ endpoint: RouteOperation.Function) -> Response {
         var response: Response
         do throws(Problem) {
@@ -141,8 +140,7 @@ extension ReadDispatcher {
         }
     }
 
-    /// Answers a read when the realm has reached a version, or at the deadline with the newest
-    /// version by then.
+    /// Answers a read when the realm has reached a version, or at the deadline with the newest version by then.
     ///
     /// No thread waits: a commit or the timer continues the request on a worker.
     ///
@@ -228,8 +226,7 @@ extension ReadDispatcher {
 
     /// Answers a read whose wait has ended, on a worker.
     ///
-    /// A request that waited until its deadline gets a new one, so that there is time for the
-    /// response itself.
+    /// A request that waited until its deadline gets a new one, so that there is time for the response itself.
     private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: RouteOperation.Function) {
         call.request.deadline = Instant.now().adding(seconds: Double(call.limits.readSeconds))
         do throws(Problem) {
@@ -257,8 +254,7 @@ private final class VersionWait: Sendable {
     ///   caller's own; it must be brief.
     init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
-    /// Begins the wait and returns at once. When the version is there already, the action is called
-    /// before this returns.
+    /// Begins the wait and returns at once. When the version is there already, the action is called before this returns.
     ///
     /// - Parameters:
     ///   - wanted: The commit number that the newest version must have at least.

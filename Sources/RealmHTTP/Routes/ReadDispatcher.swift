@@ -9,8 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Answers calls that read: from the cache, by their endpoint on the daemon's thread if that is
-/// brief, or by a worker.
+/// Answers calls that read: from the cache, by their endpoint on the daemon's thread if that is brief, or by a worker.
 ///
 /// A read is tried on the daemon's thread first, for two milliseconds at most. If it takes longer it is aborted and restarted by
 /// a worker; reads change nothing, so that only takes time.
@@ -69,18 +68,15 @@ struct ReadDispatcher: Sendable {
 
     /// The time that a read may take on the daemon's thread, in seconds.
     private static let briefSeconds = 0.002
-    /// The time that a read may take on the daemon's thread when its client has jobs at the workers
-    /// already, in seconds. It is shorter, because such clients have shown that their reads are
-    /// long.
+    /// The time that a read may take on the daemon's thread when its client has jobs at the workers already, in seconds. It is
+    /// shorter, because such clients have shown that their reads are long.
     private static let briefSecondsOfBusyClients = 0.0003
     /// The longest response that is made on the daemon's thread, in bytes.
     private static let briefBytes = 256 << 10
 
-    /// Calls the endpoint on this thread, within a time and a size after which a worker has to
-    /// begin again.
+    /// Calls the endpoint on this thread, within a time and a size after which a worker has to begin again.
     ///
-    /// Most reads take well under a millisecond. Those of routes that do not read the contents of a
-    /// realm are not limited.
+    /// Most reads take well under a millisecond. Those of routes that do not read the contents of a realm are not limited.
     ///
     /// - Parameters:
     ///   - route: The route of its path.

@@ -9,8 +9,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The application that the daemon calls: it admits requests, has endpoints answer them, and
-/// finishes their responses.
+/// The application that the daemon calls: it admits requests, has endpoints answer them, and finishes their responses.
 ///
 /// One is made per server and lives as long as it. The work is in its parts: `AdmissionControl`,
 /// `BodyReader`, `ReadDispatcher`, `WriteDispatcher` and `ResponseFinisher`. It needs no socket:
@@ -290,8 +289,7 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
-    /// Returns the response to `OPTIONS`: the methods that the client may use, and the media types
-    /// that they take.
+    /// Returns the response to `OPTIONS`: the methods that the client may use, and the media types that they take.
     ///
     /// `OPTIONS *` lists all methods that the server implements.
     private func options(_ call: Call) -> Response {
@@ -340,8 +338,7 @@ package final class RequestDispatcher: RequestHandler {
         return finished
     }
 
-    /// Returns whether `finish(_:for:)` is brief enough for the daemon's thread: it need not pack a
-    /// long body.
+    /// Returns whether `finish(_:for:)` is brief enough for the daemon's thread: it need not pack a long body.
     ///
     /// - Parameters:
     ///   - response: The response as the endpoint made it.

@@ -45,8 +45,7 @@ struct ResponseFinisher: Sendable {
         return response
     }
 
-    /// Returns whether `finish(_:for:)` has no long text to pack, which would occupy a thread of
-    /// the daemon for milliseconds.
+    /// Returns whether `finish(_:for:)` has no long text to pack, which would occupy a thread of the daemon for milliseconds.
     ///
     /// A response from the cache whose packed form is known already needs no packing either.
     ///
@@ -122,8 +121,7 @@ struct ResponseFinisher: Sendable {
         call.request.method == .delete && call.match.pattern.isRealm
     }
 
-    /// Replaces a response that was read from a file which another program has changed, and lets
-    /// the realm fail.
+    /// Replaces a response that was read from a file which another program has changed, and lets the realm fail.
     ///
     /// Bytes that the file has lost are read as zeros, so the contents cannot be trusted. The file itself is examined before
     /// streams and before server errors, which may come from a file that is being overwritten; all others rely on the known

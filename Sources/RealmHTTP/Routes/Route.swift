@@ -30,8 +30,7 @@ package final class Route: Sendable {
         package static let isHidden = Traits(rawValue: 4)
         /// Request bodies may be long and are stored in files while they arrive.
         package static let hasLongBodies = Traits(rawValue: 8)
-        /// The rate of a client is not limited here, because programs that monitor the server use
-        /// the path.
+        /// The rate of a client is not limited here, because programs that monitor the server use the path.
         package static let isUnmetered = Traits(rawValue: 16)
         /// The route is not one path but the server as a whole, as in `OPTIONS *`.
         package static let isServer = Traits(rawValue: 32)

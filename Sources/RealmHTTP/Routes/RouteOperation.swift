@@ -95,8 +95,7 @@ package struct RouteOperation: Sendable {
         RouteOperation(methods: methods, access: access, isWrite: true, description, types, handler)
     }
 
-    /// Creates an operation and finds the name under which it is described: that of its first
-    /// method, in lower case.
+    /// Creates an operation and finds the name under which it is described: that of its first method, in lower case.
     private init(
         methods: MethodSet, access: AccessClass, isWrite: Bool, _ description: OperationDescription?, _ types: BodyTypes,
         _ handler: @escaping @Sendable (ServerState) -> Function

@@ -33,8 +33,7 @@ extension RouteTable {
                 ])
         ]
 
-    /// The routes of interactive transactions. Reading the state of one needs the right to write,
-    /// as having one does.
+    /// The routes of interactive transactions. Reading the state of one needs the right to write, as having one does.
     private static let transactionRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/transactions", [.concernsTransactions, .showsVisible],

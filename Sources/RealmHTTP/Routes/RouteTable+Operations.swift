@@ -96,8 +96,7 @@ extension RouteTable {
             ]),
     ]
 
-    /// The routes that the API description leaves out: those for administrators, and one path that
-    /// is reserved.
+    /// The routes that the API description leaves out: those for administrators, and one path that is reserved.
     static let administrativeRoutes: [Route] = [
         Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { AdminEndpoints(server: $0).leases }]),
         Route(

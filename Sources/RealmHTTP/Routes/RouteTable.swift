@@ -31,8 +31,7 @@ package enum RouteTable {
         return PathMatch(routes[index].pattern, index: index, target)
     }
 
-    /// Returns the route of a request: the one that was found, or the one for unknown paths before
-    /// that.
+    /// Returns the route of a request: the one that was found, or the one for unknown paths before that.
     ///
     /// - Parameter call: Any request.
     package static func route(of call: Call) -> Route { routes[call.match.index] }

@@ -8,10 +8,9 @@ internal import RealmStorage
 
 /// Finds the route of a path, by a tree over the segments of all patterns.
 ///
-/// At each position fixed words are tried before a variable; where they lead to no route the
-/// variable is tried, so that a property may be called `@links`. The tree is built once and never
-/// changes, so any thread may use it. All words are in one array: references to many small ones would be counted
-/// by all threads for each request.
+/// At each position fixed words are tried before a variable; where they lead to no route the variable is tried, so that a
+/// property may be called `@links`. The tree is built once and never changes, so any thread may use it. All words are in one
+/// array: references to many small ones would be counted by all threads for each request.
 package struct Router: Sendable {
     /// A fixed word, which leads from one node to another.
     private struct Word {

@@ -32,8 +32,7 @@ struct WriteDispatcher: Sendable {
 
     /// Answers a call that writes.
     ///
-    /// A request that is refused before it reaches the interactive transaction that it belongs to leaves that
-    /// as it was.
+    /// A request that is refused before it reaches the interactive transaction that it belongs to leaves that as it was.
     ///
     /// - Parameters:
     ///   - call: The call, whose request was admitted.

@@ -8,8 +8,7 @@ internal import RealmStorage
 
 /// The metrics of the HTTP servers of both listeners.
 extension MetricsRegistry {
-    /// Adds the metrics of the main listener: requests in flight, connections, workers, unsent
-    /// responses and bodies in files.
+    /// Adds the metrics of the main listener: requests in flight, connections, workers, unsent responses and bodies in files.
     ///
     /// The registry holds the daemon weakly: after the daemon is gone, its metrics are left out.
     ///

@@ -7,8 +7,7 @@ internal import RealmHosting
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The administrators' listener: a second, small HTTP server for requests that need the rights of
-/// an administrator.
+/// The administrators' listener: a second, small HTTP server for requests that need the rights of an administrator.
 ///
 /// It listens on a loopback port or on a Unix socket, and it does not depend on the connections and
 /// workers of the main listener.

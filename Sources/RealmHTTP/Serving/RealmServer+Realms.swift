@@ -10,8 +10,7 @@ internal import RealmStorage
 
 /// The realms that a server opens at its start, before it accepts requests.
 extension RealmServer {
-    /// Opens all realms that the options name: files, folders, the data folder and realms in
-    /// memory.
+    /// Opens all realms that the options name: files, folders, the data folder and realms in memory.
     ///
     /// A file that the command line names has to open, otherwise the server does not start. A file of the configuration
     /// or in a folder that cannot be opened is reported, and stays in the catalog with its error.

@@ -11,9 +11,8 @@ internal import RealmStorage
 
 /// A whole server: the realms, the shared state of requests, and the listeners.
 ///
-/// `realm-rest serve` makes one, and so do tests. Its life has three steps: `init` opens the realms
-/// and binds the sockets, `start` begins to answer requests, and `stop` ends everything. It is not
-/// started again after that.
+/// `realm-rest serve` makes one, and so do tests. Its life has three steps: `init` opens the realms and binds the sockets,
+/// `start` begins to answer requests, and `stop` ends everything. It is not started again after that.
 package final class RealmServer: Sendable {
     /// The reason why a server could not be made or started, as a sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
@@ -26,15 +25,13 @@ package final class RealmServer: Sendable {
         package init(description: String) { self.description = description }
     }
 
-    /// The catalog, limits, leases, metrics and other objects that the requests of both listeners
-    /// share.
+    /// The catalog, limits, leases, metrics and other objects that the requests of both listeners share.
     package let state: ServerState
     /// The HTTP server of the main listener.
     package let daemon: HTTPServer
     /// The other listeners for clients.
     package let others: [HTTPServer]
-    /// The HTTP server of the administrators' listener; nil when administrators use the main
-    /// listener, or none.
+    /// The HTTP server of the administrators' listener; nil when administrators use the main listener, or none.
     package let adminDaemon: HTTPServer?
     /// The key that was made because this is the first start; nil for every other start. It is printed once, on standard error.
     package let firstKey: String?
@@ -42,8 +39,7 @@ package final class RealmServer: Sendable {
     private let accessWatch: AccessWatch
     /// The options that the server was made with, kept for its listeners and its end.
     private let options: ServerOptions
-    /// The access log; nil when the options ask for none. It is held until the server has announced
-    /// its address.
+    /// The access log; nil when the options ask for none. It is held until the server has announced its address.
     private let log: AccessLog?
     /// The audit log; nil when the options ask for none.
     private let audit: AuditLog?
@@ -170,8 +166,7 @@ package final class RealmServer: Sendable {
         log?.release()
     }
 
-    /// Starts the daemons, the thread that watches the files of the realms, and the thread of the
-    /// timer.
+    /// Starts the daemons, the thread that watches the files of the realms, and the thread of the timer.
     private func startAll(_ everySecond: @escaping @Sendable () -> Void) throws(Failure) {
         do throws(HTTPServer.Failure) {
             try daemon.start { [weak daemon, tls = state.tls] in
@@ -201,8 +196,7 @@ package final class RealmServer: Sendable {
         audit?.close(seconds: 0)
     }
 
-    /// Makes the access log, which holds its lines until `start` has announced the server; nil when
-    /// the options ask for none.
+    /// Makes the access log, which holds its lines until `start` has announced the server; nil when the options ask for none.
     private static func makeLog(_ options: ServerOptions) throws(Failure) -> AccessLog? {
         guard let format = options.logFormat else { return nil }
         do throws(Threads.Failure) {
@@ -234,8 +228,7 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// The URL at which clients reach the main listener, with the port that the system has assigned
-    /// if the option was 0.
+    /// The URL at which clients reach the main listener, with the port that the system has assigned if the option was 0.
     package var url: String { daemon.url }
     /// The URLs of the other listeners for clients.
     package var otherURLs: [String] { others.map(\.url) }
@@ -247,8 +240,7 @@ package final class RealmServer: Sendable {
     /// Stops the server in order: readiness becomes false, streams and polls end, running requests
     /// may finish, and then the realms are closed.
     ///
-    /// Requests have `graceSeconds` to finish, counted once for both listeners. This blocks until
-    /// everything is closed.
+    /// Requests have `graceSeconds` to finish, counted once for both listeners. This blocks until everything is closed.
     ///
     /// - Parameter isUrgent: Polled during that time; true ends the waiting at once, for example
     ///   after a second signal. Once it has been true it is not called again.
@@ -288,8 +280,7 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Writes the remaining lines of the logs, for a process that ends without `stop` or in the
-    /// middle of it.
+    /// Writes the remaining lines of the logs, for a process that ends without `stop` or in the middle of it.
     ///
     /// - Parameter seconds: The longest wait for the disk, and then for the reader of the log.
     package func closeLog(seconds: Double) {
@@ -315,8 +306,7 @@ package final class RealmServer: Sendable {
         return budget
     }
 
-    /// Resolves folders that paths in requests may lead into. Throws `Failure` for a folder that
-    /// does not exist.
+    /// Resolves folders that paths in requests may lead into. Throws `Failure` for a folder that does not exist.
     private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
         for folder in folders where !RealmFiles.isFolder(folder) {
             throw Failure(description: StartRefusal.missingFolder(folder))

@@ -87,8 +87,7 @@ extension Catalog {
         return fail(realm, .refused(.fileInUse("the file is served as '\(other)' already")))
     }
 
-    /// Records why a closed realm was not opened; it is tried again later. A file of the data folder that is gone
-    /// is forgotten.
+    /// Records why a closed realm was not opened; it is tried again later. A file of the data folder that is gone is forgotten.
     private func fail(_ realm: ClosedRealm, _ error: StorageError) -> State? {
         let name = realm.name.text
         // It may be this node's again at any time.

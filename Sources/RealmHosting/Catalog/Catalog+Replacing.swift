@@ -74,8 +74,7 @@ extension Catalog {
         return isTaken
     }
 
-    /// Takes the plan of a failed realm, so that nothing else opens or closes it; false while that is being
-    /// done.
+    /// Takes the plan of a failed realm, so that nothing else opens or closes it; false while that is being done.
     private func takePlan(_ name: String) -> Bool {
         plans.withLock { plans in
             guard plans.byName[name]?.isBusy == false else { return false }

@@ -4,8 +4,7 @@ package import RealmEngine
 package import RealmPlatform
 package import RealmStorage
 
-/// Opens failed realms again when that may succeed: those that could not be opened, and those whose file
-/// changed.
+/// Opens failed realms again when that may succeed: those that could not be opened, and those whose file changed.
 ///
 /// The callers decide when and on which thread.
 extension Catalog {
@@ -33,8 +32,7 @@ extension Catalog {
 
         /// The pause between two attempts that requests cause.
         var requestPause: Duration { needsKey ? pause : .seconds(1) }
-        /// The pause between two attempts by the server itself: 1 second, doubled with each attempt up to
-        /// 60 seconds.
+        /// The pause between two attempts by the server itself: 1 second, doubled with each attempt up to 60 seconds.
         var pause: Duration { .seconds(min(60, 1 << min(attempts, 6))) }
     }
 
@@ -44,8 +42,7 @@ extension Catalog {
         var byName: [ByteText: Plan] = [:]
         /// The number that the last stored plan has; plans count up.
         var nextNumber: UInt64 = 0
-        /// The realms of the configuration, the command line and the data folder, which the server is
-        /// expected to serve.
+        /// The realms of the configuration, the command line and the data folder, which the server is expected to serve.
         var configured: Set<ByteText> = []
         /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
@@ -53,8 +50,7 @@ extension Catalog {
         var missing: Set<ByteText> = []
     }
 
-    /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle
-    /// of being copied.
+    /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle of being copied.
     private static let quietNanoseconds: Int64 = 500_000_000
 
     // MARK: - Plans
@@ -92,12 +88,10 @@ extension Catalog {
     /// Removes the plan of a realm, which is then not reopened automatically.
     func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
 
-    /// Records that the server was started to serve the realm, so that its failure makes the server
-    /// unready.
+    /// Records that the server was started to serve the realm, so that its failure makes the server unready.
     func noteConfigured(_ name: RealmName) { plans.withLock { _ = $0.configured.insert(name.text) } }
 
-    /// Returns whether the server was started to serve the realm, in contrast to a realm that only a
-    /// request has named.
+    /// Returns whether the server was started to serve the realm, in contrast to a realm that only a request has named.
     package func isConfigured(_ name: String) -> Bool { plans.withLock { $0.configured.contains(name) } }
 
     // MARK: - Failing
@@ -135,8 +129,7 @@ extension Catalog {
 
     // MARK: - Opening again
 
-    /// Returns the failed realms that are due for another attempt. The caller passes each of them to
-    /// `revive`.
+    /// Returns the failed realms that are due for another attempt. The caller passes each of them to `revive`.
     package func takeDue() -> [String] {
         let now = Instant.now()
         return plans.withLock { plans in
@@ -147,8 +140,7 @@ extension Catalog {
         }
     }
 
-    /// Returns whether a request for a failed realm causes another attempt. If so, the caller passes the
-    /// realm to `revive`.
+    /// Returns whether a request for a failed realm causes another attempt. If so, the caller passes the realm to `revive`.
     ///
     /// - Parameters:
     ///   - name: The name of the realm.

@@ -283,8 +283,7 @@ package final class Catalog: Sendable {
         return state
     }
 
-    /// Makes a realm in memory available under a reserved name. Realms with the same identifier share
-    /// their data.
+    /// Makes a realm in memory available under a reserved name. Realms with the same identifier share their data.
     ///
     /// - Parameters:
     ///   - name: The reserved name.
@@ -369,8 +368,7 @@ package final class Catalog: Sendable {
         return database
     }
 
-    /// Returns the database of the file at a path, which must be the resolved one with which it was
-    /// opened.
+    /// Returns the database of the file at a path, which must be the resolved one with which it was opened.
     package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
 
     /// Removes a realm and closes it, unless its database in memory has another name. Blocks until

@@ -15,8 +15,7 @@ package enum AdminAddress: Sendable, Equatable {
     /// Administrators use a Unix socket at a path.
     case unix(path: String)
 
-    /// The port for administrators when the main listener can be reached from other machines and
-    /// `--admin` is not given.
+    /// The port for administrators when the main listener can be reached from other machines and `--admin` is not given.
     package static let usualPort = 8081
 
     /// The address in the form that `init(_:)` reads; `automatic` has no such form.

@@ -57,8 +57,7 @@ package struct DescriptorBudget: Sendable {
     /// The number of realms that can be open at the same time.
     package var realms: Int { allowed == .max ? .max : max(0, (allowed - needed) / DescriptorBudget.perRealm) }
 
-    /// Checks that there are descriptors for all promised connections, bodies in files, and some
-    /// realms.
+    /// Checks that there are descriptors for all promised connections, bodies in files, and some realms.
     ///
     /// - Parameter count: The number of realms to open.
     /// - Throws: `Failure` when the limit of the system is too low.

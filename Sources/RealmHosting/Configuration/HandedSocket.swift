@@ -6,8 +6,7 @@ internal import RealmStorage
 
 /// A socket that the service manager has made and handed over when it started this process.
 package struct HandedSocket: Sendable, Equatable {
-    /// The name that the manager gives it; `admin` is the listener of administrators, every other one is for
-    /// clients.
+    /// The name that the manager gives it; `admin` is the listener of administrators, every other one is for clients.
     package let name: String
     package let descriptor: Int32
 

@@ -15,8 +15,7 @@ package struct ListenAddress: Sendable, Equatable {
     }
 
     package var place: Place
-    /// Whether connections are encrypted; nil for TCP encrypted when there are certificates, and a Unix
-    /// socket never.
+    /// Whether connections are encrypted; nil for TCP encrypted when there are certificates, and a Unix socket never.
     package var isSecure: Bool?
     /// The users that may open a Unix socket.
     package var access = SocketAccess()

@@ -7,8 +7,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The options of a server as they are at present, which a reload of the configuration changes while
-/// requests run.
+/// The options of a server as they are at present, which a reload of the configuration changes while requests run.
 ///
 /// There is one for a server. Any thread may call it.
 package final class LiveOptions: Sendable {

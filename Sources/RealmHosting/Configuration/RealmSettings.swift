@@ -5,9 +5,8 @@ internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 
-/// The options of one realm that hold for as long as it is served, wherever they are stated: in the
-/// configuration file, in an attach request, or in the list of attached realms that a server keeps
-/// in its data folder.
+/// The options of one realm that hold for as long as it is served, wherever they are stated: in the configuration file, in an
+/// attach request, or in the list of attached realms that a server keeps in its data folder.
 package struct RealmSettings: Sendable {
     /// The mode of opening the file: for writing, for reading only, as a private copy, or as one that another program writes.
     /// With nil the file decides, which is read-only if it cannot be written.
@@ -28,8 +27,7 @@ package struct RealmSettings: Sendable {
     package var autoCompaction: Database.Compaction?
     /// The number of copies before migrations to keep; nil for the setting of the server.
     package var keptCopyCount: Int?
-    /// The classes whose objects may only be written by requests with a condition such as
-    /// `If-Match`.
+    /// The classes whose objects may only be written by requests with a condition such as `If-Match`.
     package var conditionalClasses: Set<ByteText> = []
     /// The values of properties that creates leave out.
     package var defaults = ClassDefaults.none

@@ -9,8 +9,7 @@ internal import RealmFormats
 package import RealmPlatform
 package import RealmStorage
 
-/// The options of a server: everything that the command line and tests can choose. They are fixed
-/// when the server is made.
+/// The options of a server: everything that the command line and tests can choose. They are fixed when the server is made.
 package struct ServerOptions: Sendable {
     /// The address on which the server listens for clients.
     package var host = "127.0.0.1"
@@ -49,8 +48,7 @@ package struct ServerOptions: Sendable {
     package var openLimit: Int?
     /// The number of copies before migrations that are kept per realm.
     package var keptCopyCount = 1
-    /// The seconds after which a realm is forgotten that could not be opened and that only a
-    /// request has named.
+    /// The seconds after which a realm is forgotten that could not be opened and that only a request has named.
     package var forgetsFailedAfterSeconds = 600.0
     /// The schedule and the target of automatic backups; nil for none.
     package var backupPlan: BackupPlan?
@@ -60,8 +58,7 @@ package struct ServerOptions: Sendable {
     package var cluster = ClusterOptions()
     /// The encryption keys, by the name of their realm.
     package var keys: [ByteText: EncryptionKey] = [:]
-    /// Looks up a variable of the environment. Keys that are not in `keys` are read from
-    /// `REALM_REST_KEY_NAME`.
+    /// Looks up a variable of the environment. Keys that are not in `keys` are read from `REALM_REST_KEY_NAME`.
     package var environment: @Sendable (String) -> String? = { _ in nil }
     /// The names of the variables of the environment that begin with `REALM_REST_`; unknown ones are reported at start.
     package var environmentNames: [String] = []
@@ -69,15 +66,13 @@ package struct ServerOptions: Sendable {
     package var backlinkNames: [ByteText: BacklinkNames] = [:]
     /// Whether files are opened for reading only and all writes are refused.
     package var isReadOnly = false
-    /// Whether the files of the command line and the data folder are followed, because other programs
-    /// write them.
+    /// Whether the files of the command line and the data folder are followed, because other programs write them.
     package var followsFiles = false
     /// Whether private copies of the files of the command line and the data folder are served.
     package var copiesFiles = false
     /// The policy for verifying whole files before the first write.
     package var verification = FileStore.Verification.auto
-    /// Whether files of older formats are upgraded to the current one, after a copy was made in the
-    /// same folder.
+    /// Whether files of older formats are upgraded to the current one, after a copy was made in the same folder.
     package var upgradesInPlace = false
     /// The names of realms that start empty and are kept in memory only.
     package var memoryRealms: [String] = []
@@ -87,8 +82,7 @@ package struct ServerOptions: Sendable {
     package var showsTiming = false
     /// Whether clients may hold interactive transactions over several requests.
     package var allowsTransactions = true
-    /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition
-    /// such as `If-Match`.
+    /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition such as `If-Match`.
     package var conditionalClasses: Set<ByteText> = []
     /// The limits for requests of clients, each with a default.
     package var limits = Limits()
@@ -98,8 +92,7 @@ package struct ServerOptions: Sendable {
     package var logFormat: AccessLog.Format? = .json
     /// The level of the access log at the start.
     package var logLevel = AccessLog.Level.info
-    /// The logger of the engine, for opening, recovery, slow commits and refused states. Silent
-    /// unless it is set.
+    /// The logger of the engine, for opening, recovery, slow commits and refused states. Silent unless it is set.
     package var logger = EngineLog.silent
     /// Host names by which clients may address the server, besides those of its address.
     package var extraHosts: [String] = []
@@ -116,8 +109,7 @@ package struct ServerOptions: Sendable {
     package var verifier: (any BearerVerifier)?
     /// The address of the listener for administrators.
     package var admin = AdminAddress.automatic
-    /// Whether clients on this machine may administer through the main listener when it is on
-    /// loopback.
+    /// Whether clients on this machine may administer through the main listener when it is on loopback.
     package var administersOnMain = true
     /// The seconds that running requests may take to finish when the server stops.
     package var graceSeconds = 1.0

@@ -209,8 +209,7 @@ extension ServerSetting {
 
     // MARK: - Backups
 
-    /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`, and for a bucket `endpoint`, `region` and
-    /// `credentials`.
+    /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`, and for a bucket `endpoint`, `region` and `credentials`.
     private static let readBackup: Read = { reader, json, options throws(Problem) in
         let object = try SchemaReader(place: reader.place).members(json, ServerSetting.backupMembers, reader.place)
         guard let every = object["every"], let place = object["to"] else {

@@ -123,8 +123,7 @@ extension ServerSetting {
             show: { .array($0[keyPath: path].map { .string($0) }) })
     }
 
-    /// The setting of a limit. A time may have a unit such as `5m`, a number of bytes one such as
-    /// `64MiB`.
+    /// The setting of a limit. A time may have a unit such as `5m`, a number of bytes one such as `64MiB`.
     static func limit(_ entry: Limits.Entry) -> ServerSetting {
         ServerSetting(
             "limits." + entry.name, effect: entry.takesEffect,

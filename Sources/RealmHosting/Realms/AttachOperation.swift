@@ -64,12 +64,10 @@ package final class AttachOperation: Sendable {
     /// The seconds that a migration may take while a realm is attached.
     private static let migrationSeconds = 3600.0
 
-    /// Receives the response; nil when no client waits because the realm is opened in the
-    /// background.
+    /// Receives the response; nil when no client waits because the realm is opened in the background.
     package typealias Promise = (any ResponsePromise)?
 
-    /// Begins the attempt, and ends it on this or on another thread. Called on a worker, as it
-    /// waits for files.
+    /// Begins the attempt, and ends it on this or on another thread. Called on a worker, as it waits for files.
     ///
     /// - Parameter promise: Receives 201 with the realm's document, the response of the dry run, or
     ///   a problem.
@@ -115,8 +113,7 @@ package final class AttachOperation: Sendable {
         case known
     }
 
-    /// The open realm in memory with the requested identifier; nil when there is none, and for
-    /// files.
+    /// The open realm in memory with the requested identifier; nil when there is none, and for files.
     private var knownInMemory: Database? {
         guard case .memory(let identifier) = attachment.source else { return nil }
         return directory.catalog.databases.first { $0.memoryIdentifier == identifier }
@@ -153,8 +150,7 @@ package final class AttachOperation: Sendable {
         }
     }
 
-    /// Creates or opens the file for good. A seed that was copied is deleted again if the file
-    /// cannot be opened.
+    /// Creates or opens the file for good. A seed that was copied is deleted again if the file cannot be opened.
     ///
     /// - Parameters:
     ///   - promise: Receives the response.
@@ -238,8 +234,7 @@ package final class AttachOperation: Sendable {
         fit(database, isNew: isNew, stage, finish)
     }
 
-    /// The problem when the requested names of linking objects do not fit the schema; nil when they
-    /// do.
+    /// The problem when the requested names of linking objects do not fit the schema; nil when they do.
     private func namesError(_ database: Database) -> Problem? {
         openOptions.defect(in: database.current.snapshot).map(AttachOperation.wrongNames)
     }
@@ -249,8 +244,7 @@ package final class AttachOperation: Sendable {
         Problem(.invalidSchema, reason).with("pointer", member.description)
     }
 
-    /// The problem when a read-only file has another schema version than requested; nil when it has
-    /// that version.
+    /// The problem when a read-only file has another schema version than requested; nil when it has that version.
     private func compare(_ database: Database) -> Problem? {
         let version = database.current.snapshot.schemaVersion
         guard attachment.schema != nil || attachment.wantedVersion != version else { return nil }
@@ -259,12 +253,10 @@ package final class AttachOperation: Sendable {
             "pointer", attachment.schema == nil ? "/schemaVersion" : "/schema")
     }
 
-    /// The write request that arranges the schema, alone in its commit and with an hour for a
-    /// migration.
+    /// The write request that arranges the schema, alone in its commit and with an hour for a migration.
     ///
-    /// The rehearsal of a dry run commits in memory, so that the document shows the result. The
-    /// rehearsal of a real call is rolled back, and so is a dry run on a realm in memory that is
-    /// served already.
+    /// The rehearsal of a dry run commits in memory, so that the document shows the result. The rehearsal of a real call is
+    /// rolled back, and so is a dry run on a realm in memory that is served already.
     private func writeRequest(_ stage: Stage) -> WriteRequest {
         var write = WriteRequest(deadline: .now().adding(seconds: AttachOperation.migrationSeconds))
         write.control = control
@@ -310,8 +302,7 @@ package final class AttachOperation: Sendable {
             })
     }
 
-    /// Applies the schema plan in one commit: when the schema does not fit after the migration
-    /// steps, nothing has happened.
+    /// Applies the schema plan in one commit: when the schema does not fit after the migration steps, nothing has happened.
     ///
     /// - Parameters:
     ///   - database: The opened database, which is writable.
@@ -470,8 +461,7 @@ package final class AttachOperation: Sendable {
         return true
     }
 
-    /// The response to a successful request: the realm's document, and the name of the backup copy
-    /// if one was made.
+    /// The response to a successful request: the realm's document, and the name of the backup copy if one was made.
     private func answer(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             // It may have been deleted by another request already.
@@ -487,9 +477,8 @@ package final class AttachOperation: Sendable {
 
     /// Ends the attempt with a problem.
     ///
-    /// Without a waiting client the realm stays in the catalog as failed, so that its document shows
-    /// the problem, and later requests repeat the attempt. So does a realm that had failed before. In all other
-    /// cases the name becomes free again.
+    /// Without a waiting client the realm stays in the catalog as failed, so that its document shows the problem, and later
+    /// requests repeat the attempt. So does a realm that had failed before. In all other cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem

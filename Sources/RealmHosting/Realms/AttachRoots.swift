@@ -54,9 +54,8 @@ package struct AttachRoots: Sendable {
         path.utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) && path.utf8.count > folder.utf8.count + 1
     }
 
-    /// Resolves all links of a path; nil when it is empty, too long or has too many links.
-    /// A step `..` removes the step that is written before it, so no folder outside has to be read for
-    /// it.
+    /// Resolves all links of a path; nil when it is empty, too long or has too many links. A step `..` removes the step that is
+    /// written before it, so no folder outside has to be read for it.
     private func follow(_ path: String) -> String? {
         guard !path.isEmpty, path.utf8.count <= AttachRoots.maximumPathByteCount, !path.utf8.contains(0) else { return nil }
         var waiting = AttachRoots.parts(path.hasPrefix("/") ? path : workingFolder + "/" + path)

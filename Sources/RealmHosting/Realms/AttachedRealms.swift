@@ -5,8 +5,7 @@ internal import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The realms that were attached over HTTP, as a server keeps them in its data folder to serve them again after
-/// the next start.
+/// The realms that were attached over HTTP, as a server keeps them in its data folder to serve them again after the next start.
 ///
 /// They are in `DATA/.realm-rest/realms.json`, with their options and without keys. The file is replaced as a
 /// whole; a change is durable when its call returns. All threads but those of the daemon may use it.

@@ -9,9 +9,8 @@ internal import RealmStorage
 
 /// Detaches one realm, and deletes its files if the request asks for that.
 ///
-/// It is made for one `DELETE /v1/realms/{realm}`. Everything that can be refused is checked before
-/// anything is done. Only files in the data folder are deleted; files that were attached from
-/// elsewhere are only detached.
+/// It is made for one `DELETE /v1/realms/{realm}`. Everything that can be refused is checked before anything is done. Only
+/// files in the data folder are deleted; files that were attached from elsewhere are only detached.
 package struct DetachOperation: Sendable {
     /// The name of the realm to detach.
     private let name: String
@@ -57,8 +56,7 @@ package struct DetachOperation: Sendable {
         }
     }
 
-    /// Detaches the realm, and deletes its files if requested. Called on a worker, as it waits for
-    /// files.
+    /// Detaches the realm, and deletes its files if requested. Called on a worker, as it waits for files.
     ///
     /// A realm that is still being opened, by an attach request or by the server itself, is cancelled first, and the response follows
     /// when nothing of it is left. A realm that a request is opening is opened to the end if the files are to be deleted or the request
@@ -264,8 +262,7 @@ package struct DetachOperation: Sendable {
     /// realms in memory and for other files.
     private var ownPath: String? { catalog.path(of: name).flatMap { directory.folders.data?.resolve($0) } }
 
-    /// Throws `not_owned` for a path outside of the data folder: such files belong to the person
-    /// who attached them.
+    /// Throws `not_owned` for a path outside of the data folder: such files belong to the person who attached them.
     private func requireOwned(_ path: String?) throws(Problem) {
         guard let path else { return }
         guard directory.folders.data?.resolve(path) != nil else {

@@ -34,8 +34,7 @@ package struct RealmAttachment: Sendable {
     var seed: String?
     /// The data that the new realm begins with; nil for none.
     private(set) var sample: Sample?
-    /// The members of the body as JSON, without the encryption key. Administrators see them in the
-    /// realm's document.
+    /// The members of the body as JSON, without the encryption key. Administrators see them in the realm's document.
     let options: String
     /// The members of the body that hold for as long as the realm is served.
     private let lasting: JSONObject

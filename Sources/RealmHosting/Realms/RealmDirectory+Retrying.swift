@@ -21,8 +21,7 @@ extension RealmDirectory {
 
     /// The time between two attempts that requests cause.
     private static let retryPause = Duration.seconds(1)
-    /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle of being
-    /// copied.
+    /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle of being copied.
     private static let quietNanoseconds: Int64 = 500_000_000
 
     /// Keeps a failed attempt, which is listed as failed from now on. Attempts of realms that are no longer listed are forgotten.

@@ -7,8 +7,7 @@ package import RealmFormats
 package import RealmPlatform
 internal import RealmStorage
 
-/// Watches for files that another program changes while they are served, and closes and reopens
-/// their realms.
+/// Watches for files that another program changes while they are served, and closes and reopens their realms.
 ///
 /// One thread checks the files of all realms every two seconds. Requests also report changes that they notice, through `fail`. A
 /// realm whose file is no longer the one that was opened is closed, and opened again under a new epoch when that succeeds. A
@@ -19,8 +18,7 @@ internal import RealmStorage
 package final class RealmSupervisor: Sendable {
     /// The work in progress of the thread and the workers, with counters for the metrics.
     private struct State {
-        /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets
-        /// to it.
+        /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets to it.
         var closing: [ObjectIdentifier: Database] = [:]
         /// The number of realms that are being opened again at this moment.
         var reviving = 0
@@ -98,8 +96,7 @@ package final class RealmSupervisor: Sendable {
         _ = monitor.wait(until: end) { state -> Bool? in state.reviving == 0 ? true : nil }
     }
 
-    /// The loop of the thread: checks every open realm, and retries the failed ones whose time has
-    /// come.
+    /// The loop of the thread: checks every open realm, and retries the failed ones whose time has come.
     private func run() {
         var reported: Set<ByteText> = []
         var schedule = CompactionSchedule()
@@ -168,8 +165,7 @@ package final class RealmSupervisor: Sendable {
         }
     }
 
-    /// Runs a job on a worker, or on a new thread if the pool takes no more, or on this thread if
-    /// the system provides none.
+    /// Runs a job on a worker, or on a new thread if the pool takes no more, or on this thread if the system provides none.
     private func work(_ job: @escaping @Sendable () -> Void) {
         let isQueued = workers.submitContinuation(for: WorkerPool.server, job)
         guard !isQueued else { return }
@@ -182,11 +178,9 @@ package final class RealmSupervisor: Sendable {
 
     // MARK: - Realms that fail
 
-    /// Marks a realm as failed because its file has changed. Returns at once: a worker closes it
-    /// and tries to open it again.
+    /// Marks a realm as failed because its file has changed. Returns at once: a worker closes it and tries to open it again.
     ///
-    /// Only the first call for a database has an effect, so any number of requests may report the
-    /// same failure.
+    /// Only the first call for a database has an effect, so any number of requests may report the same failure.
     ///
     /// - Parameters:
     ///   - database: The open realm.
@@ -209,8 +203,7 @@ package final class RealmSupervisor: Sendable {
         return Problem(unavailable: error)
     }
 
-    /// Ends everything that uses a failed realm, closes it, and tries to open it again if its time
-    /// has come.
+    /// Ends everything that uses a failed realm, closes it, and tries to open it again if its time has come.
     private func close(_ database: Database, _ error: StorageError) {
         pinned.free(database)
         notifications.close(database, failing: Problem(unavailable: error))
@@ -225,8 +218,7 @@ package final class RealmSupervisor: Sendable {
 
     // MARK: - Reopened realms
 
-    /// Records that a request wants a realm that has failed, and tries to open it again unless that
-    /// was tried too recently.
+    /// Records that a request wants a realm that has failed, and tries to open it again unless that was tried too recently.
     ///
     /// - Parameters:
     ///   - now: The time of the request, from which the catalog decides whether another attempt is

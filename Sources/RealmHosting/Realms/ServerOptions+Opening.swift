@@ -8,8 +8,7 @@ package import RealmStorage
 
 /// The derivation of the options of realms from those of a server.
 extension ServerOptions {
-    /// The options with which every realm is opened, whether at the start of the server or for a
-    /// request.
+    /// The options with which every realm is opened, whether at the start of the server or for a request.
     ///
     /// They carry the limits of writes and of observation, the verification before the first write, and the number of backup
     /// copies. The caller adds the options of a single realm: the encryption key, the mode, and the names of linking objects.

@@ -2,8 +2,7 @@
 
 /// Whole texts as words, for hashing them eight bytes at a time.
 extension ByteView {
-    /// Calls `body` with eight bytes at a time as little-endian numbers; the last one is padded
-    /// with zeros.
+    /// Calls `body` with eight bytes at a time as little-endian numbers; the last one is padded with zeros.
     @inlinable package func forEachWord(_ body: (UInt64) -> Void) {
         guard let start = unsafe start else { return }
         let bytes = unsafe UnsafeRawPointer(start)
@@ -42,8 +41,7 @@ extension ByteView {
         return word
     }
 
-    /// Returns a mask whose highest `byteCount` bytes are all ones, for words that have fewer than
-    /// eight bytes of a text.
+    /// Returns a mask whose highest `byteCount` bytes are all ones, for words that have fewer than eight bytes of a text.
     @inlinable @inline(__always) package static func leadingOnes(byteCount: Int) -> UInt64 {
         byteCount >= 8 ? .max : ~(UInt64.max &>> UInt64(truncatingIfNeeded: Swift.max(byteCount, 0) &* 8))
     }

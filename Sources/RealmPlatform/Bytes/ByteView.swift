@@ -8,15 +8,13 @@ internal import Glibc
 /// alive; views of constants are valid while the `ByteStorage` that made them is. A view must not
 /// be kept longer than the read it belongs to: copy with `array` or `string` first.
 ///
-/// `@unchecked Sendable`: the bytes of a view never change while it is valid, so any thread may
-/// read them.
+/// `@unchecked Sendable`: the bytes of a view never change while it is valid, so any thread may read them.
 @safe package struct ByteView: @unchecked Sendable {
     /// The first byte; nil only for a view of no bytes that has no address.
     @usableFromInline package let start: UnsafePointer<UInt8>?
     package let count: Int
 
-    /// Makes a view of `count` bytes from `start` on, which the caller keeps in memory and
-    /// unchanged while the view is used.
+    /// Makes a view of `count` bytes from `start` on, which the caller keeps in memory and unchanged while the view is used.
     @inlinable package init(start: UnsafePointer<UInt8>?, count: Int) {
         unsafe self.start = unsafe start
         self.count = count
@@ -68,16 +66,14 @@ internal import Glibc
         try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Calls `body` with the bytes as numbers of 8 bits, in memory that must not be used after the
-    /// call.
+    /// Calls `body` with the bytes as numbers of 8 bits, in memory that must not be used after the call.
     @inlinable package func withBuffer<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
 
     /// The first sixteen bytes as two big-endian numbers, which sort as the bytes do; missing ones are 0.
     ///
-    /// Sort keys of texts are made of them, so that most texts are compared without a loop over
-    /// bytes.
+    /// Sort keys of texts are made of them, so that most texts are compared without a loop over bytes.
     @inlinable package var leadingBytes: (UInt64, UInt64) {
         guard let start = unsafe start, count > 0 else { return (0, 0) }
         let bytes = unsafe UnsafeRawPointer(start)
@@ -126,14 +122,12 @@ extension ByteView: Equatable, Hashable {
 
 /// The order of bytes, which is also that of UTF-8 texts by code point.
 extension ByteView: Comparable {
-    /// Returns whether `left` sorts before `right` in unsigned byte order; a proper prefix sorts
-    /// first.
+    /// Returns whether `left` sorts before `right` in unsigned byte order; a proper prefix sorts first.
     ///
     /// The order of UTF-8 texts by code point is the same.
     @inlinable package static func < (left: ByteView, right: ByteView) -> Bool { left.compare(right) < 0 }
 
-    /// Returns a negative number, zero or a positive number when this view sorts before, with or
-    /// after `other`.
+    /// Returns a negative number, zero or a positive number when this view sorts before, with or after `other`.
     @inlinable package func compare(_ other: ByteView) -> Int {
         let common = Swift.min(count, other.count)
         if common > 0 {

@@ -7,8 +7,7 @@ package struct Ref: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The offset in the file, or for a node of the running transaction a number beyond any file.
     package let rawValue: UInt64
 
-    /// Makes a ref from its stored number, unchecked: `NodeSpace.node(at:)` proves that a node can
-    /// be there.
+    /// Makes a ref from its stored number, unchecked: `NodeSpace.node(at:)` proves that a node can be there.
     @inlinable package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The null ref: an empty tree, an empty collection, or nothing at all.

@@ -18,8 +18,7 @@ public enum HeldLocks {
     /// The ranks that are held, one bit each: ranks are taken in rising order, so a set is enough.
     private static let held = ThreadWord()
 
-    /// Records that the running thread takes a lock; stops the process when a lock of the same or a
-    /// later rank is held.
+    /// Records that the running thread takes a lock; stops the process when a lock of the same or a later rank is held.
     @usableFromInline
     static func enter(_ rank: LockRank) {
         let held = self.held.value

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which locks are taken, from the outermost to the innermost: the only place where it
-/// is stated.
+/// The order in which locks are taken, from the outermost to the innermost: the only place where it is stated.
 ///
 /// A thread that holds a lock may take another only if its rank comes later in this list. Debug builds check that (`HeldLocks`)
 /// and stop with both names; release builds do not.
@@ -16,9 +15,8 @@
 /// * **No waiting under a lock**: no `Monitor.wait`, no system call that may block, no query, no
 ///   encoding.
 ///
-/// To choose a rank: take `leaf`. Two locks of the same rank are never held together, so `leaf`
-/// states that no other lock is taken meanwhile. Only if another lock has to be taken under this
-/// one, give it a case of its own, above that of the other.
+/// To choose a rank: take `leaf`. Two locks of the same rank are never held together, so `leaf` states that no other lock is
+/// taken meanwhile. Only if another lock has to be taken under this one, give it a case of its own, above that of the other.
 public enum LockRank: UInt8, Comparable, Sendable {
     // MARK: Connections
 
@@ -39,8 +37,7 @@ public enum LockRank: UInt8, Comparable, Sendable {
     case registration
     /// The lock of `ChangeService`, under which `RealmNotifications` are made.
     case changeService
-    /// The lock of `EventStream`, under which its feeds are read and `RealmNotifications` is
-    /// called.
+    /// The lock of `EventStream`, under which its feeds are read and `RealmNotifications` is called.
     case eventStream
     /// The lock of `RealmNotifications`, under which its feeds are read.
     case realmNotifications
@@ -61,8 +58,7 @@ public enum LockRank: UInt8, Comparable, Sendable {
     case sharedThreads
     /// Locks under which no other lock is taken, except `versionPins`: nearly all.
     case leaf
-    /// The lock of `VersionPins`, which is the last in the order because a version may be released
-    /// wherever its last reader is.
+    /// The lock of `VersionPins`, which is the last in the order because a version may be released wherever its last reader is.
     case versionPins
 
     /// Returns whether locks of the rank `left` are taken before those of the rank `right`.

@@ -34,8 +34,7 @@ package final class Monitor<State>: @unchecked Sendable {
         #endif
     }
 
-    /// Runs `body` with the state while the lock is held, without waking a waiter; its errors are
-    /// rethrown.
+    /// Runs `body` with the state while the lock is held, without waking a waiter; its errors are rethrown.
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }

@@ -2,15 +2,13 @@
 
 public import Synchronization
 
-/// A `Mutex` with a rank in the order of locks: the only lock that the sources use besides
-/// `Monitor`, which a test ensures.
+/// A `Mutex` with a rank in the order of locks: the only lock that the sources use besides `Monitor`, which a test ensures.
 ///
 /// Debug builds stop when it is taken out of order, or by a thread that holds it already. In
 /// release builds it is a `Mutex` and nothing else.
 ///
-/// It is public, unlike everything else here: what is `package` is not inlined into other targets,
-/// and then each use would be a call of a generic function. There is no library product, so no
-/// other package sees it.
+/// It is public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a
+/// call of a generic function. There is no library product, so no other package sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     /// The standard library's lock with the guarded value.
     @usableFromInline let mutex: Mutex<Value>

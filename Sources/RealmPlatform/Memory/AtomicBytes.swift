@@ -25,8 +25,7 @@ internal import Synchronization
     /// - Throws: `.limit` when that is more than the capacity.
     package func grow(to count: Int) throws(StorageError) { try memory.fill(byteCount: count) }
 
-    /// The byte at `index`, which must be usable; it traps outside the capacity. Reading acquires, and
-    /// writing releases.
+    /// The byte at `index`, which must be usable; it traps outside the capacity. Reading acquires, and writing releases.
     package subscript(index: Int) -> UInt8 {
         @inline(__always) get {
             checkIndex(index)

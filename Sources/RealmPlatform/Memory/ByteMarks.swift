@@ -2,9 +2,8 @@
 
 /// One bit for every eight bytes of a file. It takes memory only where something is marked.
 ///
-/// It is used to find nodes that share bytes: all nodes of a file are marked one after another, and
-/// the first that meets a mark is damage. For a file of n bytes it takes at most n / 64 bytes of
-/// memory.
+/// It is used to find nodes that share bytes: all nodes of a file are marked one after another, and the first that meets a mark
+/// is damage. For a file of n bytes it takes at most n / 64 bytes of memory.
 ///
 /// Not Sendable: it belongs to the thread that marks.
 @safe package final class ByteMarks {
@@ -13,8 +12,7 @@
     /// The size of the reserved range in bytes.
     private let byteCount: Int
 
-    /// Makes room for marks on the bytes of a file of `limit` bytes. Addresses are reserved; memory
-    /// is taken as marks are made.
+    /// Makes room for marks on the bytes of a file of `limit` bytes. Addresses are reserved; memory is taken as marks are made.
     ///
     /// - Throws: `.io` when there are no addresses.
     package init(byteCount limit: UInt64) throws(StorageError) {

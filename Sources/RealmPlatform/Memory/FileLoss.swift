@@ -2,8 +2,7 @@
 
 internal import Synchronization
 
-/// A flag that states whether a part of a mapped file was missing when it was read, so that zeros
-/// were read instead.
+/// A flag that states whether a part of a mapped file was missing when it was read, so that zeros were read instead.
 ///
 /// It is set by a signal handler, for all ranges that show one file. It stays set: the file has to
 /// be opened again. Readers test it after they have read, and before they send what was made of the

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of addresses that is filled from the front and never moves: with the bytes of a file, or
-/// with memory.
+/// A range of addresses that is filled from the front and never moves: with the bytes of a file, or with memory.
 ///
 /// Its contents stay where they are while the range grows, so readers of older versions are not
 /// disturbed. A file that outgrows its range gets a new one; readers of the old one keep it alive.
@@ -63,8 +62,7 @@
         populated = wanted
     }
 
-    /// Shows the first `byteCount` bytes of a file in memory that can be written without changing
-    /// the file.
+    /// Shows the first `byteCount` bytes of a file in memory that can be written without changing the file.
     package func showPrivately(descriptor: Int32, byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
@@ -111,8 +109,7 @@
 
     /// Returns the place of `byteCount` bytes that are about to be stored; it traps outside the range.
     ///
-    /// Any thread may call it: a page that a reader decrypts was populated before its number was known
-    /// to readers.
+    /// Any thread may call it: a page that a reader decrypts was populated before its number was known to readers.
     package func room(at offset: Int, byteCount: Int) -> WritableBytes {
         precondition(
             offset >= 0 && byteCount >= 0 && byteCount <= capacity - offset, "bytes at \(offset) end after \(capacity)")

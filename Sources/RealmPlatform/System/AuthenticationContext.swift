@@ -56,8 +56,7 @@ internal import COpenSSL
 
     deinit { unsafe EVP_MAC_CTX_free(context) }
 
-    /// Returns the code of `bytes`, which has `codeByteCount` bytes; throws `.io` when the crypto
-    /// library fails.
+    /// Returns the code of `bytes`, which has `codeByteCount` bytes; throws `.io` when the crypto library fails.
     package func code(of bytes: ByteView) throws(StorageError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: codeByteCount)
         var byteCount = 0

@@ -20,8 +20,7 @@ internal import COpenSSL
     /// The library's context, which this value owns.
     package let context: OpaquePointer
 
-    /// Makes a context for a key of 32 bytes; throws `.io` when the crypto library lacks memory or the
-    /// algorithm.
+    /// Makes a context for a key of 32 bytes; throws `.io` when the crypto library lacks memory or the algorithm.
     package init(_ direction: Direction, key: [UInt8]) throws(StorageError) {
         precondition(key.count == 32, "\(key.count) bytes are not a key of AES-256")
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .cryptography("EVP_CIPHER_CTX_new") }
@@ -41,8 +40,7 @@ internal import COpenSSL
 
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Encrypts or decrypts whole blocks of 16 bytes. Without padding, exactly as many bytes come out
-    /// as go in.
+    /// Encrypts or decrypts whole blocks of 16 bytes. Without padding, exactly as many bytes come out as go in.
     ///
     /// - Parameters:
     ///   - vector: The initialization vector, of `vectorByteCount` bytes.

@@ -11,8 +11,7 @@ internal import COpenSSL
     /// The library's context, which this value owns.
     private let context: OpaquePointer
 
-    /// Makes a context that has seen no bytes yet; throws `.io` when the crypto library lacks memory or
-    /// the algorithm.
+    /// Makes a context that has seen no bytes yet; throws `.io` when the crypto library lacks memory or the algorithm.
     package init() throws(StorageError) {
         guard let context = unsafe EVP_MD_CTX_new() else { throw .cryptography("EVP_MD_CTX_new") }
         guard let algorithm = unsafe DigestAlgorithm.sha256.method, unsafe EVP_DigestInit_ex(context, algorithm, nil) == 1 else {

@@ -26,8 +26,7 @@ package struct Instant: Sendable, Comparable {
     /// Whether this is `distantFuture`, the time that never comes.
     package var isDistantFuture: Bool { nanoseconds == .max }
 
-    /// Returns the point in time that is `seconds` later. Negative numbers count as 0, a billion
-    /// and more as for ever.
+    /// Returns the point in time that is `seconds` later. Negative numbers count as 0, a billion and more as for ever.
     ///
     /// Deadlines are computed with it: a caller that passes an absurd number of seconds gets a
     /// deadline that never comes rather than an overflow.
@@ -36,8 +35,7 @@ package struct Instant: Sendable, Comparable {
         return Instant(nanoseconds: nanoseconds &+ UInt64(max(seconds, 0) * 1e9))
     }
 
-    /// Returns the point in time that is `seconds` earlier, at most the start of the clock. Negative numbers
-    /// count as 0.
+    /// Returns the point in time that is `seconds` earlier, at most the start of the clock. Negative numbers count as 0.
     package func earlier(bySeconds seconds: Double) -> Instant {
         guard seconds < 1e9 else { return Instant(nanoseconds: 0) }
         let difference = UInt64(max(seconds, 0) * 1e9)

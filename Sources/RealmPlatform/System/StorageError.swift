@@ -23,8 +23,7 @@ package enum StorageError: Error, Sendable, Equatable {
     package enum Refusal: Sendable, Equatable {
         /// There is no file at the path.
         case fileNotFound
-        /// The file is not a regular file, there is no permission, or it is on a network mount
-        /// where that matters.
+        /// The file is not a regular file, there is no permission, or it is on a network mount where that matters.
         case unsuitable(String)
         /// The bytes are not those of a Realm file. The text states what is wrong.
         case notARealm(String)

@@ -11,8 +11,7 @@ extension System {
         /// The number of bytes that this process may still use.
         package let freeBytes: UInt64
 
-        /// Reads the fields that the system has filled in; free space that overflows is reported as
-        /// the greatest number.
+        /// Reads the fields that the system has filled in; free space that overflows is reported as the greatest number.
         init(_ info: statvfs) {
             totalBytes = UInt64(info.f_blocks).multipliedReportingOverflow(by: UInt64(info.f_frsize)).partialValue
             let (free, overflow) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
@@ -20,15 +19,13 @@ extension System {
         }
     }
 
-    /// Returns the free space of the file system that holds `path`; nil when the system does not
-    /// report it.
+    /// Returns the free space of the file system that holds `path`; nil when the system does not report it.
     package static func diskSpace(at path: String) -> DiskSpace? {
         var info = statvfs()
         return unsafe statvfs(path, &info) == 0 ? DiskSpace(info) : nil
     }
 
-    /// Returns the free space of the file system of an open file; nil when the system does not
-    /// report it.
+    /// Returns the free space of the file system of an open file; nil when the system does not report it.
     package static func diskSpace(of descriptor: Int32) -> DiskSpace? {
         var info = statvfs()
         return unsafe fstatvfs(descriptor, &info) == 0 ? DiskSpace(info) : nil
@@ -42,8 +39,7 @@ extension System {
         try require(byteCount, diskSpace(at: folder(of: path)))
     }
 
-    /// Throws unless the file system of an open file has room for `byteCount` more bytes, as the
-    /// function for paths does.
+    /// Throws unless the file system of an open file has room for `byteCount` more bytes, as the function for paths does.
     package static func requireRoom(_ byteCount: Int, for descriptor: Int32) throws(StorageError) {
         try require(byteCount, diskSpace(of: descriptor))
     }
@@ -90,8 +86,7 @@ extension System {
     /// Sets the modification time of a file to now, which marks it as used.
     package static func touch(_ path: String) { _ = unsafe utimensat(AT_FDCWD, path, nil, 0) }
 
-    /// Returns the names of all entries directly in `folder`, without `.` and `..`, in no
-    /// particular order.
+    /// Returns the names of all entries directly in `folder`, without `.` and `..`, in no particular order.
     ///
     /// - Throws: `.io` when the folder cannot be read.
     package static func names(inFolder folder: String) throws(StorageError) -> [String] {

@@ -2,8 +2,7 @@
 
 internal import Glibc
 
-/// System calls about names: what is at a path, how a file is opened without side effects, how a
-/// file gets its name.
+/// System calls about names: what is at a path, how a file is opened without side effects, how a file gets its name.
 extension System {
     /// The description of what is at a path.
     package struct DirectoryEntry: Sendable {
@@ -17,8 +16,7 @@ extension System {
         package let byteCount: Int
         /// How many names the file has.
         package let linkCount: Int
-        /// The time of the last change of its bytes, in seconds and nanoseconds since 1970. It is
-        /// used for sorting.
+        /// The time of the last change of its bytes, in seconds and nanoseconds since 1970. It is used for sorting.
         package let modified: (seconds: Int, nanoseconds: Int)
 
         /// Reads the fields that the system has filled in.
@@ -34,8 +32,7 @@ extension System {
 
     /// Returns what is at a path; nil when there is nothing, or nothing that may be examined.
     ///
-    /// It does not open the file and changes nothing about it, not even the time of its last
-    /// access.
+    /// It does not open the file and changes nothing about it, not even the time of its last access.
     ///
     /// - Parameters:
     ///   - followsLink: Whether a symbolic link is followed; otherwise the link itself is
@@ -51,15 +48,13 @@ extension System {
         return unsafe fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
     }
 
-    /// The flag of `open` for naming a file without opening it, which has no effect on a pipe, a
-    /// device or a tape.
+    /// The flag of `open` for naming a file without opening it, which has no effect on a pipe, a device or a tape.
     private static let nameOnly: Int32 = 0o10000000
 
     /// The flag of `open` for reading without a change of the time of the last access, which the owner of a file may ask for.
     private static let noAccessTime: Int32 = 0o1000000
 
-    /// Opens a regular file, without side effects on anything else: it is opened by name only
-    /// first, and examined.
+    /// Opens a regular file, without side effects on anything else: it is opened by name only first, and examined.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -104,8 +99,7 @@ extension System {
         }
     }
 
-    /// Returns the present path of an open file, without links; nil when it is unknown or the file
-    /// has no name.
+    /// Returns the present path of an open file, without links; nil when it is unknown or the file has no name.
     package static func path(of descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -178,8 +172,7 @@ extension System {
         return descriptor >= 0 ? descriptor : nil
     }
 
-    /// Returns how many locks of `flock` there are on a file, of this process and of others that it
-    /// can see.
+    /// Returns how many locks of `flock` there are on a file, of this process and of others that it can see.
     ///
     /// Reading the system's list disturbs no other program: an attempt to take the lock would make
     /// SDKs that come in that moment conclude that the lock file belongs to a living process.
@@ -205,8 +198,7 @@ extension System {
         return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
     }
 
-    /// Returns the text of a list of the system, whose size is not known before it is read; empty
-    /// when it cannot be read.
+    /// Returns the text of a list of the system, whose size is not known before it is read; empty when it cannot be read.
     package static func systemList(_ path: String) -> [UInt8] {
         guard let descriptor = try? openForReading(path) else { return [] }
         defer { close(descriptor) }
@@ -222,8 +214,7 @@ extension System {
         (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
     }
 
-    /// Gives access to an open file to all users who may write the file at `model`, and to no
-    /// others.
+    /// Gives access to an open file to all users who may write the file at `model`, and to no others.
     package static func share(_ descriptor: Int32, withWritersOf model: String) {
         var info = stat()
         guard unsafe stat(model, &info) == 0 else { return }

@@ -38,14 +38,12 @@ extension System {
         return copy
     }
 
-    /// Makes a file that must not exist yet, with access for its owner only, and opens it for
-    /// reading and writing.
+    /// Makes a file that must not exist yet, with access for its owner only, and opens it for reading and writing.
     package static func createForWriting(_ path: String) throws(StorageError) -> Int32 {
         try openOrCreate(path, O_EXCL)
     }
 
-    /// Opens a file for reading and writing, or makes it; `flags` decide what happens when it
-    /// exists.
+    /// Opens a file for reading and writing, or makes it; `flags` decide what happens when it exists.
     private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
         guard descriptor < 0 else { return descriptor }
@@ -107,8 +105,7 @@ extension System {
         return bytes
     }
 
-    /// Extends a file with blocks that are allocated at once, so that later writes to them cannot
-    /// find the disk full.
+    /// Extends a file with blocks that are allocated at once, so that later writes to them cannot find the disk full.
     ///
     /// - Throws: `.io`, for example when the disk is full.
     package static func allocate(_ descriptor: Int32, from oldByteCount: Int, to byteCount: Int) throws(StorageError) {
@@ -274,8 +271,7 @@ extension System {
         /// The time at which anything about it changed last, in nanoseconds since 1970.
         let changed: Int64
 
-        /// Returns whether its contents changed in the last `nanoseconds`; a time in the future
-        /// does not count.
+        /// Returns whether its contents changed in the last `nanoseconds`; a time in the future does not count.
         package func wasModified(within nanoseconds: Int64) -> Bool {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
@@ -314,12 +310,10 @@ extension System {
         return FileFacts(info)
     }
 
-    /// Returns the type of the file system that holds an open file, as the system's list of mounts
-    /// names it.
+    /// Returns the type of the file system that holds an open file, as the system's list of mounts names it.
     package static func fileSystemType(_ descriptor: Int32) -> String? { identity(descriptor).flatMap { fileSystemType(of: $0) } }
 
-    /// Returns the type of the file system that holds a file, for example `ext4`; nil when the list
-    /// of mounts does not have it.
+    /// Returns the type of the file system that holds a file, for example `ext4`; nil when the list of mounts does not have it.
     package static func fileSystemType(of file: FileIdentity) -> String? {
         let (major, minor) = deviceNumber(file.device)
         let device = "\(major):\(minor)"
@@ -334,8 +328,7 @@ extension System {
 
     // MARK: - Locks
 
-    /// The kinds of lock: one that excludes all others, one that excludes exclusive ones, and none,
-    /// which releases the lock.
+    /// The kinds of lock: one that excludes all others, one that excludes exclusive ones, and none, which releases the lock.
     package enum LockKind { case exclusive, shared, none }
 
     /// Takes, changes or releases a lock on an open file without waiting.

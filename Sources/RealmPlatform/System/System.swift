@@ -49,8 +49,7 @@ package enum System {
         _ = unsafe mprotect(address, byteCount, PROT_NONE)
     }
 
-    /// Returns the contents of whole pages of private memory to the system; they read as zeros
-    /// afterwards.
+    /// Returns the contents of whole pages of private memory to the system; they read as zeros afterwards.
     package static func forget(_ address: UnsafeMutableRawPointer, byteCount: Int) {
         _ = unsafe madvise(address, byteCount, MADV_DONTNEED)
     }

@@ -11,8 +11,7 @@ internal import Glibc
     /// The condition that waiters sleep on, at an address that does not change.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    /// Makes a lock that no thread holds, and a condition that no thread waits for. Deadlines are
-    /// those of the monotonic clock.
+    /// Makes a lock that no thread holds, and a condition that no thread waits for. Deadlines are those of the monotonic clock.
     init() {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())

@@ -12,8 +12,7 @@ struct ThreadWord: Sendable {
     /// The system's key for the word.
     private let key: pthread_key_t
 
-    /// Makes a word that is 0 in every thread. The process stops when the system has no room for
-    /// it.
+    /// Makes a word that is 0 in every thread. The process stops when the system has no room for it.
     init() {
         var key = pthread_key_t()
         unsafe precondition(pthread_key_create(&key, nil) == 0, "there is no room for a word of each thread")

@@ -9,13 +9,11 @@ package enum WorkStop: Sendable, Hashable {
     case expired
     /// No client waits for the result any more.
     case cancelled
-    /// The work takes too long for the thread on which it was begun. It begins again on another,
-    /// with `WorkBudget.beginAnew`.
+    /// The work takes too long for the thread on which it was begun. It begins again on another, with `WorkBudget.beginAnew`.
     case handOver
     /// The work was about to produce more bytes than it may.
     case tooManyBytes(limit: Int)
-    /// There is no memory left for the result: of all memory for results, or of the share that one
-    /// principal may have.
+    /// There is no memory left for the result: of all memory for results, or of the share that one principal may have.
     case noRoom(limit: Int, ofPrincipal: Bool)
     /// The work was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)

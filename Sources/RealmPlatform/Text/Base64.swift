@@ -44,8 +44,7 @@ package enum Base64 {
 
     // MARK: - Writing
 
-    /// Returns the greatest length in bytes that the text of `byteCount` bytes can have, in either
-    /// alphabet.
+    /// Returns the greatest length in bytes that the text of `byteCount` bytes can have, in either alphabet.
     package static func maximumTextByteCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
     /// Writes the text of `bytes` and returns its length in bytes.

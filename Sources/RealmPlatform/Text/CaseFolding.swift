@@ -2,10 +2,9 @@
 
 /// The rule of letter case for `[c]` in queries: simple, fixed and independent of any locale.
 ///
-/// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ
-/// in one bit, 0x20, of one byte: the letter itself, or the byte after 0xC3. So folding never
-/// changes a length, and whether a byte folds follows from it and the one before. Source:
-/// realm-core `unicode.cpp`.
+/// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ in one bit, 0x20, of one
+/// byte: the letter itself, or the byte after 0xC3. So folding never changes a length, and whether a byte folds follows from it
+/// and the one before. Source: realm-core `unicode.cpp`.
 package enum CaseFolding {
     /// The bit in which the two cases of a letter differ.
     @usableFromInline static let caseBit: UInt8 = 0x20
@@ -21,8 +20,7 @@ package enum CaseFolding {
         return previous == 0xc3 && lower >= 0xa0 && lower <= 0xbe && lower != 0xb7 && byte < 0xc0
     }
 
-    /// Returns `byte` in lower case if it is part of a letter, else as it is. `previous` is the
-    /// byte before it.
+    /// Returns `byte` in lower case if it is part of a letter, else as it is. `previous` is the byte before it.
     @inlinable static func folded(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         isLetter(byte, after: previous) ? byte | caseBit : byte
     }
@@ -39,8 +37,7 @@ extension CaseFolding {
         }
     }
 
-    /// Returns for each byte of `text` the bits in which its two letter cases differ: 0x20 for
-    /// letters, 0 for all other bytes.
+    /// Returns for each byte of `text` the bits in which its two letter cases differ: 0x20 for letters, 0 for all other bytes.
     package static func caseBits(of text: ByteView) -> [UInt8] {
         var bits: [UInt8] = []
         bits.reserveCapacity(text.count)
@@ -53,8 +50,7 @@ extension CaseFolding {
     }
 }
 
-/// Comparison of texts, byte by byte or with letter case ignored. Every row may have another
-/// pattern here.
+/// Comparison of texts, byte by byte or with letter case ignored. Every row may have another pattern here.
 extension ByteView {
     /// Returns whether two texts are equal, with letter case ignored if `ignoringCase` is true.
     package func equals(_ other: ByteView, ignoringCase: Bool) -> Bool {
@@ -86,8 +82,7 @@ extension ByteView {
         return false
     }
 
-    /// Returns whether the bytes from `position` on begin with `pattern`, which must end inside
-    /// this view.
+    /// Returns whether the bytes from `position` on begin with `pattern`, which must end inside this view.
     private func matches(_ pattern: ByteView, at position: Int, ignoringCase: Bool) -> Bool {
         ignoringCase ? matchesFolded(pattern, at: position) : slice(position, position + pattern.count) == pattern
     }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search whose time grows with the length of the text only, whatever text and pattern are: that
-/// of Knuth, Morris and Pratt.
+/// A search whose time grows with the length of the text only, whatever text and pattern are: that of Knuth, Morris and Pratt.
 ///
-/// It is used for long patterns, for which the faster plain search could take the product of both
-/// lengths.
+/// It is used for long patterns, for which the faster plain search could take the product of both lengths.
 package struct LinearSearch: Sendable {
     /// The pattern, in lower case where letter case is ignored.
     private let pattern: [UInt8]
     /// Whether letter case is ignored.
     private let ignoresCase: Bool
-    /// For each length of a matched beginning, less one: how much of it is still matched when the
-    /// next byte does not fit.
+    /// For each length of a matched beginning, less one: how much of it is still matched when the next byte does not fit.
     private let failureTable: [Int]
 
     /// Prepares a search for `pattern`.

@@ -2,9 +2,8 @@
 
 /// Writes the shortest decimal text that reads back as the same floating-point number.
 ///
-/// The text always has a point or an exponent, so that it is valid JSON and distinguishes a double
-/// from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`. Numbers that are not finite become `NaN`,
-/// `Infinity` or `-Infinity`, which JSON needs in quotes.
+/// The text always has a point or an exponent, so that it is valid JSON and distinguishes a double from an integer: `1.0`,
+/// `-0.0`, `0.1`, `1e+20`. Numbers that are not finite become `NaN`, `Infinity` or `-Infinity`, which JSON needs in quotes.
 package enum RealWriter {
     /// The greatest number of bytes that is written for a number; the longest text of a double has 24.
     package static let maximumByteCount = 32
@@ -29,8 +28,7 @@ package enum RealWriter {
         return target.store(number.description)
     }
 
-    /// Writes the shortest text that reads back as the same 32-bit number, and returns its length
-    /// in bytes.
+    /// Writes the shortest text that reads back as the same 32-bit number, and returns its length in bytes.
     package static func write(_ number: Float, to target: WritableBytes) -> Int {
         guard number.isFinite else { return target.store(special(isNaN: number.isNaN, number.sign)) }
         return target.store(number.description)

@@ -4,10 +4,9 @@ internal import HeapModule
 
 /// A timer: calls actions at given times, on a thread of its own.
 ///
-/// There is one for a server, which ends polls, leases and registrations, and one for the observers of
-/// all realms. Every waiting poll sets a timer, so there may be tens of thousands: they are kept in a
-/// heap, and the thread is woken only for one that comes before all others. There is no way to cancel a
-/// timer; an action checks whether it is still needed.
+/// There is one for a server, which ends polls, leases and registrations, and one for the observers of all realms. Every
+/// waiting poll sets a timer, so there may be tens of thousands: they are kept in a heap, and the thread is woken only for one
+/// that comes before all others. There is no way to cancel a timer; an action checks whether it is still needed.
 package final class TimerQueue: Sendable {
     /// One timer: an action and the time at which it is due.
     fileprivate struct Entry: Comparable {
@@ -58,8 +57,7 @@ package final class TimerQueue: Sendable {
         if isNext { monitor.broadcast { _ in } }
     }
 
-    /// Starts the thread and keeps it until `stop`, so that no later timer fails because the system
-    /// provides no thread.
+    /// Starts the thread and keeps it until `stop`, so that no later timer fails because the system provides no thread.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread now.
     package func keepRunning() throws(Threads.Failure) {
@@ -78,8 +76,7 @@ package final class TimerQueue: Sendable {
         state.isRunning = true
     }
 
-    /// The loop of the thread: waits for the next timer or an earlier one, and calls all actions
-    /// that are due, without a lock.
+    /// The loop of the thread: waits for the next timer or an earlier one, and calls all actions that are due, without a lock.
     private func run() {
         while let next = nextTime() {
             _ = monitor.wait(until: next) { state -> Bool? in
@@ -94,8 +91,7 @@ package final class TimerQueue: Sendable {
         }
     }
 
-    /// The time of the next timer; a time far in the future for a thread that is kept, and nil when
-    /// the thread is to end.
+    /// The time of the next timer; a time far in the future for a thread that is kept, and nil when the thread is to end.
     private func nextTime() -> Instant? {
         monitor.withLock { state in
             if let first = state.heap.min { return first.time }

@@ -2,28 +2,24 @@
 
 internal import Synchronization
 
-/// The limits of one piece of work: its time, the bytes that it produces, the objects that it
-/// follows links to.
+/// The limits of one piece of work: its time, the bytes that it produces, the objects that it follows links to.
 ///
-/// Code that walks over something whose length depends on a request or a file spends a unit for
-/// about every value. Spending is a subtraction and a comparison; the clock is read only every 2048
-/// units.
+/// Code that walks over something whose length depends on a request or a file spends a unit for about every value. Spending is
+/// a subtraction and a comparison; the clock is read only every 2048 units.
 ///
 /// `@unchecked Sendable`: one thread at a time works with a budget, and it is passed on through the
 /// locks of queues. `cancel` alone may be called by any thread; its flag is atomic.
 package final class WorkBudget: @unchecked Sendable {
     /// The time at which the work is stopped with `.expired`.
     package var deadline: Instant
-    /// The time at which the work is stopped to continue on another thread; see
-    /// `WorkStop.handOver`.
+    /// The time at which the work is stopped to continue on another thread; see `WorkStop.handOver`.
     package var handOverAt = Instant.distantFuture
     /// The greatest number of bytes of the response; more end the work with `.tooManyBytes`.
     package var byteLimit = Int.max { didSet { limitRoom() } }
     /// Reserves more bytes of the memory that all responses share, or returns why there are none;
     /// nil where that is not counted.
     package var takesRoom: (@Sendable (_ byteCount: Int) -> WorkStop?)? { didSet { limitRoom() } }
-    /// The greatest number of objects that links may lead to; more end the work with
-    /// `.tooManyObjects`.
+    /// The greatest number of objects that links may lead to; more end the work with `.tooManyObjects`.
     package var objectLimit = Int.max
     /// Returns, when the work has taken a while, whether the result is still wanted.
     package var isStillWanted: (@Sendable () -> Bool)?
@@ -45,14 +41,12 @@ package final class WorkBudget: @unchecked Sendable {
     /// Whether the work was cancelled; set by any thread, read by the one that works.
     private let cancelled = Atomic<Bool>(false)
 
-    /// How many units are spent between two readings of the clock: some hundred microseconds of
-    /// work.
+    /// How many units are spent between two readings of the clock: some hundred microseconds of work.
     private static let unitsPerLook = 2048
     /// How many seconds pass between two calls of `isStillWanted`, and before the first.
     private static let secondsPerProbe = 0.25
 
-    /// Makes a budget without limits except for the deadline; set the others before the work
-    /// begins.
+    /// Makes a budget without limits except for the deadline; set the others before the work begins.
     package init(deadline: Instant = .distantFuture) {
         self.deadline = deadline
         nextProbe = .distantFuture
@@ -98,8 +92,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Returns the units of a value of `count` bytes that is compared or copied.
     @inline(__always) package static func units(forBytes count: Int) -> Int { 1 &+ count / 1024 }
 
-    /// Reads the clock, because the units are used up; throws `.stopped` when there is no time
-    /// left.
+    /// Reads the clock, because the units are used up; throws `.stopped` when there is no time left.
     @inline(never) private func checkTime() throws(StorageError) {
         unitsLeft = WorkBudget.unitsPerLook
         try check()
@@ -128,8 +121,7 @@ package final class WorkBudget: @unchecked Sendable {
         return isWanted(now) ? nil : .cancelled
     }
 
-    /// Returns whether the result is still wanted; the client is checked at most every quarter of a
-    /// second.
+    /// Returns whether the result is still wanted; the client is checked at most every quarter of a second.
     private func isWanted(_ now: Instant) -> Bool {
         guard let isStillWanted else { return true }
         if nextProbe.isDistantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
@@ -160,8 +152,7 @@ package final class WorkBudget: @unchecked Sendable {
         try spend(WorkBudget.units(forBytes: byteCount))
     }
 
-    /// Stops the work at its next check, because no client waits for it any more. Any thread may
-    /// call it.
+    /// Stops the work at its next check, because no client waits for it any more. Any thread may call it.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// Whether `cancel` was called, because no client waits for the work.
@@ -177,8 +168,7 @@ package final class WorkBudget: @unchecked Sendable {
 
     // MARK: - Amounts
 
-    /// Checks that `count` bytes, with those before this part, may be produced; throws `.stopped`
-    /// otherwise.
+    /// Checks that `count` bytes, with those before this part, may be produced; throws `.stopped` otherwise.
     @inline(__always) package func requireRoom(for count: Int) throws(StorageError) {
         if count &- partStart > roomLimit { try takeRoom(for: count &- partStart) }
     }
@@ -214,11 +204,9 @@ package final class WorkBudget: @unchecked Sendable {
         if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
     }
 
-    /// Begins the next part of a response, whose objects and bytes are counted from 0; `count`
-    /// bytes come before it.
+    /// Begins the next part of a response, whose objects and bytes are counted from 0; `count` bytes come before it.
     ///
-    /// Responses that are sent in parts, such as exports, have limits for each part rather than for
-    /// the whole.
+    /// Responses that are sent in parts, such as exports, have limits for each part rather than for the whole.
     package func beginPart(at count: Int) {
         objects = 0
         partStart = count

@@ -86,8 +86,7 @@ extension Binder {
 
     // MARK: - Equality
 
-    /// Returns the condition for `==`, `!=` or `IN`, after it has checked that the types can be
-    /// equal.
+    /// Returns the condition for `==`, `!=` or `IN`, after it has checked that the types can be equal.
     ///
     /// - Parameters:
     ///   - right: The right operand. For `IN` it has to be a list, a collection or a to-many path.
@@ -220,8 +219,7 @@ extension Binder {
 
     /// Returns the condition for a property of the base class and one constant of its type.
     ///
-    /// For these the language has rules of its own: floats and doubles follow IEEE 754, so that NaN
-    /// is unequal to everything.
+    /// For these the language has rules of its own: floats and doubles follow IEEE 754, so that NaN is unequal to everything.
     ///
     /// - Parameters:
     ///   - value: The constant.
@@ -345,8 +343,7 @@ extension Binder {
         return AndCondition(ConditionOrder.cheapestFirst(conditions))
     }
 
-    /// The limits of an int property of the base class when both are ints and in order; nil
-    /// otherwise.
+    /// The limits of an int property of the base class when both are ints and in order; nil otherwise.
     private func intRange(_ operand: any Operand, _ limits: ExpressionSyntax.List) -> (
         column: Column, limits: ClosedRange<Int64>
     )? {
@@ -361,8 +358,7 @@ extension Binder {
 
     /// Returns the condition for `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` or `TEXT`.
     ///
-    /// The type of the left side is not checked: a value that is not of the pattern's type does not
-    /// match.
+    /// The type of the left side is not checked: a value that is not of the pattern's type does not match.
     ///
     /// - Throws: `QueryError.invalid` when the right side is neither a string nor binary data nor
     ///   mixed.

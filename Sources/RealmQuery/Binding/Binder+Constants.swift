@@ -117,8 +117,7 @@ extension Binder {
 
     /// Returns the type of a converted constant.
     ///
-    /// A null that is compared with a string or binary property has the type of that property,
-    /// which string operators need.
+    /// A null that is compared with a string or binary property has the type of that property, which string operators need.
     private func type(of value: Value, _ hint: OperandType) -> OperandType {
         if value.isNull { return hint == .string || hint == .binary ? hint : .null }
         if hint == .typeOfValue, case .int = value { return .typeOfValue }

@@ -29,8 +29,7 @@ extension Binder {
         return steps
     }
 
-    /// Resolves a sort key from a path that is in another part of the request than the text of the
-    /// query.
+    /// Resolves a sort key from a path that is in another part of the request than the text of the query.
     ///
     /// - Parameters:
     ///   - isAscending: Whether smaller values come first.
@@ -89,8 +88,7 @@ extension Binder {
 }
 
 extension [QueryPlan.ResultStep] {
-    /// Adds a sort. Two sorts in a row become one in which the later has priority, as the query
-    /// language demands.
+    /// Adds a sort. Two sorts in a row become one in which the later has priority, as the query language demands.
     fileprivate mutating func append(sortKeys keys: [SortKey]) {
         if case .sort(let earlier)? = last {
             self[count - 1] = .sort(keys + earlier)

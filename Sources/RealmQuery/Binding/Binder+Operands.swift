@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension ExpressionSyntax {
-    /// Whether the expression consists of constants alone, so that a comparison converts it to the
-    /// type of the other side.
+    /// Whether the expression consists of constants alone, so that a comparison converts it to the type of the other side.
     var isConstant: Bool {
         switch self {
         case .constant, .list: return true
@@ -122,8 +121,7 @@ extension Binder {
         }
     }
 
-    /// Returns the operand for a path that ends with links: the links themselves, their number or
-    /// their type.
+    /// Returns the operand for a path that ends with links: the links themselves, their number or their type.
     ///
     /// - Parameters:
     ///   - property: The key path as it is written.
@@ -144,8 +142,7 @@ extension Binder {
         }
     }
 
-    /// Returns the operand for a property, or for what `steps` select in the collection or the
-    /// mixed value that it holds.
+    /// Returns the operand for a property, or for what `steps` select in the collection or the mixed value that it holds.
     ///
     /// - Parameters:
     ///   - property: The key path as it is written.
@@ -260,8 +257,7 @@ extension Binder {
 
     // MARK: - Aggregates
 
-    /// Returns the operand for `@min`, `@max`, `@sum` or `@avg` of a collection, or of a property
-    /// of linked objects.
+    /// Returns the operand for `@min`, `@max`, `@sum` or `@avg` of a collection, or of a property of linked objects.
     ///
     /// - Throws: `QueryError.invalid` when the type cannot be combined in this way, or the path
     ///   does not lead to a collection.
@@ -318,8 +314,7 @@ extension Binder {
 
     // MARK: - Subqueries
 
-    /// Returns the operand for `SUBQUERY`. Its variable is defined only while the predicate inside
-    /// is bound.
+    /// Returns the operand for `SUBQUERY`. Its variable is defined only while the predicate inside is bound.
     ///
     /// - Throws: `QueryError.invalid` when the path does not lead to a list of links, or the
     ///   variable is in use already.
@@ -346,8 +341,7 @@ extension Binder {
 
     // MARK: - Arithmetic
 
-    /// Returns the operand for an arithmetic expression. One that consists of constants alone is
-    /// calculated here.
+    /// Returns the operand for an arithmetic expression. One that consists of constants alone is calculated here.
     ///
     /// - Parameters:
     ///   - left: The left side.

@@ -17,8 +17,7 @@ extension Binder {
         invalid(.typeMismatch, "\(suffix) is not supported on '\(source(property.path.range))'", property.range)
     }
 
-    /// Applies a suffix to the operand of a property; without a suffix the operand is returned as
-    /// it is.
+    /// Applies a suffix to the operand of a property; without a suffix the operand is returned as it is.
     ///
     /// - Parameters:
     ///   - postfix: The suffix.

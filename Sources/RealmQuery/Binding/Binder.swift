@@ -17,15 +17,13 @@ struct Binder {
     let text: [UInt8]
     /// Keeps the bytes of the constants for as long as the bound query lives.
     let pool: ConstantPool
-    /// The check that all conditions and operands share. It can also stop the binding of large
-    /// shapes and lists.
+    /// The check that all conditions and operands share. It can also stop the binding of large shapes and lists.
     let cancellation: CancellationCheck
     /// Resolves key paths, and records which columns they read.
     var paths: PathResolver
     /// The class whose objects are tested. Inside a subquery it is the class of the linked objects.
     var table: Table
-    /// In a filter over plain values, the place of the value that `self` names, and its type; nil
-    /// in a query over objects.
+    /// In a filter over plain values, the place of the value that `self` names, and its type; nil in a query over objects.
     var element: (box: ElementOperand.Box, type: ColumnType)?
 
     /// Whether each value that was passed has to fit the type that it is compared with, as in a rule: one that does not would make

@@ -5,13 +5,11 @@ package import RealmStorage
 
 /// A key path outside of a query: what it leads to from a class.
 ///
-/// Callers use it to resolve the paths of other parts of a request against the schema of one
-/// snapshot.
+/// Callers use it to resolve the paths of other parts of a request against the schema of one snapshot.
 package struct KeyPath {
     /// A link that a key path follows, from the objects of one class to those of another.
     package struct Link {
-        /// The kind of property that holds the link; a backlink leads from the target of a link to
-        /// the object that holds it.
+        /// The kind of property that holds the link; a backlink leads from the target of a link to the object that holds it.
         package enum Kind: Sendable { case link, list, set, dictionary, backlink }
 
         /// Whether the link is a property with one link, a collection of links, or a backlink.

@@ -39,15 +39,13 @@ package struct KeyPathMapping: Sendable {
         if alias != className { classes[alias] = className }
     }
 
-    /// Returns the persisted name or the backlink that a name represents in a class; nil when the
-    /// aliases form a loop.
+    /// Returns the persisted name or the backlink that a name represents in a class; nil when the aliases form a loop.
     func property(_ name: String, of className: String) -> String? {
         guard !properties.isEmpty else { return name }
         return KeyPathMapping.follow(name) { properties[Property(className: className, name: $0)] }
     }
 
-    /// Returns the persisted name of the class that a name represents; nil when the aliases form a
-    /// loop.
+    /// Returns the persisted name of the class that a name represents; nil when the aliases form a loop.
     func className(_ name: String) -> String? { KeyPathMapping.follow(name) { classes[$0] } }
 
     /// Replaces a name until there is no replacement; nil when that does not end.

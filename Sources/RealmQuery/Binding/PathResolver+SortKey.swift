@@ -4,8 +4,7 @@ internal import RealmPlatform
 internal import RealmStorage
 
 extension PathResolver {
-    /// Resolves a path for sorting: to-one links, then a property with a single value, or one entry
-    /// of a dictionary.
+    /// Resolves a path for sorting: to-one links, then a property with a single value, or one entry of a dictionary.
     ///
     /// - Parameters:
     ///   - table: The class at which the path starts.

@@ -5,11 +5,9 @@ package import RealmStorage
 
 /// Determines what a key path leads to, from left to right.
 ///
-/// Copies of a resolver share the recorder and the pool; each copy has its own path text for
-/// messages.
+/// Copies of a resolver share the recorder and the pool; each copy has its own path text for messages.
 struct PathResolver {
-    /// The variable of a subquery. It represents the object itself in paths that start at its
-    /// class.
+    /// The variable of a subquery. It represents the object itself in paths that start at its class.
     struct Variable: Hashable {
         /// The class of the objects that the subquery tests.
         let table: TableKey
@@ -118,8 +116,7 @@ struct PathResolver {
         return .followed
     }
 
-    /// Restricts the last link to one element, if it is a collection of a kind. Returns whether
-    /// that was possible.
+    /// Restricts the last link to one element, if it is a collection of a kind. Returns whether that was possible.
     private func select(_ selector: LinkStep.Selector, of kind: LinkStep.Kind, _ links: inout [LinkStep]) -> Bool {
         guard let last = links.last, last.kind == kind, !last.hasSelector else { return false }
         links[links.count - 1].selector = selector
@@ -142,8 +139,7 @@ struct PathResolver {
         }
     }
 
-    /// Finishes a path at an element that must name a property; the elements after it are steps
-    /// into the property.
+    /// Finishes a path at an element that must name a property; the elements after it are steps into the property.
     ///
     /// - Parameters:
     ///   - index: The index of the element that must name the property.
@@ -188,8 +184,7 @@ struct PathResolver {
 
     // MARK: - Names
 
-    /// Returns the persisted name for a public one; the empty string for the variable of a
-    /// subquery.
+    /// Returns the persisted name for a public one; the empty string for the variable of a subquery.
     ///
     /// A name of linking objects that the version does not show stays as it is, so that it is
     /// unknown and no message has the names behind it.
@@ -326,11 +321,9 @@ extension PathResolver {
     enum ResolvedPath {
         /// The path ends with links, so it leads to objects.
         case links([LinkStep])
-        /// A property of the objects that the links reach, and what the steps select in the collection
-        /// it holds.
+        /// A property of the objects that the links reach, and what the steps select in the collection it holds.
         case column(Column, of: Table, links: [LinkStep], steps: [PathStep])
-        /// The path ends with `@links` alone: all incoming links of the objects that the links before
-        /// it reach.
+        /// The path ends with `@links` alone: all incoming links of the objects that the links before it reach.
         case allBacklinks([LinkStep], of: Table)
     }
 }

@@ -6,8 +6,7 @@ package import RealmStorage
 extension QueryArgument {
     /// Copies a value, so that it outlives its snapshot.
     ///
-    /// Collections nested in mixed values all sort alike and become an empty list; their contents
-    /// are not copied.
+    /// Collections nested in mixed values all sort alike and become an empty list; their contents are not copied.
     ///
     /// - Parameter value: A value that borrows from a snapshot.
     package init(copying value: Value) {
@@ -28,8 +27,7 @@ extension QueryArgument {
         }
     }
 
-    /// Returns the argument as a value. Objects by primary key and shapes, which are not values,
-    /// become null.
+    /// Returns the argument as a value. Objects by primary key and shapes, which are not values, become null.
     ///
     /// - Parameter pool: Copies the bytes of a text or of binary data, and owns them.
     func value(in pool: ConstantPool) -> Value {

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// A value that is passed for `$n`, or a copy of a stored value in a page position. It borrows
-/// nothing.
+/// A value that is passed for `$n`, or a copy of a stored value in a page position. It borrows nothing.
 package indirect enum QueryArgument: Sendable {
     /// Null, which has no type of its own.
     case null
@@ -18,8 +17,7 @@ package indirect enum QueryArgument: Sendable {
     case double(Double)
     /// A string that is valid UTF-8. It is compared as the reference engine compares strings.
     case string(String)
-    /// A text without a type of its own, as JSON has it: `PlainText` reads it by the type of what it
-    /// is compared with.
+    /// A text without a type of its own, as JSON has it: `PlainText` reads it by the type of what it is compared with.
     case text(String)
     /// The bytes of a string that is not valid UTF-8, which a file may contain.
     case stringBytes([UInt8])

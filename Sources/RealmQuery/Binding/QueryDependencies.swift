@@ -12,8 +12,7 @@ package struct QueryDependencies: Sendable {
         /// The position of the column in the cluster leaves of the table.
         package let leafIndex: Int
 
-        /// Creates the identity of a column from the key of its table and its position in the
-        /// leaves.
+        /// Creates the identity of a column from the key of its table and its position in the leaves.
         package init(table: TableKey, leafIndex: Int) {
             self.table = table
             self.leafIndex = leafIndex
@@ -23,8 +22,7 @@ package struct QueryDependencies: Sendable {
     /// The tables whose objects are tested, including that of the result.
     package internal(set) var tables: Set<TableKey> = []
     package internal(set) var columns: Set<ColumnOfTable> = []
-    /// Whether a path leads through mixed values, which may link to any table. Then every change
-    /// may change the result.
+    /// Whether a path leads through mixed values, which may link to any table. Then every change may change the result.
     package internal(set) var mayReachAnyTable = false
 
     /// Adds what another query reads.

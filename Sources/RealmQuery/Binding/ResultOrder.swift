@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The sort keys and distinct paths that a caller adds to a query. They apply after the descriptors
-/// in its text.
+/// The sort keys and distinct paths that a caller adds to a query. They apply after the descriptors in its text.
 package struct ResultOrder: Sendable {
     /// A key path by which results are sorted.
     package struct Key: Sendable {
@@ -21,8 +20,7 @@ package struct ResultOrder: Sendable {
 
     /// The sort keys, the most important one first; empty for no sorting.
     package var sort: [Key]
-    /// The paths of which each combination of values is kept once, after sorting; empty to keep
-    /// everything.
+    /// The paths of which each combination of values is kept once, after sorting; empty to keep everything.
     package var distinct: [String]
 
     /// Creates an order. Without parameters it adds nothing.

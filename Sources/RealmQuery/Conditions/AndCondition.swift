@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The conjunction of several conditions. Each of them is evaluated only for the rows that the ones
-/// before it left.
+/// The conjunction of several conditions. Each of them is evaluated only for the rows that the ones before it left.
 final class AndCondition: Condition {
     /// The conditions that all have to match, in the order in which they are tested.
     let children: [any Condition]

@@ -34,8 +34,7 @@ final class ColumnCondition: Condition {
     private lazy var kernel = ColumnCondition.kernel(column.type, comparator, constant)
     private let reader: ColumnReader
     private let label: String
-    /// The incoming links of the object with which a link property is compared, if they lead to all
-    /// matches; nil otherwise.
+    /// The incoming links of the object with which a link property is compared, if they lead to all matches; nil otherwise.
     let backlinks: BacklinkLookup?
     /// The check that can stop the query within a leaf, as texts may be long.
     private let cancellation: CancellationCheck
@@ -62,8 +61,7 @@ final class ColumnCondition: Condition {
         reader = ColumnReader(column, cancellation)
     }
 
-    /// 1 with a kernel, and more for texts, decimals and mixed values, whose comparisons take
-    /// longer.
+    /// 1 with a kernel, and more for texts, decimals and mixed values, whose comparisons take longer.
     var cost: Double {
         if isVectorised { return 1 }
         switch comparator {
@@ -96,8 +94,7 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// Tests the candidates with the kernel, if the leaf has the type for which the kernel was
-    /// chosen.
+    /// Tests the candidates with the kernel, if the leaf has the type for which the kernel was chosen.
     private func evaluate(_ values: ColumnLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         switch (kernel, values) {
         case (.intReal(let relation, let needle), .int(let leaf)):
@@ -226,8 +223,7 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// Chooses the test for string properties: a prepared pattern for equality and the string
-    /// operators.
+    /// Chooses the test for string properties: a prepared pattern for equality and the string operators.
     ///
     /// For all other types, and for an order of strings, the values are compared one by one.
     private static func textKernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {

@@ -3,14 +3,11 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A way to compare two single values. The binder chooses it from the operator and the types of
-/// both sides.
+/// A way to compare two single values. The binder chooses it from the operator and the types of both sides.
 enum Comparator {
-    /// Equality or order of values. Null equals only null; values that cannot be compared are
-    /// unequal and unordered.
+    /// Equality or order of values. Null equals only null; values that cannot be compared are unequal and unordered.
     case relation(Relation)
-    /// The order in which null is less than everything else, for string properties of the base
-    /// class.
+    /// The order in which null is less than everything else, for string properties of the base class.
     case nullFirst(Relation)
     /// The rules of IEEE 754: NaN is unequal to everything and unordered.
     case ieee(Relation)
@@ -58,8 +55,7 @@ enum Comparator {
         }
     }
 
-    /// Returns the same comparison with a constant on its right side, for which a pattern is
-    /// prepared once.
+    /// Returns the same comparison with a constant on its right side, for which a pattern is prepared once.
     func prepared(for constant: Value) -> Comparator {
         guard case .pattern(let text) = self else { return self }
         switch constant {
@@ -71,8 +67,7 @@ enum Comparator {
         }
     }
 
-    /// Whether the comparison asks for an order, so that comparing the extremes of two lists is
-    /// enough.
+    /// Whether the comparison asks for an order, so that comparing the extremes of two lists is enough.
     var isOrdering: Bool {
         guard case .relation(let comparison) = self else { return false }
         return comparison.isOrdering
@@ -98,8 +93,7 @@ enum Comparator {
         }
     }
 
-    /// Whether two lists of different lengths match when they are compared element by element: only
-    /// for inequality.
+    /// Whether two lists of different lengths match when they are compared element by element: only for inequality.
     var acceptsDifferentLengths: Bool {
         switch self {
         case .relation(.notEqual), .ieee(.notEqual), .notEqualIgnoringCase, .notBothNull: return true
@@ -119,8 +113,7 @@ enum Comparator {
         return comparison.holds(Value.order(left, right), 0)
     }
 
-    /// Returns whether a relation holds between two floats or two doubles by IEEE 754, and between
-    /// other values by their order.
+    /// Returns whether a relation holds between two floats or two doubles by IEEE 754, and between other values by their order.
     private static func relatesByIEEE(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
         switch (left, right) {
         case (.float(let a), .float(let b)): return comparison.holds(a, b)
@@ -129,8 +122,7 @@ enum Comparator {
         }
     }
 
-    /// Returns whether two values are equal when letter case is ignored, which has an effect on
-    /// strings and binary data only.
+    /// Returns whether two values are equal when letter case is ignored, which has an effect on strings and binary data only.
     private static func isEqualIgnoringCase(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)):

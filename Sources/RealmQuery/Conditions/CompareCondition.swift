@@ -6,9 +6,8 @@ internal import RealmStorage
 /// Compares two operands of which at least one may have several values, row by row, with all the
 /// rules for lists and quantifiers.
 ///
-/// Both operands are evaluated into groups, one for each collection that a path reaches. An object
-/// matches when the comparison holds for a pair of groups. Within a pair, quantifiers apply;
-/// without any, two lists are compared element by element.
+/// Both operands are evaluated into groups, one for each collection that a path reaches. An object matches when the comparison
+/// holds for a pair of groups. Within a pair, quantifiers apply; without any, two lists are compared element by element.
 final class CompareCondition: RowCondition {
     private let left: any Operand
     private let right: any Operand
@@ -16,8 +15,7 @@ final class CompareCondition: RowCondition {
     private let leftQuantifier: Quantifier?
     private let rightQuantifier: Quantifier?
     private let label: String
-    /// The incoming links of the objects with which links are compared, if they lead to all
-    /// matches; nil otherwise.
+    /// The incoming links of the objects with which links are compared, if they lead to all matches; nil otherwise.
     let backlinks: BacklinkLookup?
     private let cancellation: CancellationCheck
     /// The constants of a long list on the right side of an equality, by hash; nil where values are compared in pairs.
@@ -55,8 +53,7 @@ final class CompareCondition: RowCondition {
     var cost: Double { 200 }
     var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
 
-    /// Evaluates both operands for an object and compares every group of the left side with every
-    /// group of the right side.
+    /// Evaluates both operands for an object and compares every group of the left side with every group of the right side.
     func matches(_ row: Row) throws(StorageError) -> Bool {
         leftGroups = ValueGroups.take(cancellation)
         rightGroups = ValueGroups.take(cancellation)
@@ -77,15 +74,13 @@ final class CompareCondition: RowCondition {
         return false
     }
 
-    /// Compares two values, and counts the steps of the query that this takes, so that long texts
-    /// can be cancelled.
+    /// Compares two values, and counts the steps of the query that this takes, so that long texts can be cancelled.
     @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
         try cancellation.step(for: left, and: right)
         return comparator.holds(left, right, cancellation)
     }
 
-    /// Returns whether two groups of values fulfil the comparison, with the quantifiers of both
-    /// sides.
+    /// Returns whether two groups of values fulfil the comparison, with the quantifiers of both sides.
     ///
     /// - Parameters:
     ///   - leftRange: The places of the left group's values in its buffer.
@@ -112,8 +107,7 @@ final class CompareCondition: RowCondition {
         }
     }
 
-    /// Compares longer lists by their least and greatest values in the total order, which spares
-    /// comparing all pairs.
+    /// Compares longer lists by their least and greatest values in the total order, which spares comparing all pairs.
     ///
     /// A null, or a value of another type, then counts only if it is one of these extremes.
     private func compareExtremes(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
@@ -169,8 +163,7 @@ final class CompareCondition: RowCondition {
 
     /// Returns whether any value is on both sides.
     ///
-    /// Both sides are sorted first, so that the time does not grow with the product of their
-    /// lengths.
+    /// Both sides are sorted first, so that the time does not grow with the product of their lengths.
     ///
     /// - Complexity: O(n log n) for n values on both sides together.
     private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
@@ -204,8 +197,7 @@ final class CompareCondition: RowCondition {
         return extremes
     }
 
-    /// Returns whether two lists fulfil the comparison at every position. Lists of different
-    /// lengths match only for inequality.
+    /// Returns whether two lists fulfil the comparison at every position. Lists of different lengths match only for inequality.
     private func compareElementwise(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         guard leftRange.count == rightRange.count else { return comparator.acceptsDifferentLengths }
         for (left, right) in zip(leftRange, rightRange) where try !holds(leftGroups.values[left], rightGroups.values[right]) {
@@ -214,8 +206,7 @@ final class CompareCondition: RowCondition {
         return true
     }
 
-    /// Applies a quantifier to a test. `ANY` of nothing is false; `ALL` and `NONE` of nothing are
-    /// true.
+    /// Applies a quantifier to a test. `ANY` of nothing is false; `ALL` and `NONE` of nothing are true.
     ///
     /// - Parameters:
     ///   - quantifier: The quantifier; nil means `ANY`.

@@ -8,8 +8,7 @@ internal import RealmStorage
 /// The binder makes a tree of conditions from the predicate of a query. Conditions keep the leaves
 /// that they read last, so a tree of them is used by one thread at a time.
 protocol Condition: AnyObject {
-    /// The cost of testing one row, in comparisons of packed integers. Cheap conditions are tested
-    /// first.
+    /// The cost of testing one row, in comparisons of packed integers. Cheap conditions are tested first.
     var cost: Double { get }
 
     /// A description of how the condition is tested, for a query plan that people read.

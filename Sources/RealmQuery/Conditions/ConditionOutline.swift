@@ -6,11 +6,9 @@ internal import RealmPlatform
 struct ConditionOutline {
     /// The way of testing, such as `compare packed column` or `row by row`.
     let method: String
-    /// The part of the query's text that the condition implements; nil when it only combines
-    /// others.
+    /// The part of the query's text that the condition implements; nil when it only combines others.
     let label: String?
-    /// The conditions that are combined, in the order in which they are tested; empty for a single
-    /// test.
+    /// The conditions that are combined, in the order in which they are tested; empty for a single test.
     let children: [any Condition]
 
     /// Creates the description of a condition.

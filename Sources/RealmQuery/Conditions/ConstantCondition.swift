@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A condition that every object fulfils, or none: `TRUEPREDICATE`, or a comparison whose result
-/// the binder knows.
+/// A condition that every object fulfils, or none: `TRUEPREDICATE`, or a comparison whose result the binder knows.
 final class ConstantCondition: Condition {
     /// Whether every object matches; otherwise no object does.
     let isTrue: Bool

@@ -3,11 +3,9 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A full-text search in an indexed string property, possibly of linked objects, of which any may
-/// match.
+/// A full-text search in an indexed string property, possibly of linked objects, of which any may match.
 ///
-/// The index is read once, when the query is planned or at the first test; after that a test is a
-/// look-up among keys.
+/// The index is read once, when the query is planned or at the first test; after that a test is a look-up among keys.
 final class FullTextCondition: Condition {
     /// The result of searching the full-text index.
     private enum Found {
@@ -69,8 +67,7 @@ final class FullTextCondition: Condition {
         return isMatch
     }
 
-    /// Whether the index leads to all matches: the property belongs to the class itself, and at
-    /// least one word is wanted.
+    /// Whether the index leads to all matches: the property belongs to the class itself, and at least one word is wanted.
     private var isIndexed: Bool { chain.isEmpty && !search.included.isEmpty }
 
     /// Returns the keys of all matches in ascending order; nil when the index only knows which
@@ -88,8 +85,7 @@ final class FullTextCondition: Condition {
 
     var outline: ConditionOutline { ConditionOutline("full text index", label: label) }
 
-    /// Returns the result of the search. The first call reads the index, later ones return what it
-    /// found.
+    /// Returns the result of the search. The first call reads the index, later ones return what it found.
     private func lookUp() throws(StorageError) -> Found {
         if let found { return found }
         if let matches { return try keep(matches) }

@@ -5,15 +5,13 @@ internal import RealmStorage
 
 /// Tests whether a property of the base class is one of several constants.
 ///
-/// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR`
-/// joins.
+/// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR` joins.
 final class MembershipCondition: Condition {
     /// The column of the property whose values are tested.
     let column: Column
     /// The constants of which one has to match, without duplicates. Null is matched by null values.
     let values: [Value]
-    /// The constants of an int property in a form that a kernel tests whole leaves with; nil for
-    /// other types.
+    /// The constants of an int property in a form that a kernel tests whole leaves with; nil for other types.
     private let integers: IntegerSet?
     /// Whether a null value matches, because null is one of the constants.
     private let acceptsNull: Bool

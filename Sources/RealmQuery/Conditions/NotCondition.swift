@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The negation of a condition: it matches exactly the objects that the condition does not match,
-/// null or not.
+/// The negation of a condition: it matches exactly the objects that the condition does not match, null or not.
 final class NotCondition: Condition {
     /// The condition that must not hold.
     let child: any Condition

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The disjunction of several conditions. Each of them is evaluated only for the rows that no
-/// condition before it matched.
+/// The disjunction of several conditions. Each of them is evaluated only for the rows that no condition before it matched.
 final class OrCondition: Condition {
     /// The conditions of which one has to match, in the order in which they are tested.
     let children: [any Condition]
@@ -21,8 +20,7 @@ final class OrCondition: Condition {
 
     var outline: ConditionOutline { ConditionOutline("any of:", children: children) }
 
-    /// Returns the rows that at least one child matches; the evaluation ends as soon as every row
-    /// is found.
+    /// Returns the rows that at least one child matches; the evaluation ends as soon as every row is found.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var open = candidates
         var found = Mask.none

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A condition that is tested row by row. A type that conforms to it implements only the test of
-/// one row.
+/// A condition that is tested row by row. A type that conforms to it implements only the test of one row.
 protocol RowCondition: Condition {}
 
 extension RowCondition {

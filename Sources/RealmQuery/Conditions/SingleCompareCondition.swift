@@ -10,8 +10,7 @@ final class SingleCompareCondition: Condition {
     private let comparator: Comparator
     private let label: String
     private let cancellation: CancellationCheck
-    /// Whether the values may be long texts, so that the steps of every single comparison are
-    /// counted.
+    /// Whether the values may be long texts, so that the steps of every single comparison are counted.
     private let mayBeLong: Bool
 
     /// Creates the condition that compares two operands of one value each.
@@ -35,8 +34,7 @@ final class SingleCompareCondition: Condition {
     var cost: Double { 20 }
     var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
 
-    /// Reads the values of both operands for all candidates of the leaf, then compares them in
-    /// pairs.
+    /// Reads the values of both operands for all candidates of the leaf, then compares them in pairs.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         // A query may have thousands of comparisons, so none of them keeps its values.
         var leftValues: [Value] = []
@@ -64,8 +62,7 @@ final class SingleCompareCondition: Condition {
 
     func matches(_ row: Row) throws(StorageError) -> Bool { try holds(try left.value(row), try right.value(row)) }
 
-    /// Compares two values, and counts the steps of the query that this takes, so that long texts
-    /// can be cancelled.
+    /// Compares two values, and counts the steps of the query that this takes, so that long texts can be cancelled.
     @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
         try cancellation.step(for: left, and: right)
         return comparator.holds(left, right, cancellation)

@@ -5,9 +5,8 @@ internal import RealmStorage
 
 /// Folds values into a minimum, a maximum, a sum or an average, by the rules of the query language.
 ///
-/// Nulls and NaNs are left out, integer sums wrap around at 64 bits, and mixed values are summed up
-/// as decimals. A value of this type is used for one fold: create it, add the values one by one,
-/// then read the result.
+/// Nulls and NaNs are left out, integer sums wrap around at 64 bits, and mixed values are summed up as decimals. A value of
+/// this type is used for one fold: create it, add the values one by one, then read the result.
 struct Aggregation: Sendable {
     private let aggregate: AggregateOperator
     private let type: ColumnType
@@ -44,8 +43,7 @@ struct Aggregation: Sendable {
         }
     }
 
-    /// The type of the result: that of the values for extremes, and otherwise int, double or
-    /// decimal.
+    /// The type of the result: that of the values for extremes, and otherwise int, double or decimal.
     static func resultType(_ aggregate: AggregateOperator, _ type: ColumnType) -> OperandType {
         switch (aggregate, type) {
         case (.min, _), (.max, _): return OperandType(type)

@@ -3,21 +3,18 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Stops a query between and within objects when its caller asks for it, and limits the values that
-/// it holds.
+/// Stops a query between and within objects when its caller asks for it, and limits the values that it holds.
 ///
-/// The steps of a query are counted, and after every 4096 of them the caller's check is called. It
-/// has to be possible within one object, too: a path through several to-many links, or through
-/// nested collections, can reach any number of objects, and comparing two long texts takes long.
-/// One check belongs to one bound query and is used by its thread alone.
+/// The steps of a query are counted, and after every 4096 of them the caller's check is called. It has to be possible within
+/// one object, too: a path through several to-many links, or through nested collections, can reach any number of objects, and
+/// comparing two long texts takes long. One check belongs to one bound query and is used by its thread alone.
 final class CancellationCheck {
     /// A callback that returns whether the query may continue. It is called often, so it should be quick.
     typealias Check = () -> Bool
 
     /// The callback that decides whether to continue; nil while nothing limits the query.
     private(set) var check: Check?
-    /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
-    /// compared with others.
+    /// The number of values that may be held at once: to sort by, to find distinct ones, or to be compared with others.
     var valueLimit = Int.max { didSet { holdLimit = valueLimit } }
     /// The maximum number of values for `hold`: `valueLimit` if it was set, otherwise as many as fit into 64 MiB.
     private(set) var holdLimit = (64 << 20) / CancellationCheck.bytesPerValue
@@ -46,8 +43,7 @@ final class CancellationCheck {
     static let bytesPerValue = 32
     /// The number of steps to count for a piece of work that is long enough to justify a separate call of the check.
     static let stepsOfLongWork = stepsPerCheck
-    /// The binary logarithm of the bytes of text that are compared in about the time of one step:
-    /// 256 bytes.
+    /// The binary logarithm of the bytes of text that are compared in about the time of one step: 256 bytes.
     private static let bytesPerStepShift = 8
 
     /// The error that stops a query. It is thrown through the layers that know storage errors only;

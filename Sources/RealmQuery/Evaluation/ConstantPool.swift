@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Owns the bytes of the constants of a bound query, which its values only borrow, and limits how
-/// much they take.
+/// Owns the bytes of the constants of a bound query, which its values only borrow, and limits how much they take.
 ///
 /// The pool lives as long as the bound query. It is filled while the query is bound, by one thread.
 final class ConstantPool {
@@ -35,8 +34,7 @@ final class ConstantPool {
         return byteCount <= ConstantPool.maximumByteCount
     }
 
-    /// Counts the corners of shapes. Returns false when the query has too many of them to be
-    /// checked in reasonable time.
+    /// Counts the corners of shapes. Returns false when the query has too many of them to be checked in reasonable time.
     func admits(corners count: Int) -> Bool {
         cornerCount += count
         return cornerCount <= GeoRegion.maximumVertexCount

@@ -5,11 +5,9 @@ internal import RealmStorage
 
 /// Reads numbers out of strings that are compared with numeric properties.
 ///
-/// It follows a C++ input stream in the classic locale: leading white space is skipped, and what
-/// follows the number is ignored.
+/// It follows a C++ input stream in the classic locale: leading white space is skipped, and what follows the number is ignored.
 enum NumericText {
-    /// Returns the decimal integer at the beginning of a text; nil when there is none or it does
-    /// not fit into 64 bits.
+    /// Returns the decimal integer at the beginning of a text; nil when there is none or it does not fit into 64 bits.
     static func leadingInteger(_ text: ByteView) -> Int64? {
         let bytes = text.array.drop(while: isSpace)
         let sign = bytes.first == ASCII.minus || bytes.first == ASCII.plus ? 1 : 0
@@ -25,16 +23,14 @@ enum NumericText {
     /// Returns the float at the beginning of a text, by the same rules as `leadingDouble`.
     static func leadingFloat(_ text: ByteView) -> Float? { leadingNumber(text, Float.init) }
 
-    /// Returns the decimal that a whole text is, apart from leading spaces and tabs; nil for other
-    /// texts and for NaN.
+    /// Returns the decimal that a whole text is, apart from leading spaces and tabs; nil for other texts and for NaN.
     static func wholeDecimal(_ text: ByteView) -> Decimal128? {
         let bytes = text.array.drop { $0 == 0x20 || $0 == 0x09 }
         guard let number = decimal(String(decoding: bytes, as: UTF8.self)), !number.isNaN else { return nil }
         return number
     }
 
-    /// Returns the decimal that the text of a literal represents; nil when the text is not a
-    /// decimal.
+    /// Returns the decimal that the text of a literal represents; nil when the text is not a decimal.
     static func decimal(_ text: String) -> Decimal128? { Decimal128(text) }
 
     /// Returns the number at the beginning of a text, after white space.
@@ -52,8 +48,7 @@ enum NumericText {
         return number
     }
 
-    /// The number of bytes that a stream would take as a number; nil when that is malformed, as in
-    /// `1e`.
+    /// The number of bytes that a stream would take as a number; nil when that is malformed, as in `1e`.
     private static func floatLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[bytes.startIndex + offset] : 0 }
         var length = byte(0) == ASCII.minus || byte(0) == ASCII.plus ? 1 : 0
@@ -72,8 +67,7 @@ enum NumericText {
         return length
     }
 
-    /// Returns the infinity or NaN that a whole text is, in any letter case; nil for every other
-    /// text.
+    /// Returns the infinity or NaN that a whole text is, in any letter case; nil for every other text.
     private static func special<Number: BinaryFloatingPoint>(_ text: ByteView) -> Number? {
         guard text.count <= 9 else { return nil }
         switch String(decoding: text.array.map { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }, as: UTF8.self) {
@@ -84,7 +78,6 @@ enum NumericText {
         }
     }
 
-    /// Whether the byte is white space in the sense of C: space, tab, line feed, vertical tab, form
-    /// feed or carriage return.
+    /// Whether the byte is white space in the sense of C: space, tab, line feed, vertical tab, form feed or carriage return.
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0d) }
 }

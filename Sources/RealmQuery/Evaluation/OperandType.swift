@@ -24,12 +24,10 @@ enum OperandType: String, Sendable, Hashable {
     /// The result of `@type`: a set of types, which compares with names of types only.
     case typeOfValue = "@type"
 
-    /// Whether values may be texts or binary data of any length, so that comparing them may take
-    /// long.
+    /// Whether values may be texts or binary data of any length, so that comparing them may take long.
     var mayBeLong: Bool { self == .string || self == .binary || self == .mixed }
 
-    /// The type of a property, or of the elements of a collection. A backlink column counts as a
-    /// link.
+    /// The type of a property, or of the elements of a collection. A backlink column counts as a link.
     init(_ type: ColumnType) {
         switch type {
         case .int: self = .int
@@ -47,8 +45,7 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// The type of a constant. A link without a table is an object key, whose class depends on the
-    /// other side.
+    /// The type of a constant. A link without a table is an object key, whose class depends on the other side.
     init(of value: Value) {
         switch value {
         case .null: self = .null
@@ -67,8 +64,7 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// Whether arithmetic with the operand may be possible. For mixed values it turns out during
-    /// evaluation.
+    /// Whether arithmetic with the operand may be possible. For mixed values it turns out during evaluation.
     var isNumeric: Bool {
         switch self {
         case .int, .float, .double, .decimal, .mixed: return true
@@ -76,8 +72,7 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// Returns whether values of the two types may be equal: the same type, two numeric types, or
-    /// one of them mixed.
+    /// Returns whether values of the two types may be equal: the same type, two numeric types, or one of them mixed.
     func isComparable(with other: OperandType) -> Bool {
         self == other || (isNumeric && other.isNumeric) || self == .mixed || other == .mixed
     }

@@ -76,8 +76,7 @@ enum TypeName {
         }
     }
 
-    /// Returns the set with the type of a property; the empty set for a mixed property, whose type
-    /// depends on the object.
+    /// Returns the set with the type of a property; the empty set for a mixed property, whose type depends on the object.
     static func bits(of type: ColumnType) -> Int64 {
         switch type {
         case .int: return Bit.int

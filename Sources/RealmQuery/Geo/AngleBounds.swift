@@ -40,8 +40,7 @@ struct AngleBounds: Equatable, Sendable {
     /// Whether the bounds contain the whole sphere.
     var isFull: Bool { low == -.pi / 2 && high == .pi / 2 && longitudes.isFull }
 
-    /// Calculates the bounds of a chain of edges. An edge may reach a latitude that neither of its
-    /// ends has.
+    /// Calculates the bounds of a chain of edges. An edge may reach a latitude that neither of its ends has.
     ///
     /// - Parameter points: The vertices in order; consecutive ones are joined by great-circle arcs.
     /// - Complexity: O(number of points).

@@ -6,8 +6,7 @@ internal import RealmPlatform
 ///
 /// The orientation at the last point of the chain is kept, so that each additional edge takes one calculation in most cases.
 struct EdgeCrossing {
-    /// The way in which two edges meet: not at all, in a vertex that they share, or by crossing
-    /// inside of both.
+    /// The way in which two edges meet: not at all, in a vertex that they share, or by crossing inside of both.
     enum Result { case none, vertex, crossing }
 
     private let a: SpherePoint
@@ -48,9 +47,8 @@ struct EdgeCrossing {
         return crosses(d) ? .crossing : .none
     }
 
-    /// Returns whether the next edge of the chain crosses the fixed edge, or passes it at a shared
-    /// vertex, in the sense in which crossings are counted to decide whether a point is inside a
-    /// loop.
+    /// Returns whether the next edge of the chain crosses the fixed edge, or passes it at a shared vertex, in the sense in
+    /// which crossings are counted to decide whether a point is inside a loop.
     ///
     /// - Parameter d: The end of that edge, which becomes the last point of the chain.
     @inline(__always)

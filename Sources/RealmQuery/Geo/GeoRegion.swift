@@ -16,8 +16,7 @@ package struct GeoRegion: Sendable {
     private enum Form: Sendable {
         /// An outer loop and the loops of its holes.
         case loops([SphereLoop])
-        /// A circle: the points whose squared distance from the centre, straight through the unit
-        /// sphere, is at most `limit`.
+        /// A circle: the points whose squared distance from the centre, straight through the unit sphere, is at most `limit`.
         case cap(center: SpherePoint, limit: Double)
     }
 
@@ -25,8 +24,7 @@ package struct GeoRegion: Sendable {
     private let form: Form
     /// The degrees of latitude outside of which no point can be inside; slightly too wide.
     private let latitudes: ClosedRange<Double>
-    /// The greatest number of vertices. Shapes with more are rejected, because validation compares
-    /// pairs of edges.
+    /// The greatest number of vertices. Shapes with more are rejected, because validation compares pairs of edges.
     static let maximumVertexCount = 20_000
 
     /// A function that is called before comparisons are made, with their number, and returns
@@ -52,8 +50,7 @@ package struct GeoRegion: Sendable {
         }
     }
 
-    /// The number of corners with which a point has to be compared, as a measure of the cost of a
-    /// test.
+    /// The number of corners with which a point has to be compared, as a measure of the cost of a test.
     var vertexCount: Int {
         switch form {
         case .cap: return 1
@@ -84,8 +81,7 @@ package struct GeoRegion: Sendable {
         latitudes = GeoRegion.widened(max(latitude - radius, -.pi), min(latitude + radius, .pi))
     }
 
-    /// Returns whether a point lies inside. Points beyond ±180 or ±90 degrees, and NaN, lie
-    /// nowhere.
+    /// Returns whether a point lies inside. Points beyond ±180 or ±90 degrees, and NaN, lie nowhere.
     ///
     /// - Parameters:
     ///   - longitude: Degrees east.
@@ -106,16 +102,14 @@ package struct GeoRegion: Sendable {
         }
     }
 
-    /// The height of a spherical cap, 1 - cos(radius), calculated in a form that remains exact for
-    /// small angles.
+    /// The height of a spherical cap, 1 - cos(radius), calculated in a form that remains exact for small angles.
     private static func capHeight(_ radius: Double) -> Double {
         if radius >= .pi { return 2 }
         let sine = SpherePoint.sine(0.5 * radius)
         return 2 * sine * sine
     }
 
-    /// Converts latitudes from radians to degrees, and adds a margin for the rounding of all
-    /// conversions.
+    /// Converts latitudes from radians to degrees, and adds a margin for the rounding of all conversions.
     private static func widened(_ low: Double, _ high: Double) -> ClosedRange<Double> {
         (low * (180 / .pi) - 1e-9)...(high * (180 / .pi) + 1e-9)
     }

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// The right side of `geoWithin` as it was written or passed. It is validated and evaluated by
-/// `GeoRegion`.
+/// The right side of `geoWithin` as it was written or passed. It is validated and evaluated by `GeoRegion`.
 package enum GeoShape: Sendable, Equatable {
     /// A box, given by two opposite corners in either order.
     case box(GeoPoint, GeoPoint)
@@ -11,8 +10,7 @@ package enum GeoShape: Sendable, Equatable {
     case circle(center: GeoPoint, radius: Double)
     /// An outer ring and holes; the first and the last point of each ring are the same.
     case polygon([[GeoPoint]])
-    /// A single point. It is not a region and therefore never valid here, but an argument can hold
-    /// one.
+    /// A single point. It is not a region and therefore never valid here, but an argument can hold one.
     case point(GeoPoint)
 
     /// The number of points that have to be validated for each `geoWithin` that names the shape.
@@ -21,8 +19,7 @@ package enum GeoShape: Sendable, Equatable {
         return rings.reduce(0) { $0 + $1.count }
     }
 
-    /// Returns the corners of a box as a closed ring of four edges, which starts and ends at
-    /// `corner`.
+    /// Returns the corners of a box as a closed ring of four edges, which starts and ends at `corner`.
     static func ring(ofBox corner: GeoPoint, _ opposite: GeoPoint) -> [GeoPoint] {
         [
             corner, GeoPoint(longitude: corner.longitude, latitude: opposite.latitude), opposite,

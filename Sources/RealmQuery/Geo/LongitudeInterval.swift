@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A closed interval of longitudes in radians. It may cross the antimeridian; then `low` is greater
-/// than `high`.
+/// A closed interval of longitudes in radians. It may cross the antimeridian; then `low` is greater than `high`.
 ///
 /// The meridian -π is represented by π, except in the full interval -π...π.
 struct LongitudeInterval: Equatable, Sendable {
@@ -94,8 +93,7 @@ struct LongitudeInterval: Equatable, Sendable {
     /// Returns π for -π, which is the same meridian, and every other longitude as it is.
     private static func canonical(_ point: Double) -> Double { point == -.pi ? .pi : point }
 
-    /// The distance eastward from one longitude to another, 0 ..< 2π, without a loss of precision
-    /// for short distances.
+    /// The distance eastward from one longitude to another, 0 ..< 2π, without a loss of precision for short distances.
     private static func distance(from start: Double, to end: Double) -> Double {
         end - start >= 0 ? end - start : (end + .pi) - (start - .pi)
     }

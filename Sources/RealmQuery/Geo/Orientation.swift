@@ -4,25 +4,20 @@ internal import RealmPlatform
 
 /// The way in which three points on the sphere turn, and what follows from it.
 ///
-/// A turn is 1 (counterclockwise), -1 (clockwise) or 0 (two points are the same). It is the sign of
-/// a determinant. Where that is too close to zero to be trusted, it is calculated again from the
-/// differences of near points; where that is zero too, the points count as if they were moved by an
-/// infinitely small distance. These are the rules of the reference engine's sphere geometry, so
-/// that points on the border of a shape are on the same side. Source: realm-core
-/// `external/s2/s2.cc`.
+/// A turn is 1 (counterclockwise), -1 (clockwise) or 0 (two points are the same). It is the sign of a determinant. Where that
+/// is too close to zero to be trusted, it is calculated again from the differences of near points; where that is zero too, the
+/// points count as if they were moved by an infinitely small distance. These are the rules of the reference engine's sphere
+/// geometry, so that points on the border of a shape are on the same side. Source: realm-core `external/s2/s2.cc`.
 enum Orientation {
-    /// The magnitude above which the sign of the plain determinant of three unit vectors is right:
-    /// 14 × 2^-54.
+    /// The magnitude above which the sign of the plain determinant of three unit vectors is right: 14 × 2^-54.
     private static let determinantError = 0.8e-15
 
-    /// Returns 1 when the path over three points turns left, -1 when it turns right, and 0 when two
-    /// of the points are the same.
+    /// Returns 1 when the path over three points turns left, -1 when it turns right, and 0 when two of the points are the same.
     static func turn(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Int {
         turn(a, b, c, cross: a.cross(b))
     }
 
-    /// Returns the turn of three points, given the cross product of the first two, which the caller
-    /// has calculated already.
+    /// Returns the turn of three points, given the cross product of the first two, which the caller has calculated already.
     @inline(__always)
     static func turn(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint, cross: SpherePoint) -> Int {
         let determinant = cross.dot(c)
@@ -42,8 +37,7 @@ enum Orientation {
         return agreements >= 2
     }
 
-    /// The turn of points that are nearly on one great circle, measured from the point opposite the
-    /// longest side.
+    /// The turn of points that are nearly on one great circle, measured from the point opposite the longest side.
     @inline(never)
     private static func carefulTurn(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Int {
         if a == b || b == c || c == a { return 0 }
@@ -64,8 +58,7 @@ enum Orientation {
         return perturbedTurn(a, b, c)
     }
 
-    /// The difference of two near points, or the sum of two that are nearly opposite: whichever is
-    /// shorter.
+    /// The difference of two near points, or the sum of two that are nearly opposite: whichever is shorter.
     private struct Side {
         /// The factor of the second point: -1 for a difference, 1 for a sum.
         let sign: Double
@@ -74,23 +67,20 @@ enum Orientation {
         /// The square of the length of the side's vector.
         let squaredLength: Double
 
-        /// Calculates the difference if the points are less than a right angle apart, otherwise the
-        /// sum.
+        /// Calculates the difference if the points are less than a right angle apart, otherwise the sum.
         init(_ first: SpherePoint, _ second: SpherePoint) {
             sign = first.dot(second) > 0 ? -1 : 1
             vector = first + sign * second
             squaredLength = vector.squaredLength
         }
 
-        /// Returns whether this side is shorter than another one; `tie` decides when both are
-        /// equally long.
+        /// Returns whether this side is shorter than another one; `tie` decides when both are equally long.
         func isShorter(than other: Side, orElse tie: Bool) -> Bool {
             squaredLength < other.squaredLength || squaredLength == other.squaredLength && tie
         }
     }
 
-    /// The turn of points that seem to be coplanar, as if all were moved by one infinitely small
-    /// vector.
+    /// The turn of points that seem to be coplanar, as if all were moved by one infinitely small vector.
     ///
     /// That is the turn around the origin in the y-z plane; if it is zero, that in the z-x plane;
     /// if it is zero, that in the x-y plane.
@@ -107,14 +97,12 @@ enum Orientation {
         let x: Double
         let y: Double
 
-        /// The direction in which three points go around the origin, by the majority of the three
-        /// steps: 1 is counterclockwise.
+        /// The direction in which three points go around the origin, by the majority of the three steps: 1 is counterclockwise.
         static func turn(_ a: Planar, _ b: Planar, _ c: Planar) -> Int {
             (step(a, b) + step(b, c) + step(c, a)).signum()
         }
 
-        /// The direction of one step around the origin: 1 counterclockwise, -1 clockwise, 0 when it
-        /// cannot be determined.
+        /// The direction of one step around the origin: 1 counterclockwise, -1 clockwise, 0 when it cannot be determined.
         private static func step(_ a: Planar, _ b: Planar) -> Int {
             let sign: Double = a.x * b.x + a.y * b.y > 0 ? -1 : 1
             let difference = Planar(x: a.x + b.x * sign, y: a.y + b.y * sign)

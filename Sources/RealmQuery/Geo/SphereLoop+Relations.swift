@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// The relations of two loops, which decide whether a polygon with holes is valid.
 extension SphereLoop {
-    /// Returns whether another loop, which has to be valid, is inside this one. The boundaries may
-    /// touch.
+    /// Returns whether another loop, which has to be valid, is inside this one. The boundaries may touch.
     ///
     /// - Parameters:
     ///   - continues: Decides whether to continue. Once it has returned false, the result is meaningless.
@@ -43,8 +42,7 @@ extension SphereLoop {
         return meeting != .apart
     }
 
-    /// Returns whether another loop is inside this one, provided that the two share no edge and do
-    /// not cross.
+    /// Returns whether another loop is inside this one, provided that the two share no edge and do not cross.
     func containsNested(_ other: SphereLoop) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
         guard let index = index(of: other.vertex(1)) else { return contains(other.vertex(1)) }
@@ -54,11 +52,9 @@ extension SphereLoop {
     /// The index of the vertex that is the same point; nil when there is none.
     private func index(of point: SpherePoint) -> Int? { vertices.firstIndex(of: point) }
 
-    /// The answer of a closure that is called for shared vertices: whether to examine the next
-    /// place.
+    /// The answer of a closure that is called for shared vertices: whether to examine the next place.
     private enum Answer { case proceed, stop }
-    /// The result of examining two boundaries: they do not cross, the examination was ended early,
-    /// or two edges cross.
+    /// The result of examining two boundaries: they do not cross, the examination was ended early, or two edges cross.
     private enum Meeting { case apart, stopped, crossing }
 
     /// Examines all places where the boundaries meet.

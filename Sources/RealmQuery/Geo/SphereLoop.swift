@@ -4,13 +4,11 @@ internal import RealmPlatform
 
 /// A closed chain of great-circle arcs; its interior is on the left of the edges.
 ///
-/// Whether a point is inside follows from the parity of crossings between the loop and the way from
-/// a fixed origin to the point. Vertices and edges thereby belong to exactly one of the regions
-/// that share them. Whether the origin is inside follows from one vertex: it belongs to the loop if
-/// a fixed direction at it lies in the angle of its two edges.
+/// Whether a point is inside follows from the parity of crossings between the loop and the way from a fixed origin to the
+/// point. Vertices and edges thereby belong to exactly one of the regions that share them. Whether the origin is inside follows
+/// from one vertex: it belongs to the loop if a fixed direction at it lies in the angle of its two edges.
 struct SphereLoop: Sendable {
-    /// The vertices in order, at least three and all different; the first one is not repeated at
-    /// the end.
+    /// The vertices in order, at least three and all different; the first one is not repeated at the end.
     private(set) var vertices: [SpherePoint]
     /// Bounds of the loop's interior in latitude and longitude, for a quick test.
     private(set) var bounds = AngleBounds.full
@@ -20,8 +18,7 @@ struct SphereLoop: Sendable {
     /// The fixed point at which the way to every tested point begins.
     private static let origin = SpherePoint(x: 0.00457, y: 1, z: 0.0321).normalized
 
-    /// Creates a loop over vertices, of which the last is joined to the first. The inside is on the
-    /// left of its edges.
+    /// Creates a loop over vertices, of which the last is joined to the first. The inside is on the left of its edges.
     ///
     /// - Complexity: O(number of vertices).
     init(_ vertices: [SpherePoint]) {
@@ -47,8 +44,7 @@ struct SphereLoop: Sendable {
         return isInside
     }
 
-    /// Exchanges inside and outside if the loop covers more than half of the sphere. Exactly half
-    /// is left as it is.
+    /// Exchanges inside and outside if the loop covers more than half of the sphere. Exactly half is left as it is.
     mutating func normalize() {
         if !isNormalized { invert() }
     }
@@ -73,8 +69,7 @@ struct SphereLoop: Sendable {
         self.bounds = bounds
     }
 
-    /// The sum of the turns at the vertices, positive to the left. It is negative when more than
-    /// half of the sphere is inside.
+    /// The sum of the turns at the vertices, positive to the left. It is negative when more than half of the sphere is inside.
     ///
     /// The sum starts from the same vertex in the same direction for all ways to write the loop, so
     /// that a loop and its reverse have exactly opposite sums.
@@ -103,8 +98,7 @@ struct SphereLoop: Sendable {
 // MARK: - Validity
 
 extension SphereLoop {
-    /// Returns the reason why a chain of at least three vertices is not a valid loop; nil when it
-    /// is one.
+    /// Returns the reason why a chain of at least three vertices is not a valid loop; nil when it is one.
     ///
     /// - Parameter continues: Decides whether to continue. Once it has returned false, the result is meaningless.
     func defect(_ continues: GeoRegion.Check) -> String? {
@@ -113,8 +107,7 @@ extension SphereLoop {
         return crossesItself(continues) ? "two edges cross" : nil
     }
 
-    /// Returns whether two edges cross. Each edge is compared with those whose boxes overlap its
-    /// own, found by a sweep along x.
+    /// Returns whether two edges cross. Each edge is compared with those whose boxes overlap its own, found by a sweep along x.
     private func crossesItself(_ continues: GeoRegion.Check) -> Bool {
         let boxes = vertices.indices.map { EdgeBox(vertex($0), vertex($0 + 1), index: $0) }.sorted { $0.low.x < $1.low.x }
         for (position, box) in boxes.enumerated() {
@@ -129,8 +122,7 @@ extension SphereLoop {
         return false
     }
 
-    /// Whether two edges that are not neighbours cross; they are given by the indexes of their
-    /// first vertices.
+    /// Whether two edges that are not neighbours cross; they are given by the indexes of their first vertices.
     private func edgesCross(_ first: Int, _ second: Int) -> Bool {
         let (lower, upper) = (min(first, second), max(first, second))
         guard upper > lower + 1 else { return false }
@@ -139,8 +131,7 @@ extension SphereLoop {
     }
 }
 
-/// A box in space around an edge of a loop, slightly too large. Edges can cross only if their boxes
-/// overlap.
+/// A box in space around an edge of a loop, slightly too large. Edges can cross only if their boxes overlap.
 struct EdgeBox {
     /// The corner of the box with the least x, y and z coordinates.
     let low: SpherePoint

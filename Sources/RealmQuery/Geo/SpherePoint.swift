@@ -5,9 +5,8 @@ internal import RealmPlatform
 
 /// A point on the unit sphere, or a vector in the calculation of one.
 ///
-/// Sums and products are calculated in a fixed order, because results on the border of a shape
-/// depend on the last bit and have to agree with those of the reference engine's sphere geometry
-/// (S2).
+/// Sums and products are calculated in a fixed order, because results on the border of a shape depend on the last bit and have
+/// to agree with those of the reference engine's sphere geometry (S2).
 struct SpherePoint: Hashable, Sendable {
     /// The coordinate towards longitude 0 on the equator.
     var x: Double
@@ -36,8 +35,7 @@ struct SpherePoint: Hashable, Sendable {
         self.init(x: cos(longitude) * cosine, y: sin(longitude) * cosine, z: sin(latitude))
     }
 
-    /// Returns the sine of an angle in radians. It makes the C library's function available to
-    /// files that do not import it.
+    /// Returns the sine of an angle in radians. It makes the C library's function available to files that do not import it.
     static func sine(_ angle: Double) -> Double { sin(angle) }
 
     /// The latitude in radians, exact near the poles too.
@@ -114,8 +112,7 @@ struct SpherePoint: Hashable, Sendable {
         return y > z ? 1 : 2
     }
 
-    /// A vector at a right angle to both points, twice their cross product; it is precise for
-    /// points that are close together.
+    /// A vector at a right angle to both points, twice their cross product; it is precise for points that are close together.
     func stableCross(_ other: SpherePoint) -> SpherePoint {
         let product = (other + self).cross(other - self)
         return product == .zero ? orthogonal : product

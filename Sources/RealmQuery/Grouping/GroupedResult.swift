@@ -36,8 +36,7 @@ package struct GroupedResult {
         }
     }
 
-    /// Returns the indexes of the groups in an order; groups that are equal in all terms keep the order
-    /// of their first rows.
+    /// Returns the indexes of the groups in an order; groups that are equal in all terms keep the order of their first rows.
     ///
     /// - Parameters:
     ///   - terms: The order, the most significant term first.

@@ -16,8 +16,7 @@ final class Grouper {
     private let aggregators: [any GroupAggregator]
     /// The number of groups beyond which the result is refused.
     private let limit: Int
-    /// For each key after the first, the numbers of pairs: the group so far, and the number of the
-    /// key's value.
+    /// For each key after the first, the numbers of pairs: the group so far, and the number of the key's value.
     private var pairs: [IntegerNumbering]
     /// How many rows each group has.
     private var sizes: [Int] = []

@@ -57,8 +57,7 @@ struct ValueNumbering {
         return UInt32(values.count - 1)
     }
 
-    /// Returns a hash that the same values share. Short texts, which are most of all, are hashed in two
-    /// words.
+    /// Returns a hash that the same values share. Short texts, which are most of all, are hashed in two words.
     private static func hash(_ value: Value) -> Int {
         if case .string(let bytes) = value, bytes.count <= 16 {
             let first = IntegerNumbering.mixed(Int64(bitPattern: bytes.word(at: 0)), after: UInt64(bytes.count))
@@ -79,8 +78,7 @@ struct ValueNumbering {
         }
     }
 
-    /// Returns whether two values have the same number. Numbers that are left with different types
-    /// are different.
+    /// Returns whether two values have the same number. Numbers that are left with different types are different.
     static func areSame(_ left: Value, _ right: Value) -> Bool {
         guard Value.order(left, right) == 0 else { return false }
         switch (left, right) {

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// `@links.@count`: the number of incoming links of every kind and from every class, summed up over
-/// the objects of a path.
+/// `@links.@count`: the number of incoming links of every kind and from every class, summed up over the objects of a path.
 ///
 /// Links that mixed values hold count, too.
 final class AllBacklinksOperand: IntegerOperand {

@@ -5,9 +5,8 @@ internal import RealmStorage
 
 /// The result of `+ - * /` on two operands of which one is multi-valued.
 ///
-/// Every value of the multi-valued side is combined with the value of the other side. The groups of
-/// values are kept, so that comparisons see the same collections as without arithmetic. The binder
-/// rejects two multi-valued sides.
+/// Every value of the multi-valued side is combined with the value of the other side. The groups of values are kept, so that
+/// comparisons see the same collections as without arithmetic. The binder rejects two multi-valued sides.
 final class ArithmeticOperand: Operand {
     let type: OperandType
     private(set) var quantifier: Quantifier?
@@ -17,8 +16,7 @@ final class ArithmeticOperand: Operand {
     private let right: any Operand
     private let cancellation: CancellationCheck?
 
-    /// Creates the operand for two sides of which at least one may have several values. Callers use
-    /// `make`.
+    /// Creates the operand for two sides of which at least one may have several values. Callers use `make`.
     private init(
         _ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand, cancellation: CancellationCheck?
     ) {
@@ -60,8 +58,7 @@ final class ArithmeticOperand: Operand {
     func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
 
-    /// Combines the values of both sides for an object. When the other side has no value, the
-    /// result is an empty list.
+    /// Combines the values of both sides for an object. When the other side has no value, the result is an empty list.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         var leftGroups = ValueGroups.take(cancellation)
         defer { leftGroups.giveBack() }

@@ -14,8 +14,7 @@ final class ArithmeticSingleOperand: SingleOperand {
 
     /// Creates the operand for an arithmetic operator between two operands of one value each.
     ///
-    /// Its type is that of the left side. Its quantifier is that of the left side, or of the right
-    /// side if only that has one.
+    /// Its type is that of the left side. Its quantifier is that of the left side, or of the right side if only that has one.
     init(_ left: any SingleOperand, _ operation: ArithmeticOperator, _ right: any SingleOperand) {
         self.operation = operation
         self.left = left
@@ -33,8 +32,7 @@ final class ArithmeticSingleOperand: SingleOperand {
         operation.apply(try left.value(row), try right.value(row))
     }
 
-    /// Calculates the results for the rows of a leaf: first all values of the left side, then those
-    /// of the right side.
+    /// Calculates the results for the rows of a leaf: first all values of the left side, then those of the right side.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         let start = values.count
         try left.append(leaf, rows, to: &values)

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// `@min`, `@max`, `@sum` or `@avg` of each collection of values at the end of a path.
 ///
-/// Through a to-many path there is one result for each collection, so the operand is multi-valued
-/// there.
+/// Through a to-many path there is one result for each collection, so the operand is multi-valued there.
 final class CollectionAggregateOperand: IntegerOperand {
     let type: OperandType
     var quantifier: Quantifier? { nil }

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// `.@count` on a list, set or dictionary of values that are not links: the number of its elements.
 ///
-/// Through a to-many path there is one count for each collection, so the operand is multi-valued
-/// there.
+/// Through a to-many path there is one count for each collection, so the operand is multi-valued there.
 final class CollectionSizeOperand: IntegerOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }

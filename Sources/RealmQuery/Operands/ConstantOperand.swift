@@ -8,8 +8,7 @@ final class ConstantOperand: SingleOperand {
     let type: OperandType
     let quantifier: Quantifier?
     let label: String
-    /// The constants: exactly one unless `isList`, otherwise any number. Their bytes belong to the
-    /// query's `ConstantPool`.
+    /// The constants: exactly one unless `isList`, otherwise any number. Their bytes belong to the query's `ConstantPool`.
     let values: [Value]
     /// Whether the constant was written or passed as a list; a list may have a single element.
     let isList: Bool

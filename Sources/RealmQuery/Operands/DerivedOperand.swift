@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// An operand that replaces every value of another operand by one that is derived from it, and
-/// keeps the groups.
+/// An operand that replaces every value of another operand by one that is derived from it, and keeps the groups.
 ///
 /// It implements suffixes such as `.@count` on a mixed value and `.@type` for multi-valued paths.
 final class DerivedOperand<Derivation: ValueDerivation>: Operand {

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// `.@keys`: the keys of a dictionary as strings, also through links. Each dictionary that is
-/// reached is a group of its own.
+/// `.@keys`: the keys of a dictionary as strings, also through links. Each dictionary that is reached is a group of its own.
 final class DictionaryKeysOperand: Operand {
     var type: OperandType { .string }
     let quantifier: Quantifier?
@@ -34,8 +33,7 @@ final class DictionaryKeysOperand: Operand {
     var isMultiValued: Bool { true }
     var single: (any SingleOperand)? { nil }
 
-    /// Collects the keys in the order of their bytes. A dictionary that never held an entry is an
-    /// empty group.
+    /// Collects the keys in the order of their bytes. A dictionary that never held an entry is an empty group.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in

@@ -21,8 +21,7 @@ final class DictionaryOperand: Operand {
     /// The steps into the dictionary and the collections nested in its values; at least one.
     let descent: ValueDescent
     private let reader: ColumnReader
-    /// Whether the path cannot yield several values: it passes no to-many link, and it has neither
-    /// `[*]` nor `@keys`.
+    /// Whether the path cannot yield several values: it passes no to-many link, and it has neither `[*]` nor `@keys`.
     private let yieldsOne: Bool
 
     /// Creates the operand for the values that a path selects in a dictionary.
@@ -46,8 +45,7 @@ final class DictionaryOperand: Operand {
     }
 
     var isMultiValued: Bool { !yieldsOne }
-    /// Nil: a dictionary that never held an entry yields no value at all, so not even a single key
-    /// is sure to have one.
+    /// Nil: a dictionary that never held an entry yields no value at all, so not even a single key is sure to have one.
     var single: (any SingleOperand)? { nil }
     var isCollectionForIn: Bool { true }
     var isPrimitiveCollection: Bool { true }

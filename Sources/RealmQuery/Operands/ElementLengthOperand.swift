@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// `.length`: the length in bytes of each element of a list or set of strings, binary data or mixed
-/// values.
+/// `.length`: the length in bytes of each element of a list or set of strings, binary data or mixed values.
 final class ElementLengthOperand: Operand {
     var type: OperandType { .int }
     let quantifier: Quantifier?

@@ -7,8 +7,7 @@ internal import RealmStorage
 ///
 /// Such a filter has no object. The element to test is put into a box before each evaluation.
 final class ElementOperand: SingleOperand {
-    /// Holds the element that is tested next. The query over elements owns it and sets it before
-    /// each evaluation.
+    /// Holds the element that is tested next. The query over elements owns it and sets it before each evaluation.
     final class Box { var value = Value.null }
 
     let type: OperandType

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// `@min`, `@max`, `@sum` or `@avg` of a property over all objects that a path reaches, as one
-/// value.
+/// `@min`, `@max`, `@sum` or `@avg` of a property over all objects that a path reaches, as one value.
 final class LinkAggregateOperand: SingleOperand {
     let type: OperandType
     var quantifier: Quantifier? { nil }
@@ -32,8 +31,7 @@ final class LinkAggregateOperand: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
-    /// Returns the aggregate over all objects that the path reaches. An object that is reached
-    /// several times counts each time.
+    /// Returns the aggregate over all objects that the path reaches. An object that is reached several times counts each time.
     ///
     /// - Throws: A storage error, also when the query is to stop or would hold too many keys at
     ///   once.

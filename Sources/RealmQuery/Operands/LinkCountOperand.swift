@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// `.@count` on links: the number of links that a property holds or that lead to an object through
-/// one relationship.
+/// `.@count` on links: the number of links that a property holds or that lead to an object through one relationship.
 final class LinkCountOperand: IntegerOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }

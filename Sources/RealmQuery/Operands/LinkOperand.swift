@@ -31,8 +31,7 @@ final class LinkOperand: SingleOperand {
     var single: (any SingleOperand)? { isMultiValued ? nil : self }
     var isCollectionForIn: Bool { !chain.isUnary }
 
-    /// Returns the one link that a path of to-one links reaches, with the key of its table; null
-    /// when there is none.
+    /// Returns the one link that a path of to-one links reaches, with the key of its table; null when there is none.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         var found = Value.null
         try chain.forEachKey(from: row) { key in
@@ -42,8 +41,7 @@ final class LinkOperand: SingleOperand {
         return found
     }
 
-    /// Collects all links that the path reaches, as one list. Null and unresolved links contribute
-    /// nothing.
+    /// Collects all links that the path reaches, as one list. Null and unresolved links contribute nothing.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A list or set of values that are not links, also through links: all of its elements, or one of
-/// them.
+/// A list or set of values that are not links, also through links: all of its elements, or one of them.
 ///
 /// Each list that is reached is a group of its own.
 final class ListOperand: Operand {
@@ -70,8 +69,7 @@ final class ListOperand: Operand {
         if opensGroup { groups.closeGroup() }
     }
 
-    /// Collects the elements that the first step selects. An index past the end of a list that is
-    /// not empty yields null.
+    /// Collects the elements that the first step selects. An index past the end of a list that is not empty yields null.
     private func collect(_ list: ListView, into groups: inout ValueGroups) throws(StorageError) {
         guard list.count > 0 else { return }
         switch descent.steps.first {

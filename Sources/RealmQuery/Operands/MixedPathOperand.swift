@@ -33,8 +33,7 @@ final class MixedPathOperand: Operand {
     var selectsOne: Bool { chain.isUnary && descent.selectsOne }
     func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
-    /// Whether a to-many link is on the path. Steps into a mixed value do not make an operand a
-    /// list for `IN`.
+    /// Whether a to-many link is on the path. Steps into a mixed value do not make an operand a list for `IN`.
     var isCollectionForIn: Bool { !chain.isUnary }
 
     /// Collects what the steps select in the value of every object that the path reaches, one group

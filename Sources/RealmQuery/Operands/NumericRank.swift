@@ -32,8 +32,7 @@ extension Value {
         }
     }
 
-    /// An int, a float or a double as a double, rounded to the nearest one; NaN for every other
-    /// value.
+    /// An int, a float or a double as a double, rounded to the nearest one; NaN for every other value.
     var asDouble: Double {
         switch self {
         case .int(let number): return Double(number)

@@ -5,13 +5,11 @@ internal import RealmStorage
 
 /// One side of a comparison, or a part of it: something that has values for an object.
 ///
-/// The binder makes operands from the parts of a query: properties, links, collections, constants,
-/// aggregates, arithmetic and subqueries each have a type of their own. An operand belongs to one
-/// bound query. It keeps the leaves that it read last, so that neighbouring rows are read quickly;
-/// therefore a bound query is used by one thread at a time.
+/// The binder makes operands from the parts of a query: properties, links, collections, constants, aggregates, arithmetic and
+/// subqueries each have a type of their own. An operand belongs to one bound query. It keeps the leaves that it read last, so
+/// that neighbouring rows are read quickly; therefore a bound query is used by one thread at a time.
 protocol Operand: AnyObject {
-    /// The type of the operand's values, as far as it is known before evaluation; `.mixed` when it
-    /// depends on the object.
+    /// The type of the operand's values, as far as it is known before evaluation; `.mixed` when it depends on the object.
     var type: OperandType { get }
 
     /// The type by which an argument is read that is compared with the operand. It differs from `type` where
@@ -21,8 +19,7 @@ protocol Operand: AnyObject {
     /// `ANY`, `ALL` or `NONE` in front of the operand; nil when the query has none there.
     var quantifier: Quantifier? { get }
 
-    /// The operand's text, which query plans and error messages show. It is the source text where
-    /// there is one.
+    /// The operand's text, which query plans and error messages show. It is the source text where there is one.
     var label: String { get }
 
     /// Whether the operand may have more or fewer values than one for an object.
@@ -30,16 +27,13 @@ protocol Operand: AnyObject {
 
     /// The same operand when it has exactly one value for every object; nil otherwise.
     ///
-    /// Comparisons of two such operands are evaluated for a whole leaf at once, without groups and
-    /// quantifiers.
+    /// Comparisons of two such operands are evaluated for a whole leaf at once, without groups and quantifiers.
     var single: (any SingleOperand)? { get }
 
-    /// Whether the operand may be the right side of `IN`, which takes lists, collections and
-    /// to-many paths only.
+    /// Whether the operand may be the right side of `IN`, which takes lists, collections and to-many paths only.
     var isCollectionForIn: Bool { get }
 
-    /// Whether the operand ends in a collection of values that are not links. Two of these cannot
-    /// be compared with each other.
+    /// Whether the operand ends in a collection of values that are not links. Two of these cannot be compared with each other.
     var isPrimitiveCollection: Bool { get }
 
     /// Whether the operand is one element of a list or one value inside of a mixed value. It has several values as far as the rules for
@@ -71,11 +65,9 @@ extension Operand {
     /// By default false: most operands do not end in a collection of values.
     var isPrimitiveCollection: Bool { false }
 
-    /// Whether the operand is a literal, an argument or a list of them, so that evaluation needs no
-    /// object.
+    /// Whether the operand is a literal, an argument or a list of them, so that evaluation needs no object.
     var isConstant: Bool { self is ConstantOperand }
 
-    /// The value of a constant that has exactly one, also as the only element of a list; nil for
-    /// all other operands.
+    /// The value of a constant that has exactly one, also as the only element of a list; nil for all other operands.
     var constantValue: Value? { (self as? ConstantOperand)?.onlyValue }
 }

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A property that holds one value, of the object itself or of objects that a path of links
-/// reaches.
+/// A property that holds one value, of the object itself or of objects that a path of links reaches.
 final class PropertyOperand: SingleOperand {
     let type: OperandType
     let quantifier: Quantifier?
@@ -30,8 +29,7 @@ final class PropertyOperand: SingleOperand {
         self.label = label
     }
 
-    /// Whether it is a property of the base class itself, so that its leaves can be compared as a
-    /// whole and indexes apply.
+    /// Whether it is a property of the base class itself, so that its leaves can be compared as a whole and indexes apply.
     var isOfBaseClass: Bool { chain.isEmpty }
 
     var isMultiValued: Bool { !chain.isUnary }
@@ -45,8 +43,7 @@ final class PropertyOperand: SingleOperand {
         return try reader.value(target)
     }
 
-    /// Appends the values for the rows of a leaf. Without links they are read from one packed
-    /// array.
+    /// Appends the values for the rows of a leaf. Without links they are read from one packed array.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         if chain.isEmpty { return try reader.values(of: leaf).append(rows, to: &values) }
         try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }

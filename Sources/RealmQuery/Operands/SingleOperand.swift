@@ -5,9 +5,8 @@ internal import RealmStorage
 
 /// An operand that can yield exactly one value for an object.
 ///
-/// Whether it does so for every object depends on its path: the property `single` returns the
-/// operand itself in that case, and nil otherwise. The two functions here are called only on what
-/// `single` returned.
+/// Whether it does so for every object depends on its path: the property `single` returns the operand itself in that case, and
+/// nil otherwise. The two functions here are called only on what `single` returned.
 protocol SingleOperand: Operand {
     /// Returns the operand's value for an object.
     ///
@@ -32,8 +31,7 @@ extension SingleOperand {
         try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
     }
 
-    /// Fills the buffer with one group of one value. Operands that may be multi-valued replace
-    /// this.
+    /// Fills the buffer with one group of one value. Operands that may be multi-valued replace this.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.set(try value(row))
     }

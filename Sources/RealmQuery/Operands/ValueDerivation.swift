@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// A function from one value to another that a suffix such as `.@count` or `.@type` applies to
-/// every value of an operand.
+/// A function from one value to another that a suffix such as `.@count` or `.@type` applies to every value of an operand.
 protocol ValueDerivation {
     /// The type of the derived values, which does not depend on the original ones.
     static var type: OperandType { get }
@@ -34,8 +33,7 @@ struct ByteLength: ValueDerivation {
     /// The type of every length: int.
     static var type: OperandType { .int }
 
-    /// Returns the length of a value as an int, null for null, booleans and numbers, and
-    /// `Value.missing` for the rest.
+    /// Returns the length of a value as an int, null for null, booleans and numbers, and `Value.missing` for the rest.
     func derive(_ value: Value) throws(StorageError) -> Value {
         switch value {
         case .string(let bytes), .binary(let bytes): return .int(Int64(bytes.count))

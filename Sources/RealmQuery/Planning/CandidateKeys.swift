@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// The keys that an index offers, ascending and each once, from one or several lists that are
-/// merged.
+/// The keys that an index offers, ascending and each once, from one or several lists that are merged.
 ///
 /// They are read in pieces, so that a caller who stops early reads few of them. To iterate, call
 /// `peek`, then `drop` with the key.
@@ -19,8 +18,7 @@ struct CandidateKeys {
         var end = 0
     }
 
-    /// The greatest number of lists that are merged in this way; with more, the caller reads and
-    /// sorts all keys.
+    /// The greatest number of lists that are merged in this way; with more, the caller reads and sorts all keys.
     static let maximumStreams = 16
 
     /// The number of keys in the first piece; each later piece is twice as long, up to 1024.
@@ -42,8 +40,7 @@ struct CandidateKeys {
         self.statistics = statistics
     }
 
-    /// Leaves out all keys up to and including `key`. It may be called only before the first key is
-    /// read.
+    /// Leaves out all keys up to and including `key`. It may be called only before the first key is read.
     ///
     /// - Complexity: O(log n) for each list of n keys in an index, O(n) for keys in memory.
     mutating func skip(through key: ObjectKey) throws(StorageError) {

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Chooses the fastest condition for a comparison of two operands whose types the binder has
-/// checked.
+/// Chooses the fastest condition for a comparison of two operands whose types the binder has checked.
 enum ConditionFactory {
     /// Returns the condition for a comparison.
     ///

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Turns `a == 1 OR a == 2 OR …` into one test for membership in a set, which costs the same for
-/// any number of constants.
+/// Turns `a == 1 OR a == 2 OR …` into one test for membership in a set, which costs the same for any number of constants.
 enum MergeEqualities {
     /// Returns the children of an `OR`, in which the equalities of each property of the base class
     /// are merged into the first of them. The check limits what their readers keep.

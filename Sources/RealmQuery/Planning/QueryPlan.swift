@@ -16,12 +16,10 @@ struct QueryPlan {
     let isExact: Bool
     /// The sorting, distinct and limiting steps that apply to the matches, in this order.
     let steps: [QueryPlan.ResultStep]
-    /// For each condition that an index answers, by its identity, the name of the method that the
-    /// plan shows.
+    /// For each condition that an index answers, by its identity, the name of the method that the plan shows.
     let lookedUp: [ObjectIdentifier: String]
 
-    /// Returns the number of matches, before the steps, when it is known without reading any
-    /// object; nil otherwise.
+    /// Returns the number of matches, before the steps, when it is known without reading any object; nil otherwise.
     func exactCount(in table: Table) -> Int? {
         switch access {
         case .nothing: return 0
@@ -45,8 +43,7 @@ struct QueryPlan {
         return QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
     }
 
-    /// Returns the plan in lines that people read: first the access path, then the conditions,
-    /// indented, then the steps.
+    /// Returns the plan in lines that people read: first the access path, then the conditions, indented, then the steps.
     func lines(for table: Table) -> [String] {
         let name = table.className ?? table.name
         // The plan does not reveal the number of hidden objects.
@@ -58,8 +55,7 @@ struct QueryPlan {
         }
     }
 
-    /// Returns the conditions and the steps in lines that people read, below a line about what is
-    /// read.
+    /// Returns the conditions and the steps in lines that people read, below a line about what is read.
     func lines(titled title: String) -> [String] {
         var lines = [title]
         append(condition, depth: 1, to: &lines)
@@ -76,8 +72,7 @@ struct QueryPlan {
         for child in outline.children { append(child, depth: depth + 1, to: &lines) }
     }
 
-    /// The line of a step. A sort that a limit follows keeps only the first rows, which the line
-    /// states.
+    /// The line of a step. A sort that a limit follows keeps only the first rows, which the line states.
     private func line(_ step: QueryPlan.ResultStep, before next: QueryPlan.ResultStep?) -> String {
         switch step {
         case .limit(let limit): return "limit \(limit)"

@@ -3,23 +3,19 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Makes the plan of a query: decides whether an index leads to the matches sooner than a scan of
-/// all objects.
+/// Makes the plan of a query: decides whether an index leads to the matches sooner than a scan of all objects.
 struct QueryPlanner {
     /// An index look-up that could serve a condition.
     private struct Candidate {
         /// The index look-up, whose objects include all that match the condition.
         var lookup: IndexLookup
-        /// Whether all objects that the look-up offers match the condition, so that none has to be
-        /// tested.
+        /// Whether all objects that the look-up offers match the condition, so that none has to be tested.
         var isExact: Bool
-        /// For each condition that it answers, by its identity, the name of the method that the
-        /// plan shows.
+        /// For each condition that it answers, by its identity, the name of the method that the plan shows.
         var lookedUp: [ObjectIdentifier: String]
     }
 
-    /// The number of objects up to which testing them one by one is worth it, whatever the size of
-    /// the class.
+    /// The number of objects up to which testing them one by one is worth it, whatever the size of the class.
     private static let fewObjects = 64
 
     /// The number of constants up to which they are looked up one by one.
@@ -51,8 +47,7 @@ struct QueryPlanner {
 
     /// Returns whether a condition only compares an indexed property with constants for equality.
     ///
-    /// Planning such a condition takes a few steps in the index, so it may be done on a daemon's
-    /// thread.
+    /// Planning such a condition takes a few steps in the index, so it may be done on a daemon's thread.
     static func isAnsweredByIndex(_ condition: any Condition) -> Bool {
         switch condition {
         case let condition as ColumnCondition:
@@ -92,8 +87,7 @@ struct QueryPlanner {
         }
     }
 
-    /// The look-up for a comparison of one property with a constant: by incoming links or by the
-    /// search index.
+    /// The look-up for a comparison of one property with a constant: by incoming links or by the search index.
     private func candidate(for condition: ColumnCondition) throws(StorageError) -> Candidate? {
         if let backlinks = condition.backlinks {
             return make(try IndexLookup(backlinks), isExact: false, for: condition, "incoming links of the object")
@@ -102,8 +96,7 @@ struct QueryPlanner {
         return try values([condition.constant], of: condition.column, for: condition, "search index")
     }
 
-    /// The look-up of constants in a search index; nil when the property has none, or the constants
-    /// do not have its type.
+    /// The look-up of constants in a search index; nil when the property has none, or the constants do not have its type.
     private func values(
         _ values: [Value], of column: Column, for condition: any Condition, _ method: String
     ) throws(StorageError) -> Candidate? {
@@ -139,9 +132,8 @@ struct QueryPlanner {
         return best
     }
 
-    /// The look-up for an `OR`: the objects of all children together; nil when one of them has no
-    /// look-up, or when they offer so many objects that a scan is faster. Then their lists are not
-    /// kept, of which there may be thousands.
+    /// The look-up for an `OR`: the objects of all children together; nil when one of them has no look-up, or when they offer
+    /// so many objects that a scan is faster. Then their lists are not kept, of which there may be thousands.
     private func union(of children: [any Condition]) throws(StorageError) -> Candidate? {
         var union = Candidate(lookup: IndexLookup(), isExact: false, lookedUp: [:])
         for child in children {

@@ -39,8 +39,7 @@ struct BacklinkLookup {
         targets = ObjectFinder(step.target, cancellation)
     }
 
-    /// Returns the number of links that lead to the targets, which is at least the number of
-    /// objects they come from.
+    /// Returns the number of links that lead to the targets, which is at least the number of objects they come from.
     ///
     /// - Complexity: O(number of targets).
     func count() throws(StorageError) -> Int {

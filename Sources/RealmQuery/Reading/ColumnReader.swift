@@ -5,12 +5,10 @@ internal import RealmStorage
 
 /// Reads the values of one column and keeps the leaves that were attached last.
 ///
-/// Rows that are read one after another are mostly in the same leaf, and links that lead here and
-/// there mostly lead to few leaves. A reader belongs to one operand or condition and is used by one
-/// thread at a time.
+/// Rows that are read one after another are mostly in the same leaf, and links that lead here and there mostly lead to few
+/// leaves. A reader belongs to one operand or condition and is used by one thread at a time.
 final class ColumnReader {
-    /// A leaf of the column that was attached earlier, with the place of its cluster leaf in the
-    /// file.
+    /// A leaf of the column that was attached earlier, with the place of its cluster leaf in the file.
     private struct Kept {
         let ref: Ref
         let values: ColumnLeaf
@@ -23,8 +21,7 @@ final class ColumnReader {
     private var values: ColumnLeaf?
     /// The attached refs of that leaf, for a collection or backlink column.
     private var refs: Node?
-    /// Attached leaves in slots that follow from their places in the file; allocated when a second
-    /// leaf is read.
+    /// Attached leaves in slots that follow from their places in the file; allocated when a second leaf is read.
     private var kept: [Kept?] = []
     /// The number of leaves that were not kept since the last growth.
     private var misses = 0
@@ -55,8 +52,7 @@ final class ColumnReader {
         }
     }
 
-    /// Returns the key that a row of a link column holds: that of an object, null, or the negative
-    /// key of an unresolved link.
+    /// Returns the key that a row of a link column holds: that of an object, null, or the negative key of an unresolved link.
     func link(_ row: borrowing Row) throws(StorageError) -> ObjectKey {
         if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
         guard case .link(let leaf)? = values else { return .null }
@@ -102,8 +98,7 @@ final class ColumnReader {
         if !kept.isEmpty { kept[slot(of: leaf.ref)] = leaf }
     }
 
-    /// Returns the raw element that a collection or backlink column holds for a row: nothing, a ref
-    /// or a tagged number.
+    /// Returns the raw element that a collection or backlink column holds for a row: nothing, a ref or a tagged number.
     func slot(_ row: borrowing Row) throws(StorageError) -> Node.Slot {
         if leafRef != row.leaf.node.ref || refs == nil {
             refs = try row.leaf.attachRefs(column)

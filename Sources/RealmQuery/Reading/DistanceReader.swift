@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Measures how far locations are from a place. It keeps the leaves that it read last, so it is used by one
-/// thread at a time.
+/// Measures how far locations are from a place. It keeps the leaves that it read last, so it is used by one thread at a time.
 final class DistanceReader {
     private let locations: LocationReader
     private let origin: SpherePoint
@@ -22,8 +21,7 @@ final class DistanceReader {
         self.origin = origin.spherePoint
     }
 
-    /// Returns the angle between a location and the place in radians; nil when the object is not a point on the
-    /// sphere.
+    /// Returns the angle between a location and the place in radians; nil when the object is not a point on the sphere.
     func angle(_ row: borrowing Row) throws(StorageError) -> Double? {
         guard let (longitude, latitude) = try locations.location(row) else { return nil }
         let place = GeoPoint(longitude: longitude, latitude: latitude)

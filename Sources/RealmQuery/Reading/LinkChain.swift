@@ -12,8 +12,7 @@ final class LinkChain {
     let steps: [LinkStep]
     /// Whether every step is a to-one link, so that the chain leads to one object at most.
     let isUnary: Bool
-    /// The check that can stop the query while the chain is followed; nil where a caller limits the
-    /// work itself.
+    /// The check that can stop the query while the chain is followed; nil where a caller limits the work itself.
     let cancellation: CancellationCheck?
     private let readers: [StepReader]
     /// The finder of the objects that each step leads to.
@@ -39,8 +38,7 @@ final class LinkChain {
     /// The class that the last step leads to; nil for an empty chain.
     var target: Table? { steps.last?.target }
 
-    /// Calls a closure with the key of every object that the chain reaches, in order and with
-    /// repetitions.
+    /// Calls a closure with the key of every object that the chain reaches, in order and with repetitions.
     ///
     /// Null and unresolved links lead nowhere. The objects of the last step are not read.
     ///
@@ -78,8 +76,7 @@ final class LinkChain {
         }
     }
 
-    /// Returns the one object that a chain of to-one links reaches; nil when a link on the way is
-    /// null.
+    /// Returns the one object that a chain of to-one links reaches; nil when a link on the way is null.
     func target(of row: borrowing Row) throws(StorageError) -> Row? {
         var current = copy row
         for index in steps.indices {
@@ -89,8 +86,7 @@ final class LinkChain {
         return current
     }
 
-    /// Follows the steps from `level` on, depth first. Returns false when the closure asked to
-    /// stop.
+    /// Follows the steps from `level` on, depth first. Returns false when the closure asked to stop.
     ///
     /// The recursion is as deep as the path is long, at most `Parser.maximumPathLength`.
     private func walk(

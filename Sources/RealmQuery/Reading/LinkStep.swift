@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// One step of a key path from objects of one class to objects that are linked with them.
 struct LinkStep {
-    /// The kind of property that holds the links; a backlink leads from the target of a link to the
-    /// object that holds it.
+    /// The kind of property that holds the links; a backlink leads from the target of a link to the object that holds it.
     enum Kind { case link, list, set, dictionary, backlink }
 
     /// States which elements of a collection of links the step takes.

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Reads locations: objects of an embedded class with a string `type` and a list of double
-/// `coordinates`.
+/// Reads locations: objects of an embedded class with a string `type` and a list of double `coordinates`.
 ///
 /// An object is a point if its type is `Point` in any letter case and it has at least two
 /// coordinates. A reader keeps the leaves that it read last, so it is used by one thread at a time.
@@ -31,8 +30,7 @@ final class LocationReader {
         self.coordinates = ColumnReader(coordinates, cancellation)
     }
 
-    /// Returns the longitude and latitude of an object in degrees; nil when it is not a point. The
-    /// range is not checked.
+    /// Returns the longitude and latitude of an object in degrees; nil when it is not a point. The range is not checked.
     func location(_ row: borrowing Row) throws(StorageError) -> (longitude: Double, latitude: Double)? {
         guard case .string(let text) = try type.value(row), text.equals(pointType.view, ignoringCase: true) else { return nil }
         return try LocationReader.point(try coordinates.root(row), row.leaf.space, coordinates.column.elementShape)

@@ -85,8 +85,7 @@ final class StepReader {
         }
     }
 
-    /// Calls a closure with the links of a dictionary in the order of its keys, or with the one
-    /// link that the step selects.
+    /// Calls a closure with the links of a dictionary in the order of its keys, or with the one link that the step selects.
     private func forEachEntry(
         at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {

@@ -50,8 +50,7 @@ struct ValueDescent {
 
     /// Collects what the steps select below a dictionary.
     ///
-    /// A key that does not exist selects null if it is the last step; in an empty dictionary it
-    /// selects nothing.
+    /// A key that does not exist selects null if it is the last step; in an empty dictionary it selects nothing.
     ///
     /// - Parameters:
     ///   - dictionary: The dictionary to which the step at `index` applies.
@@ -95,8 +94,7 @@ struct ValueDescent {
         }
     }
 
-    /// Collects what the steps select below a property of a linked object. Its collections are not
-    /// entered.
+    /// Collects what the steps select below a property of a linked object. Its collections are not entered.
     private func collectProperty(
         _ table: TableKey, _ key: ObjectKey, _ index: Int, into groups: inout ValueGroups
     ) throws(StorageError) {

@@ -15,8 +15,7 @@ struct ValueGroups {
     private(set) var ends: [Int] = []
     /// Whether the values are those of a list. Otherwise there is one group of one value.
     private(set) var isList = false
-    /// The check that can stop the query and limits the number of values: a path may lead to any
-    /// number of them.
+    /// The check that can stop the query and limits the number of values: a path may lead to any number of them.
     private let cancellation: CancellationCheck?
     /// The number of values that the check has counted for this buffer.
     private var heldCount = 0
@@ -59,8 +58,7 @@ struct ValueGroups {
         values.append(value)
     }
 
-    /// Removes the values of the object, and releases long buffers. It must be called when they are not needed any
-    /// more.
+    /// Removes the values of the object, and releases long buffers. It must be called when they are not needed any more.
     mutating func release() {
         reset(isList: false)
         guard values.capacity > ValueGroups.keptCapacity || ends.capacity > ValueGroups.keptCapacity else { return }

@@ -5,8 +5,7 @@ package import RealmStorage
 
 /// A request for one number, or one date, over a whole result, such as the sum of a property.
 package struct AggregateRequest: Sendable, Hashable {
-    /// The ways to combine the values of a property. The raw values are the names that error
-    /// messages show.
+    /// The ways to combine the values of a property. The raw values are the names that error messages show.
     package enum Function: String, Sendable { case min, max, sum, average }
 
     /// The way in which the values of the property are combined.

@@ -105,8 +105,7 @@ extension BoundQuery {
         return try resolver.sortKey(try Parser.parsePath(path), from: table, isAscending: true)
     }
 
-    /// Calls a closure with the results, as rows of leaves where they are in object order,
-    /// otherwise one by one.
+    /// Calls a closure with the results, as rows of leaves where they are in object order, otherwise one by one.
     ///
     /// - Parameter columns: The columns that the closure reads of them, so that their memory is
     ///   requested early.
@@ -122,8 +121,7 @@ extension BoundQuery {
         try forEachObject(try execute(check: check), body)
     }
 
-    /// Calls a closure with objects one by one, each as one row of its leaf. Keys of objects that do
-    /// not exist are left out.
+    /// Calls a closure with objects one by one, each as one row of its leaf. Keys of objects that do not exist are left out.
     func forEachObject(
         _ keys: some Sequence<ObjectKey>, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {

@@ -48,8 +48,7 @@ extension BoundQuery {
         return keys
     }
 
-    /// Returns the results as rows of leaves, in object order, so that a page can be written from
-    /// the leaves.
+    /// Returns the results as rows of leaves, in object order, so that a page can be written from the leaves.
     ///
     /// - Parameters:
     ///   - window: The part of the result that is wanted.
@@ -71,8 +70,7 @@ extension BoundQuery {
 
     /// Returns the number of results, after all descriptors.
     ///
-    /// An index or the class alone gives the number where that is possible; otherwise the matches
-    /// are counted.
+    /// An index or the class alone gives the number where that is possible; otherwise the matches are counted.
     ///
     /// - Parameter check: Is called from time to time and returns whether to continue.
     /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
@@ -113,8 +111,7 @@ extension BoundQuery {
         return limit
     }
 
-    /// The results when an index alone determines them, so that no object has to be read; nil
-    /// otherwise.
+    /// The results when an index alone determines them, so that no object has to be read; nil otherwise.
     private func exactKeys(_ window: ResultWindow) throws(QueryError) -> [ObjectKey]? {
         let plan = try plan()
         guard isInObjectOrder, plan.isExact, case .lookup(let lookup) = plan.access else { return nil }
@@ -284,8 +281,7 @@ extension BoundQuery {
         return items
     }
 
-    /// Calls a closure with the objects of rows, in their present order. Objects that do not exist
-    /// are left out.
+    /// Calls a closure with the objects of rows, in their present order. Objects that do not exist are left out.
     private func feed(
         _ items: [Int64], _ check: Check?, key: (Int64) -> ObjectKey,
         _ body: (Row, Int64) throws(StorageError) -> Void
@@ -311,8 +307,7 @@ extension BoundQuery {
 
     // MARK: - Pages
 
-    /// Returns the wanted part of all results: those after a page position, without the offset, up
-    /// to the limit.
+    /// Returns the wanted part of all results: those after a page position, without the offset, up to the limit.
     private func slice(_ items: [Int64], _ window: ResultWindow) throws(QueryError) -> [ObjectKey] {
         var items = items[...]
         // A sort as the only step has already left out the pages before.

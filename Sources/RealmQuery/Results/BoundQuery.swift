@@ -3,12 +3,10 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// A query bound to the objects of one class in one snapshot: its names are resolved, and its
-/// constants are converted.
+/// A query bound to the objects of one class in one snapshot: its names are resolved, and its constants are converted.
 ///
-/// `Query.bind` makes it, mostly once for each request. It holds the snapshot, keeps the leaves
-/// that it read last, and is used by one thread at a time, though not necessarily the one that made
-/// it.
+/// `Query.bind` makes it, mostly once for each request. It holds the snapshot, keeps the leaves that it read last, and is used
+/// by one thread at a time, though not necessarily the one that made it.
 package final class BoundQuery {
     /// The class whose objects are the results.
     package let table: Table
@@ -65,8 +63,7 @@ package final class BoundQuery {
         self.reads = reads
     }
 
-    /// The columns of the class that a scan reads: those of the query itself, and those that the
-    /// caller reads of the matches.
+    /// The columns of the class that a scan reads: those of the query itself, and those that the caller reads of the matches.
     func hints(reading columns: [Column]) -> LeafPrefetch {
         let own = dependencies.columns.filter { $0.table == table.key }.map(\.leafIndex)
         return LeafPrefetch(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })

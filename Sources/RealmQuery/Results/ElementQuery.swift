@@ -3,8 +3,7 @@
 internal import RealmPlatform
 package import RealmStorage
 
-/// A query over the values of a collection, in which `self` names a value: `self > 3 SORT(self
-/// DESC)`.
+/// A query over the values of a collection, in which `self` names a value: `self > 3 SORT(self DESC)`.
 ///
 /// It is used by one thread at a time.
 package final class ElementQuery {
@@ -203,8 +202,7 @@ package final class ElementQuery {
         }
     }
 
-    /// Applies a step to positions. It ends early when the query has to stop; the caller checks for
-    /// that.
+    /// Applies a step to positions. It ends early when the query has to stop; the caller checks for that.
     private func apply(_ step: Step, to positions: [Int], of values: [Value]) -> [Int] {
         switch step {
         case .limit(let limit): return Array(positions.prefix(limit))

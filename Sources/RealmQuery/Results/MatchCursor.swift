@@ -6,8 +6,7 @@ package import RealmStorage
 /// Iterates over the matches of a predicate in object order, leaf by leaf. Nothing is collected, so
 /// results of any size take the same memory.
 ///
-/// The cursor keeps the snapshot alive. It is used by one thread at a time, not necessarily always
-/// the same one.
+/// The cursor keeps the snapshot alive. It is used by one thread at a time, not necessarily always the same one.
 package final class MatchCursor {
     /// The query whose matches are delivered. It holds the snapshot.
     private let query: BoundQuery
@@ -81,8 +80,7 @@ package final class MatchCursor {
         return row.key
     }
 
-    /// Leaves out the candidates before the first result, as far as that is possible without
-    /// reading objects.
+    /// Leaves out the candidates before the first result, as far as that is possible without reading objects.
     private func skipCandidates(isExact: Bool) throws(QueryError) {
         if let after { try storage { () throws(StorageError) in try candidates?.skip(through: after) } }
         if isExact, skip > 0 { skip -= candidates?.skip(skip) ?? 0 }
@@ -104,8 +102,7 @@ package final class MatchCursor {
         try query.cancellation.watching(check) { () throws(QueryError) in try nextWatched(check, pause) }
     }
 
-    /// Returns the next leaf with matches, like `next`, for callers that have installed the check
-    /// of the query already.
+    /// Returns the next leaf with matches, like `next`, for callers that have installed the check of the query already.
     func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         isPaused = false
         while remaining > 0 {
@@ -168,8 +165,7 @@ package final class MatchCursor {
         return (leaf, try matches(rows, leaf))
     }
 
-    /// Returns the rows of a leaf that fulfil the condition; all of them when there is no condition
-    /// to test.
+    /// Returns the rows of a leaf that fulfil the condition; all of them when there is no condition to test.
     private func matches(_ rows: Mask, _ leaf: ClusterLeaf) throws(StorageError) -> Mask {
         guard let condition else { return rows }
         return try condition.evaluate(leaf, rows)

@@ -68,8 +68,7 @@ final class RealAggregator: ResultAggregator {
         if let number { extreme = extreme.map { Swift.max($0, number) } ?? number }
     }
 
-    /// The result so far. A sum and an average are doubles, an extreme has the type of the
-    /// property.
+    /// The result so far. A sum and an average are doubles, an extreme has the type of the property.
     var result: AggregateResult {
         switch function {
         case .sum: return .value(.double(real.sum))

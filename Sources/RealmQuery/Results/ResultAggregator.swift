@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// Combines the values of one property of the results, a leaf at a time.
 ///
-/// Integers are summed up exactly; nulls and NaNs are left out. An aggregator is used for one
-/// result.
+/// Integers are summed up exactly; nulls and NaNs are left out. An aggregator is used for one result.
 protocol ResultAggregator: AnyObject {
     /// The property, as a path that may pass through to-one links.
     var key: SortKey { get }
@@ -31,8 +30,7 @@ protocol ResultAggregator: AnyObject {
 }
 
 extension AggregateRequest.Function {
-    /// Returns the fastest aggregator for a path; nil when the type of its property does not
-    /// support the function.
+    /// Returns the fastest aggregator for a path; nil when the type of its property does not support the function.
     func aggregator(of key: SortKey) -> (any ResultAggregator)? {
         guard takes(key.column.type) else { return nil }
         guard key.isPlainColumn else { return ValueAggregator(self, key) }

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Combines the values for which there is no faster aggregator: decimals, mixed values, and
-/// properties of linked objects.
+/// Combines the values for which there is no faster aggregator: decimals, mixed values, and properties of linked objects.
 final class ValueAggregator: ResultAggregator {
     let key: SortKey
     /// The fold of the values that were added so far.
@@ -16,8 +15,7 @@ final class ValueAggregator: ResultAggregator {
         self.key = key
     }
 
-    /// Adds the values of several rows one by one. Rows with a null link on the way to the value
-    /// are left out.
+    /// Adds the values of several rows one by one. Rows with a null link on the way to the value are left out.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         try rows.forEach { row throws(StorageError) in fold.add(try key.value(Row(leaf: leaf, index: row))) }
     }

@@ -3,8 +3,7 @@
 internal import RealmPlatform
 internal import RealmStorage
 
-/// Sorts rows by unsigned numbers without comparisons, digit by digit from the lowest digit up. The
-/// sort is stable.
+/// Sorts rows by unsigned numbers without comparisons, digit by digit from the lowest digit up. The sort is stable.
 enum DigitSort {
     /// The number of bits of a digit; each pass distributes the rows to 2048 buckets.
     private static let digitBits = 11

@@ -5,15 +5,13 @@ internal import RealmStorage
 
 /// Keeps the first row of each combination of values, by hashing.
 ///
-/// Rows with a null link on the way to a value are left out. It works only for properties of one
-/// type: among mixed values a float and a decimal can be equal without having the same hash, so
-/// these are compared by sorting instead.
+/// Rows with a null link on the way to a value are left out. It works only for properties of one type: among mixed values a
+/// float and a decimal can be equal without having the same hash, so these are compared by sorting instead.
 final class DistinctFilter {
     /// The key paths whose values distinguish the rows.
     private let keys: [SortKey]
     private let cancellation: CancellationCheck
-    /// The hash table: for each slot the index of a kept row, or -1 when it is free. Its size is a
-    /// power of two.
+    /// The hash table: for each slot the index of a kept row, or -1 when it is free. Its size is a power of two.
     private var slots = [Int32](repeating: -1, count: 64)
     /// The values by which the kept rows are distinguished, one row after another.
     private var values: [Value] = []
@@ -21,8 +19,7 @@ final class DistinctFilter {
     private var hashes: [Int] = []
     /// The values of the row that is currently added.
     private var scratch: [Value] = []
-    /// The values of all rows of the current leaf: first those of the first key, then those of the
-    /// next.
+    /// The values of all rows of the current leaf: first those of the first key, then those of the next.
     private var leafValues: [Value] = []
     /// The kept rows in the order in which they came, as the caller identifies them.
     private(set) var items: [Int64] = []

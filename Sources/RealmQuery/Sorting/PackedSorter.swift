@@ -6,9 +6,8 @@ internal import RealmStorage
 /// Sorts the rows of a scan by properties of the class itself that are numbers, dates or bools,
 /// straight from the packed leaves.
 ///
-/// With a limit, a kernel first finds the rows of a leaf that could still get among the best;
-/// mostly there are none. Without a limit, all keys are collected and sorted by their digits,
-/// without comparisons.
+/// With a limit, a kernel first finds the rows of a leaf that could still get among the best; mostly there are none. Without a
+/// limit, all keys are collected and sorted by their digits, without comparisons.
 final class PackedSorter {
     /// The keys to sort by; the first one decides, the others decide between equal values.
     private let keys: [SortKey]
@@ -45,8 +44,7 @@ final class PackedSorter {
         }
     }
 
-    /// Whether values of the type are packed numbers that can be ordered without reading them one
-    /// by one.
+    /// Whether values of the type are packed numbers that can be ordered without reading them one by one.
     private static func isPackable(_ type: ColumnType) -> Bool {
         switch type {
         case .int, .bool, .float, .double, .timestamp: return true
@@ -103,8 +101,7 @@ final class PackedSorter {
         }
     }
 
-    /// Compares two objects by all sort keys but the first. Negative means that the left one comes
-    /// first.
+    /// Compares two objects by all sort keys but the first. Negative means that the left one comes first.
     private func compareRest(_ left: Int64, _ right: Int64) throws(StorageError) -> Int {
         guard keys.count > 1, let leftRow = try finder.find(ObjectKey(left)), let rightRow = try finder.find(ObjectKey(right))
         else { return 0 }

@@ -5,12 +5,10 @@ internal import RealmStorage
 
 /// Sorts rows by any sort keys; rows with equal keys keep the order in which they came.
 ///
-/// With a limit, only the best rows are kept, in a heap with the worst one on top, so that memory
-/// does not depend on the number of rows that come. A sorter is used once: add the rows, then call
-/// `finish` or `finishDistinct`.
+/// With a limit, only the best rows are kept, in a heap with the worst one on top, so that memory does not depend on the number
+/// of rows that come. A sorter is used once: add the rows, then call `finish` or `finishDistinct`.
 final class RowSorter {
-    /// The last row of the page before. Only rows after it, in the order of the keys and then of
-    /// the object keys, are kept.
+    /// The last row of the page before. Only rows after it, in the order of the keys and then of the object keys, are kept.
     struct Bound {
         /// The values by which the last row of the page before was sorted.
         let values: [Value]
@@ -28,8 +26,7 @@ final class RowSorter {
         let position: Int
         /// The position of the row's values in the array of all values.
         let slot: Int
-        /// Whether rows with the same ordinal are equal by the first key, so that it need not be
-        /// compared again.
+        /// Whether rows with the same ordinal are equal by the first key, so that it need not be compared again.
         let isExact: Bool
     }
 
@@ -105,8 +102,7 @@ final class RowSorter {
         position += 1
     }
 
-    /// The rows of a leaf that can still get among the best. Once the limit is reached, there are
-    /// mostly none.
+    /// The rows of a leaf that can still get among the best. Once the limit is reached, there are mostly none.
     private func candidates(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Mask {
         guard limit > 0, entries.count == limit, keys[0].isPlainColumn else { return rows }
         return try keys[0].rows(of: leaf, among: rows, notBehind: values[entries[0].slot])
@@ -185,8 +181,7 @@ final class RowSorter {
         return order != 0 ? order < 0 : left.position < right.position
     }
 
-    /// Compares two rows by their values from key `first` on. Negative means that the left one
-    /// comes first.
+    /// Compares two rows by their values from key `first` on. Negative means that the left one comes first.
     ///
     /// When the query has to stop, the result is 0; the callers check for that afterwards.
     private func compare(
@@ -226,8 +221,7 @@ final class RowSorter {
 
     /// Returns the first row of each combination of values, in the order in which the rows came.
     ///
-    /// Rows with a null link on the way to a value are left out. The sorter must have been created
-    /// without a limit.
+    /// Rows with a null link on the way to a value are left out. The sorter must have been created without a limit.
     func finishDistinct() throws(StorageError) -> [Int64] {
         var kept: [Entry] = []
         for entry in try sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {

@@ -5,8 +5,7 @@ internal import RealmStorage
 
 /// A key path by which objects are sorted, or by whose values they are distinguished.
 ///
-/// A key belongs to one bound query. It keeps the leaves that it read last, so it is used by one
-/// thread at a time.
+/// A key belongs to one bound query. It keeps the leaves that it read last, so it is used by one thread at a time.
 final class SortKey {
     /// The column of the property at the end of the key path.
     let column: Column
@@ -67,8 +66,7 @@ final class SortKey {
     /// Whether the key path passes through links, any of which may be null.
     var hasLinks: Bool { !chain.isEmpty }
 
-    /// Whether every value is read from one column of the base class as it is there, so that packed leaves can be
-    /// used.
+    /// Whether every value is read from one column of the base class as it is there, so that packed leaves can be used.
     var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil && hiding == nil }
 
     /// Returns the value for an object: null when the property is null, `Value.missing` when a link
@@ -109,8 +107,7 @@ final class SortKey {
     /// Returns the values of a leaf, for a key that is a plain column.
     func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf { try reader.values(of: leaf) }
 
-    /// Returns the rows that may sort before or with a row of a given value, for a key that is a
-    /// plain column.
+    /// Returns the rows that may sort before or with a row of a given value, for a key that is a plain column.
     ///
     /// The packed leaf is compared at once, and mostly few rows remain. The remaining rows may still sort after the row.
     ///
@@ -160,8 +157,7 @@ final class SortKey {
         return hiding.link
     }
 
-    /// Compares two values in ascending order: negative, zero or positive. A missing value comes
-    /// after all others.
+    /// Compares two values in ascending order: negative, zero or positive. A missing value comes after all others.
     static func order(_ left: Value, _ right: Value) -> Int {
         switch (left.isMissing, right.isMissing) {
         case (false, false): return Value.order(left, right)

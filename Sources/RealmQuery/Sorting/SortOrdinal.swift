@@ -60,16 +60,14 @@ struct SortOrdinal: Comparable {
     /// The bits of a signed integer, changed so that unsigned order is its order.
     private static func bits(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-    /// The ordinal of a number. All NaNs share one ordinal, below that of minus infinity; zero and
-    /// minus zero share one, too.
+    /// The ordinal of a number. All NaNs share one ordinal, below that of minus infinity; zero and minus zero share one, too.
     private static func ordinal(_ number: Double) -> SortOrdinal {
         if number.isNaN { return SortOrdinal(high: 0, low: 1) }
         let bits = (number == 0 ? 0.0 : number).bitPattern
         return SortOrdinal(high: bits >> 63 == 1 ? ~bits : bits | 1 << 63, low: 2)
     }
 
-    /// The ordinal of a text: its first fifteen bytes and, so that short texts need not be compared
-    /// again, its length.
+    /// The ordinal of a text: its first fifteen bytes and, so that short texts need not be compared again, its length.
     private static func ordinal(_ bytes: ByteView) -> SortOrdinal {
         let length = UInt64(min(bytes.count, exactByteCount + 1)) + 1
         return SortOrdinal(high: bytes.word(at: 0), low: bytes.word(at: 8) & ~0xff | length)
@@ -78,8 +76,7 @@ struct SortOrdinal: Comparable {
     /// The length in bytes up to which texts are distinguished by their ordinals alone.
     private static let exactByteCount = 15
 
-    /// Whether all values are equal that share the ordinal of this one, so that they need not be
-    /// compared again.
+    /// Whether all values are equal that share the ordinal of this one, so that they need not be compared again.
     static func isExact(_ value: Value, _ type: ColumnType) -> Bool {
         switch (type, value) {
         case (.mixed, _), (.decimal, _): return value.isNull

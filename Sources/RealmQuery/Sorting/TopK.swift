@@ -5,9 +5,8 @@ package import RealmStorage
 
 /// The first `limit` rows in the order of their keys, of rows that are offered one after another.
 ///
-/// Rows with equal keys stay in the order in which they were offered. A descending sort offers
-/// reversed keys. When there is more than one sort property, the key is that of the first and
-/// `order` compares the others.
+/// Rows with equal keys stay in the order in which they were offered. A descending sort offers reversed keys. When there is
+/// more than one sort property, the key is that of the first and `order` compares the others.
 ///
 /// It is a heap with the last of the kept rows on top: an offer that is no better costs one
 /// comparison, any other O(log limit). Nothing is allocated once `limit` rows are kept.

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// Names for the ASCII characters that several rules of the lexer and the parser compare bytes
-/// with.
+/// Names for the ASCII characters that several rules of the lexer and the parser compare bytes with.
 enum ASCII {
     static let quote = UInt8(ascii: "\"")
     static let apostrophe = UInt8(ascii: "'")

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A way to combine the values of a collection into one. The raw values are the spellings in a
-/// query.
+/// A way to combine the values of a collection into one. The raw values are the spellings in a query.
 enum AggregateOperator: String, Sendable {
     /// The least value of the collection; null when it has no value.
     case min = "@min"

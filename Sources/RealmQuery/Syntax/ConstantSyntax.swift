@@ -26,22 +26,19 @@ struct ConstantSyntax: Sendable {
         case binary([UInt8])
         /// A timestamp literal, in seconds and nanoseconds since 1970-01-01 UTC.
         case timestamp(Timestamp)
-        /// A well-formed calendar date that the language does not support; binding the query fails
-        /// with this detail.
+        /// A well-formed calendar date that the language does not support; binding the query fails with this detail.
         case impossibleTimestamp(String)
         /// A UUID literal `uuid(…)`.
         case uuid(UUIDValue)
         /// An object id literal `oid(…)`.
         case objectID(ObjectID)
-        /// A link literal `O…`: the key of an object in the class that the other side of the
-        /// comparison links to.
+        /// A link literal `O…`: the key of an object in the class that the other side of the comparison links to.
         case link(ObjectKey)
         /// A link literal `L…:…`: the keys of a table and of an object in it.
         case typedLink(TableKey, ObjectKey)
         /// An argument `$n`, by its number, with the quantifier before it if there is one.
         case argument(Int, Quantifier?)
-        /// `obj('Class', key)`: the object of a class with this primary key, or null when there is
-        /// none.
+        /// `obj('Class', key)`: the object of a class with this primary key, or null when there is none.
         case object(className: [UInt8], primaryKey: ConstantSyntax)
     }
 

@@ -14,12 +14,10 @@ indirect enum ExpressionSyntax: Sendable {
     case aggregate(ExpressionSyntax.Aggregate)
     /// The number of linked objects that fulfil a predicate as an operand.
     case subquery(ExpressionSyntax.Subquery)
-    /// An arithmetic operator with its left and right side, and the bytes of the text that all of
-    /// it covers.
+    /// An arithmetic operator with its left and right side, and the bytes of the text that all of it covers.
     case operation(ArithmeticOperator, ExpressionSyntax, ExpressionSyntax, Range<Int>)
 
-    /// The bytes of the query text that the expression covers, for labels and for the positions of
-    /// errors.
+    /// The bytes of the query text that the expression covers, for labels and for the positions of errors.
     var range: Range<Int> {
         switch self {
         case .constant(let constant): return constant.range
@@ -63,15 +61,13 @@ extension ExpressionSyntax {
 }
 
 extension ExpressionSyntax {
-    /// The minimum, maximum, sum or mean of a collection, or of a property of the objects that a path
-    /// reaches.
+    /// The minimum, maximum, sum or mean of a collection, or of a property of the objects that a path reaches.
     struct Aggregate: Sendable {
         /// The path to the collection, or to the linked objects.
         let path: PathSyntax
         /// The way in which the values of the collection are combined.
         let aggregate: AggregateOperator
-        /// The property of the linked objects whose values are combined; nil for a collection of
-        /// values.
+        /// The property of the linked objects whose values are combined; nil for a collection of values.
         let property: String?
         /// The bytes of the query text that the whole aggregate covers.
         let range: Range<Int>
@@ -79,8 +75,7 @@ extension ExpressionSyntax {
 }
 
 extension ExpressionSyntax {
-    /// `SUBQUERY(path, $variable, predicate).@count`: the number of linked objects that fulfil a
-    /// predicate.
+    /// `SUBQUERY(path, $variable, predicate).@count`: the number of linked objects that fulfil a predicate.
     struct Subquery: Sendable {
         /// The key path to the linked objects that the subquery counts.
         let path: PathSyntax

@@ -6,8 +6,7 @@ extension Lexer {
     /// Matches tokens that start with a digit, a sign or a dot: numbers, calendar dates, infinities
     /// and NaN with a sign, and otherwise the characters `+`, `-` and `.` themselves.
     ///
-    /// A sign belongs to the number whenever a digit follows directly, so `i -2` is two operands in
-    /// a row.
+    /// A sign belongs to the number whenever a digit follows directly, so `i -2` is two operands in a row.
     ///
     /// - Returns: The kind and the length in bytes of the longest match; nil when none fits.
     func matchNumeric() -> (TokenKind, Int)? {
@@ -51,8 +50,7 @@ extension Lexer {
         return count
     }
 
-    /// The length in bytes of `0x` or `0X` and at least one hexadecimal digit; nil when the text is
-    /// different.
+    /// The length in bytes of `0x` or `0X` and at least one hexadecimal digit; nil when the text is different.
     private func hexadecimalLength() -> Int? {
         guard byte(0) == UInt8(ascii: "0"), byte(1) | 0x20 == UInt8(ascii: "x") else { return nil }
         var length = 2
@@ -94,8 +92,7 @@ extension Lexer {
 
     /// The length in bytes of a calendar date `Y-M-D@h:m:s`, or with `T` instead of `@`.
     ///
-    /// An optional fourth field after the time counts nanoseconds. The ranges of the fields are not
-    /// checked here.
+    /// An optional fourth field after the time counts nanoseconds. The ranges of the fields are not checked here.
     ///
     /// - Returns: Nil when the text is not such a date.
     private func calendarLength() -> Int? {

@@ -5,9 +5,8 @@ internal import RealmPlatform
 extension Lexer {
     /// Matches tokens that start with a letter, a dollar sign or a character beyond ASCII.
     ///
-    /// These are identifiers, keywords, arguments, and literals with letters in front such as
-    /// `uuid(…)` and `T12:0`. A literal wins over an identifier of the same length, and a keyword
-    /// over an identifier.
+    /// These are identifiers, keywords, arguments, and literals with letters in front such as `uuid(…)` and `T12:0`. A literal
+    /// wins over an identifier of the same length, and a keyword over an identifier.
     ///
     /// - Returns: The kind and the length in bytes; nil when the bytes are not well-formed UTF-8.
     func matchWord() -> (TokenKind, Int)? {
@@ -40,8 +39,7 @@ extension Lexer {
         }
     }
 
-    /// Whether the byte may follow a backslash in an identifier: a space, or the letter of a line
-    /// feed, carriage return or tab.
+    /// Whether the byte may follow a backslash in an identifier: a space, or the letter of a line feed, carriage return or tab.
     private func isIdentifierEscape(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r") || byte == UInt8(ascii: "t")
     }
@@ -75,9 +73,8 @@ extension Lexer {
         return text == lower || text == lower.uppercasedASCII ? kind : nil
     }
 
-    /// The literal that starts at the current position with a letter: UUID, object id, base64 text,
-    /// timestamp in seconds, link or argument. Nil when it is none. Letters are compared exactly,
-    /// so `UUID(…)` is not a literal.
+    /// The literal that starts at the current position with a letter: UUID, object id, base64 text, timestamp in seconds, link
+    /// or argument. Nil when it is none. Letters are compared exactly, so `UUID(…)` is not a literal.
     private func literal() -> (kind: TokenKind, length: Int)? {
         switch byte(0) {
         case UInt8(ascii: "u"): return uuidLength().map { (.uuid, $0) }
@@ -93,8 +90,7 @@ extension Lexer {
         }
     }
 
-    /// Matches `$n` or `$Kn`, where `n` is a decimal number; nil for an identifier that starts with
-    /// a dollar sign.
+    /// Matches `$n` or `$Kn`, where `n` is a decimal number; nil for an identifier that starts with a dollar sign.
     private func argument() -> (kind: TokenKind, length: Int)? {
         let digits = digitCount(at: 1)
         if digits > 0 { return (.argument, 1 + digits) }
@@ -103,8 +99,7 @@ extension Lexer {
         return keyDigits > 0 ? (.keyPathArgument, 2 + keyDigits) : nil
     }
 
-    /// The length in bytes of `T` seconds `:` nanoseconds, either with a sign; nil when the text is
-    /// different.
+    /// The length in bytes of `T` seconds `:` nanoseconds, either with a sign; nil when the text is different.
     private func secondsLength() -> Int? {
         func signed(_ offset: Int) -> Int? {
             let sign = byte(offset) == ASCII.plus || byte(offset) == ASCII.minus ? 1 : 0
@@ -117,8 +112,7 @@ extension Lexer {
         return 2 + seconds + nanoseconds
     }
 
-    /// The length in bytes of `L`, a table key, a colon and an object key; nil when the text is
-    /// different.
+    /// The length in bytes of `L`, a table key, a colon and an object key; nil when the text is different.
     private func typedLinkLength() -> Int? {
         let table = digitCount(at: 1)
         guard table > 0, byte(1 + table) == ASCII.colon else { return nil }
@@ -126,8 +120,7 @@ extension Lexer {
         return key > 0 ? 2 + table + key : nil
     }
 
-    /// The length in bytes of `uuid(` 8-4-4-4-12 hexadecimal digits `)`; nil when the text is
-    /// different.
+    /// The length in bytes of `uuid(` 8-4-4-4-12 hexadecimal digits `)`; nil when the text is different.
     private func uuidLength() -> Int? {
         guard matches("uuid(") else { return nil }
         var offset = 5
@@ -142,8 +135,7 @@ extension Lexer {
         return byte(offset) == UInt8(ascii: ")") ? offset + 1 : nil
     }
 
-    /// The length in bytes of `oid(` 24 hexadecimal digits `)`, always 29; nil when the text is
-    /// different.
+    /// The length in bytes of `oid(` 24 hexadecimal digits `)`, always 29; nil when the text is different.
     private func objectIDLength() -> Int? {
         guard matches("oid("), (4..<28).allSatisfy({ Lexer.isHexDigit(byte($0)) }), byte(28) == UInt8(ascii: ")") else {
             return nil

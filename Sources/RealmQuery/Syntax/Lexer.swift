@@ -4,10 +4,9 @@ internal import RealmPlatform
 
 /// Splits a query text into tokens, one at a time.
 ///
-/// At each position the longest match wins; among rules that match the same length, keywords win
-/// over identifiers. White space (space, tab, carriage return, line feed) separates tokens and is
-/// otherwise ignored. The parser owns the lexer and asks for a token when it has consumed the one
-/// before, so an error is found only when the parser reaches it.
+/// At each position the longest match wins; among rules that match the same length, keywords win over identifiers. White space
+/// (space, tab, carriage return, line feed) separates tokens and is otherwise ignored. The parser owns the lexer and asks for a
+/// token when it has consumed the one before, so an error is found only when the parser reaches it.
 struct Lexer {
     /// The query text as UTF-8. All offsets of the lexer count its bytes.
     let bytes: [UInt8]
@@ -61,8 +60,7 @@ struct Lexer {
         bytes[..<min(byteOffset, bytes.count)].reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
-    /// The syntax error for a character that starts no token. A quote means that the string literal
-    /// is faulty.
+    /// The syntax error for a character that starts no token. A quote means that the string literal is faulty.
     private func failure(at start: Int) -> QueryError {
         let detail: String
         if bytes[start] == ASCII.quote || bytes[start] == ASCII.apostrophe {
@@ -75,8 +73,7 @@ struct Lexer {
         return .syntax(position: scalarOffset(start), detail: detail, expected: [])
     }
 
-    /// Returns the kind and the length in bytes of the token at the current position; nil when no
-    /// rule matches.
+    /// Returns the kind and the length in bytes of the token at the current position; nil when no rule matches.
     private func match() -> (TokenKind, Int)? {
         let first = byte(0)
         if Lexer.isDigit(first) || first == ASCII.plus || first == ASCII.minus || first == ASCII.dot {
@@ -130,8 +127,7 @@ struct Lexer {
         return best
     }
 
-    /// Returns whether the text at an offset from the current position starts with a word, letter
-    /// case included.
+    /// Returns whether the text at an offset from the current position starts with a word, letter case included.
     ///
     /// - Parameters:
     ///   - word: The word to compare with.
@@ -162,8 +158,7 @@ struct Lexer {
         return nil
     }
 
-    /// Returns the length in bytes of the escape sequence whose backslash is at `offset`; nil for
-    /// an unknown one.
+    /// Returns the length in bytes of the escape sequence whose backslash is at `offset`; nil for an unknown one.
     private func escapeLength(at offset: Int) -> Int? {
         switch byte(offset + 1) {
         case ASCII.quote, ASCII.apostrophe, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -177,8 +172,7 @@ struct Lexer {
 }
 
 extension Lexer {
-    /// Whether the byte is a space, a tab, a carriage return or a line feed. No other character
-    /// separates tokens.
+    /// Whether the byte is a space, a tab, a carriage return or a line feed. No other character separates tokens.
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 
     /// Whether a byte is an ASCII decimal digit.

@@ -5,11 +5,9 @@ internal import RealmStorage
 
 /// Converts the text of literal tokens into values.
 ///
-/// The functions expect text that the lexer has accepted, and therefore check only what its rules
-/// leave open.
+/// The functions expect text that the lexer has accepted, and therefore check only what its rules leave open.
 enum Literal {
-    /// Reads an integer in C notation: `0x` introduces hexadecimal digits, another leading zero
-    /// octal ones.
+    /// Reads an integer in C notation: `0x` introduces hexadecimal digits, another leading zero octal ones.
     ///
     /// Reading stops at the first character that is not a digit of the radix, so `08` is 0. Values
     /// beyond 64 bits saturate at the least or the greatest integer.
@@ -32,16 +30,14 @@ enum Literal {
         return accumulate(rest, radix: radix, isNegative: isNegative)
     }
 
-    /// Reads a run of decimal digits, in which leading zeros have no meaning; saturates at the
-    /// greatest integer.
+    /// Reads a run of decimal digits, in which leading zeros have no meaning; saturates at the greatest integer.
     static func decimalInteger(_ text: some Collection<UInt8>) -> Int64 {
         accumulate(text[...], radix: 10, isNegative: false)
     }
 
     /// Adds up digits of a radix, from the most significant one, and saturates beyond 64 bits.
     ///
-    /// Negative numbers are accumulated downwards, as the least integer has no positive
-    /// counterpart.
+    /// Negative numbers are accumulated downwards, as the least integer has no positive counterpart.
     private static func accumulate(_ digits: some Collection<UInt8>, radix: Int64, isNegative: Bool) -> Int64 {
         var value: Int64 = 0
         for byte in digits {
@@ -66,8 +62,7 @@ enum Literal {
         }
     }
 
-    /// The hexadecimal digits of `text` as one number, most significant first; other characters are
-    /// skipped.
+    /// The hexadecimal digits of `text` as one number, most significant first; other characters are skipped.
     ///
     /// - Parameter text: At most 16 digits count; with more, the first ones are shifted out.
     private static func hexNumber(_ text: some Collection<UInt8>) -> UInt64 {
@@ -85,20 +80,17 @@ enum Literal {
         ObjectID(first: hexNumber(text.prefix(16)), last: UInt32(truncatingIfNeeded: hexNumber(text.dropFirst(16))))
     }
 
-    /// The result of reading a timestamp literal. Which case applies decides in which stage the
-    /// query fails.
+    /// The result of reading a timestamp literal. Which case applies decides in which stage the query fails.
     enum TimestampResult {
         /// A valid moment, in seconds and nanoseconds since 1970-01-01 UTC.
         case timestamp(Timestamp)
         /// The literal is malformed: the query is a syntax error, with this detail.
         case syntaxError(String)
-        /// The literal is well formed, but the language does not support the date: the query is
-        /// invalid.
+        /// The literal is well formed, but the language does not support the date: the query is invalid.
         case invalid(String)
     }
 
-    /// Reads a timestamp literal in either notation: `T` seconds `:` nanoseconds, or a calendar
-    /// date in UTC.
+    /// Reads a timestamp literal in either notation: `T` seconds `:` nanoseconds, or a calendar date in UTC.
     ///
     /// - Parameter text: The text of the token.
     /// - Returns: The timestamp, or the category of the error with a detail for the client.
@@ -125,8 +117,7 @@ enum Literal {
 
     /// Reads a calendar date: six or seven numbers, whatever separates them.
     ///
-    /// The nanoseconds are subtracted when the seconds are negative, so that both parts have the
-    /// same sign.
+    /// The nanoseconds are subtracted when the seconds are negative, so that both parts have the same sign.
     private static func calendarTimestamp(_ text: ArraySlice<UInt8>) -> TimestampResult {
         let fields = text.split { !Lexer.isDigit($0) }.map { decimalInteger($0) }
         guard fields.count >= 6 else { return .syntaxError("malformed timestamp") }

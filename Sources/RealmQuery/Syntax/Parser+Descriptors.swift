@@ -55,8 +55,7 @@ extension Parser {
         return try parsePlainPath()
     }
 
-    /// Parses `LIMIT(n)`. The number has no sign and follows the rules of integer literals; it
-    /// saturates at 64 bits.
+    /// Parses `LIMIT(n)`. The number has no sign and follows the rules of integer literals; it saturates at 64 bits.
     private mutating func parseLimit() throws(QueryError) -> DescriptorSyntax {
         try advance()
         try require(.leftParenthesis)

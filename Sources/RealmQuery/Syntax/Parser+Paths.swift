@@ -6,8 +6,7 @@ extension Parser {
     /// A suffix operator, which ends a path. `count` represents `@count`, `@size` and `[SIZE]`.
     private enum Suffix {
         case count, type
-        /// `@min`, `@max`, `@sum` or `@avg`, with the property of the linked objects if one
-        /// follows.
+        /// `@min`, `@max`, `@sum` or `@avg`, with the property of the linked objects if one follows.
         case aggregate(AggregateOperator, property: String?)
     }
 
@@ -26,8 +25,7 @@ extension Parser {
         return .key(name)
     }
 
-    /// The text of an identifier in which `\n`, `\r` and `\t` became control characters and an
-    /// escaped space became a space.
+    /// The text of an identifier in which `\n`, `\r` and `\t` became control characters and an escaped space became a space.
     private func decodeEscapes(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(ASCII.backslash) else { return String(decoding: bytes, as: UTF8.self) }
         var decoded: [UInt8] = []
@@ -99,8 +97,7 @@ extension Parser {
         }
     }
 
-    /// Parses one more element of a path that takes no suffix. Returns false when the path has
-    /// ended.
+    /// Parses one more element of a path that takes no suffix. Returns false when the path has ended.
     private mutating func parsePathElement(_ builder: inout PathBuilder) throws(QueryError) -> Bool {
         var suffix: Suffix?
         let start = token
@@ -167,8 +164,7 @@ extension Parser {
         return .aggregate(aggregate, property: property)
     }
 
-    /// Parses the content of brackets: a decimal index, `FIRST`, `LAST`, `*`, a key in quotes, or
-    /// an argument.
+    /// Parses the content of brackets: a decimal index, `FIRST`, `LAST`, `*`, a key in quotes, or an argument.
     private mutating func parseIndex() throws(QueryError) -> PathSyntax.Element {
         let element: PathSyntax.Element
         switch token.kind {

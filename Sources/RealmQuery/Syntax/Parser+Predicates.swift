@@ -5,10 +5,9 @@ internal import RealmPlatform
 extension Parser {
     /// Parses a predicate up to the first token that cannot continue it.
     ///
-    /// It alternates between operands and operators, as operator-precedence parsers do. From
-    /// loosest to tightest: `OR`, `AND`, comparisons, `+` and `-`, `*` and `/`, `NOT`. Parentheses
-    /// need no lookahead: what is inside of them shows whether they enclose a predicate or
-    /// arithmetic.
+    /// It alternates between operands and operators, as operator-precedence parsers do. From loosest to tightest: `OR`, `AND`,
+    /// comparisons, `+` and `-`, `*` and `/`, `NOT`. Parentheses need no lookahead: what is inside of them shows whether they
+    /// enclose a predicate or arithmetic.
     ///
     /// - Returns: The tree of the predicate. `predicateDepth` holds its depth afterwards.
     /// - Throws: `QueryError.syntax` when the text is malformed or nests too deep.
@@ -25,8 +24,7 @@ extension Parser {
         }
     }
 
-    /// The nesting depth of a value that was just parsed. The predicate of a subquery is a part of
-    /// the tree.
+    /// The nesting depth of a value that was just parsed. The predicate of a subquery is a part of the tree.
     private func depth(of value: ExpressionSyntax) -> Int {
         if case .subquery = value { return predicateDepth + 1 }
         return 1
@@ -127,8 +125,7 @@ extension Parser {
         }
     }
 
-    /// Handles the token after a complete predicate: `AND`, `OR`, a closing parenthesis, or the end
-    /// of the predicate.
+    /// Handles the token after a complete predicate: `AND`, `OR`, a closing parenthesis, or the end of the predicate.
     ///
     /// - Returns: True when an operand has to follow, otherwise false.
     private mutating func parseLogicalOperator(_ stack: inout PredicateStack) throws(QueryError) -> Bool {
@@ -206,8 +203,7 @@ extension Parser {
         }
     }
 
-    /// Combines the operands of a chain of `AND`s, if one is on top of the stack, into one flat
-    /// node.
+    /// Combines the operands of a chain of `AND`s, if one is on top of the stack, into one flat node.
     private func reduceAnd(_ stack: inout PredicateStack) throws(QueryError) {
         guard case .and(let count)? = stack.frames.last else { return }
         stack.frames.removeLast()
@@ -215,8 +211,7 @@ extension Parser {
         try push(&stack, .predicate(.and(children)), depth + 1)
     }
 
-    /// Combines the operands of a chain of `OR`s, if one is on top of the stack, into one flat
-    /// node.
+    /// Combines the operands of a chain of `OR`s, if one is on top of the stack, into one flat node.
     private func reduceOr(_ stack: inout PredicateStack) throws(QueryError) {
         guard case .or(let count)? = stack.frames.last else { return }
         stack.frames.removeLast()

@@ -27,8 +27,7 @@ extension Parser {
         return shape
     }
 
-    /// Parses `geoBox(…)`, `geoCircle(…)` or `geoPolygon(…)`. Whether the shape is valid is checked
-    /// when the query is bound.
+    /// Parses `geoBox(…)`, `geoCircle(…)` or `geoPolygon(…)`. Whether the shape is valid is checked when the query is bound.
     private mutating func parseShape() throws(QueryError) -> ShapeSyntax {
         let kind = token.kind
         guard kind == .geoBox || kind == .geoCircle || kind == .geoPolygon else {
@@ -91,8 +90,7 @@ extension Parser {
         return ShapeSyntax.Point(longitude: longitude, latitude: latitude, altitude: altitude)
     }
 
-    /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token, or
-    /// `geoPoint(…)` in its place.
+    /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token, or `geoPoint(…)` in its place.
     private mutating func parsePoint() throws(QueryError) -> ShapeSyntax.Point {
         if token.kind == .identifier, lexer.text(of: token).lowercasedASCII == "geopoint" { return try parseNamedPoint() }
         try require(.leftBracket)

@@ -45,8 +45,7 @@ extension Parser {
         }
     }
 
-    /// Parses a quantifier and what may follow it: a key path, a list or an argument. `ANY 5` is a
-    /// syntax error.
+    /// Parses a quantifier and what may follow it: a key path, a list or an argument. `ANY 5` is a syntax error.
     private mutating func parseQuantified(_ quantifier: Quantifier) throws(QueryError) -> ExpressionSyntax {
         let start = token.start
         try advance()
@@ -67,8 +66,7 @@ extension Parser {
         }
     }
 
-    /// The number in `$n` or `$Kn`, always decimal. A number beyond 64 bits saturates; it is out of
-    /// range anyway.
+    /// The number in `$n` or `$Kn`, always decimal. A number beyond 64 bits saturates; it is out of range anyway.
     ///
     /// - Parameter prefix: The number of bytes before the digits, 1 or 2.
     func argumentNumber(prefix: Int) -> Int { Int(clamping: Literal.decimalInteger(tokenBytes.dropFirst(prefix))) }
@@ -167,16 +165,14 @@ extension Parser {
         }
     }
 
-    /// The value of a float token: a float with the suffix `f`, otherwise a double, whose text is
-    /// kept for exact decimals.
+    /// The value of a float token: a float with the suffix `f`, otherwise a double, whose text is kept for exact decimals.
     private func floatConstant() -> ConstantSyntax.Kind {
         let text = lexer.text(of: token)
         if text.hasSuffix("f") { return .float(Float(text.dropLast()) ?? .nan) }
         return .double(Double(text) ?? .nan, text: text)
     }
 
-    /// The value of a timestamp token. A date that the language does not support is reported later,
-    /// when the query is bound.
+    /// The value of a timestamp token. A date that the language does not support is reported later, when the query is bound.
     private func timestampConstant() throws(QueryError) -> ConstantSyntax.Kind {
         switch Literal.timestamp(tokenBytes) {
         case .timestamp(let timestamp): return .timestamp(timestamp)

@@ -4,10 +4,9 @@ internal import RealmPlatform
 
 /// Parses the text of a query into a tree, without a schema.
 ///
-/// Predicates and arithmetic are parsed with explicit stacks instead of recursion, for two reasons:
-/// an opening parenthesis may start either, which only its contents show, and a text of any length
-/// must not exhaust the stack of a thread. Chains of `AND` and `OR` become flat nodes; only trees
-/// deeper than `maximumDepth` are rejected.
+/// Predicates and arithmetic are parsed with explicit stacks instead of recursion, for two reasons: an opening parenthesis may
+/// start either, which only its contents show, and a text of any length must not exhaust the stack of a thread. Chains of `AND`
+/// and `OR` become flat nodes; only trees deeper than `maximumDepth` are rejected.
 ///
 /// A parser is a value that reads one text from its beginning to its end. All of its functions
 /// throw `QueryError.syntax` when the current token does not fit, and nothing else.
@@ -20,16 +19,14 @@ struct Parser {
     /// The greatest number of elements in a path. Paths are walked by recursion; nested collections
     /// end after 100 levels anyway.
     static let maximumPathLength = 128
-    /// The greatest number of paths in `SORT` and `DISTINCT` together: every row is kept with a
-    /// value for each of them.
+    /// The greatest number of paths in `SORT` and `DISTINCT` together: every row is kept with a value for each of them.
     static let maximumDescriptorPaths = 100
 
     /// The lexer that delivers the tokens; it is positioned after the current token.
     var lexer: Lexer
     /// The current token: the first one that is not consumed yet.
     var token: Token
-    /// The byte offset after the last token that was consumed, which is where the range of a
-    /// finished node ends.
+    /// The byte offset after the last token that was consumed, which is where the range of a finished node ends.
     var previousEnd = 0
     /// The number of subqueries that enclose the current token.
     var subqueryDepth = 0

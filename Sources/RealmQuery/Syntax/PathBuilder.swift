@@ -4,13 +4,11 @@ internal import RealmPlatform
 
 /// Collects the elements of a path one by one.
 ///
-/// Its purpose is `@links`: the two names after it, a class and a property, form one element with
-/// it.
+/// Its purpose is `@links`: the two names after it, a class and a property, form one element with it.
 struct PathBuilder {
     /// The complete elements so far, without a `@links` that still lacks a name.
     private(set) var elements: [PathSyntax.Element] = []
-    /// A `@links` that still lacks its class, or lacks its property. `isOpen` is false when there
-    /// is none.
+    /// A `@links` that still lacks its class, or lacks its property. `isOpen` is false when there is none.
     private var backlink: (className: String?, isOpen: Bool) = (nil, false)
 
     /// Whether only a name is allowed next, because a `@links` is incomplete.

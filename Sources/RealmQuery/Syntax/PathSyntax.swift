@@ -4,8 +4,7 @@ internal import RealmPlatform
 
 /// A key path: a name or a key path argument, and the names and indexes after it.
 ///
-/// Nothing is resolved yet: whether a name is a property, a link or the key of a dictionary depends
-/// on the schema.
+/// Nothing is resolved yet: whether a name is a property, a link or the key of a dictionary depends on the schema.
 struct PathSyntax: Sendable {
     /// One element of a key path: a name, an index, a wildcard or a backlink.
     enum Element: Sendable {
@@ -19,15 +18,13 @@ struct PathSyntax: Sendable {
         case all
         /// `[$n]`: an argument that is an index or a key.
         case argument(Int)
-        /// `@links.Class.property`: the objects of a class whose property links to the current
-        /// object.
+        /// `@links.Class.property`: the objects of a class whose property links to the current object.
         case backlink(className: String, property: String)
         /// `@links` at the end of a path, or with a class but no property after it.
         case incompleteBacklink(className: String?)
     }
 
-    /// The number of the key path argument that the path starts with; nil when it starts with a
-    /// name.
+    /// The number of the key path argument that the path starts with; nil when it starts with a name.
     let argument: Int?
     /// The elements of the path, without the key path argument with which it may start.
     let elements: [Element]

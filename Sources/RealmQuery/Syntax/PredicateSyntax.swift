@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// A predicate: a condition that an object either fulfils or does not.
 ///
-/// It is the tree that the parser makes. Chains of `AND` and of `OR` are flat, so the depth of a
-/// tree is bounded by `Parser.maximumDepth`. In all nodes, ranges are byte offsets into the query
-/// text.
+/// It is the tree that the parser makes. Chains of `AND` and of `OR` are flat, so the depth of a tree is bounded by
+/// `Parser.maximumDepth`. In all nodes, ranges are byte offsets into the query text.
 indirect enum PredicateSyntax: Sendable {
     /// The predicate `TRUEPREDICATE` or `FALSEPREDICATE`, which holds for all objects or for none.
     case constant(Bool)
@@ -41,8 +40,7 @@ extension PredicateSyntax {
 }
 
 extension PredicateSyntax {
-    /// A `BETWEEN` comparison with both of its limits. Whether there are exactly two is checked when
-    /// the query is bound.
+    /// A `BETWEEN` comparison with both of its limits. Whether there are exactly two is checked when the query is bound.
     struct Between: Sendable {
         /// The left side of `BETWEEN`, which has to lie within the limits.
         let value: ExpressionSyntax

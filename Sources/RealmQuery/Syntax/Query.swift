@@ -4,18 +4,15 @@ internal import RealmPlatform
 
 /// A parsed query: a predicate, and the descriptors that reorder and prune its matches.
 ///
-/// It is the result of the first of three stages. Parsing needs no schema; the names and the types
-/// are checked when the query is bound to a class of a snapshot, which gives a `BoundQuery`. A
-/// `Query` is an immutable value: it can be kept, shared between threads and bound any number of
-/// times.
+/// It is the result of the first of three stages. Parsing needs no schema; the names and the types are checked when the query
+/// is bound to a class of a snapshot, which gives a `BoundQuery`. A `Query` is an immutable value: it can be kept, shared
+/// between threads and bound any number of times.
 package struct Query: Sendable {
-    /// The text that the query was parsed from, exactly as the client sent it. Positions and ranges
-    /// in the tree refer to it.
+    /// The text that the query was parsed from, exactly as the client sent it. Positions and ranges in the tree refer to it.
     package let text: String
     /// The condition that an object of the result fulfils.
     let predicate: PredicateSyntax
-    /// The `SORT`, `DISTINCT` and `LIMIT` clauses after the predicate, in the order in which they
-    /// are written and applied.
+    /// The `SORT`, `DISTINCT` and `LIMIT` clauses after the predicate, in the order in which they are written and applied.
     let descriptors: [DescriptorSyntax]
 
     /// Parses the text of a query.

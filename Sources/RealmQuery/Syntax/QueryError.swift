@@ -4,27 +4,22 @@ package import RealmPlatform
 
 /// An error on the way from the text of a query to its result.
 ///
-/// A faulty query is either a `syntax` or an `invalid` error; the other two cases are not the fault
-/// of the query. Positions are zero-based offsets in Unicode scalars of the query text, not in
-/// bytes, so that an editor can place its cursor there.
+/// A faulty query is either a `syntax` or an `invalid` error; the other two cases are not the fault of the query. Positions are
+/// zero-based offsets in Unicode scalars of the query text, not in bytes, so that an editor can place its cursor there.
 package enum QueryError: Error, Sendable, Equatable {
-    /// The text is not a query. `position` is the offset of the offending token, or the length of
-    /// the text when it ends too early; `detail` is a sentence for people, and `expected` lists
-    /// what could have followed instead.
+    /// The text is not a query. `position` is the offset of the offending token, or the length of the text when it ends too
+    /// early; `detail` is a sentence for people, and `expected` lists what could have followed instead.
     case syntax(position: Int, detail: String, expected: [String], part: Part = .text)
-    /// The query does not fit the schema or its arguments. `culprit` is the key path, the operator
-    /// or the argument as written in the text, and `position` its offset; both are nil when there
-    /// is no such place.
+    /// The query does not fit the schema or its arguments. `culprit` is the key path, the operator or the argument as written
+    /// in the text, and `position` its offset; both are nil when there is no such place.
     case invalid(Invalid, detail: String, culprit: String?, position: Int?, part: Part = .text)
-    /// The file could not be read, for example because it is damaged, or a limit of the storage
-    /// layer was exceeded.
+    /// The file could not be read, for example because it is damaged, or a limit of the storage layer was exceeded.
     case storage(StorageError)
     /// The caller's cancellation check asked to stop. There is no partial result.
     case cancelled
 
-    /// The part of a request that an error is about. Besides the text of the query, a request can
-    /// have arguments, sort keys and distinct paths of its own, and a client needs to know which of
-    /// them to correct.
+    /// The part of a request that an error is about. Besides the text of the query, a request can have arguments, sort keys and
+    /// distinct paths of its own, and a client needs to know which of them to correct.
     package enum Part: Sendable, Hashable {
         /// The text of the query, its `SORT`, `DISTINCT` and `LIMIT` clauses included.
         case text
@@ -38,8 +33,7 @@ package enum QueryError: Error, Sendable, Equatable {
         case group(Int)
     }
 
-    /// The part of the request that is at fault; nil for storage errors and for cancellation, where
-    /// none is.
+    /// The part of the request that is at fault; nil for storage errors and for cancellation, where none is.
     package var part: Part? {
         switch self {
         case .syntax(_, _, _, let part), .invalid(_, _, _, _, let part): return part
@@ -61,8 +55,7 @@ package enum QueryError: Error, Sendable, Equatable {
         }
     }
 
-    /// The reason why a well-formed query does not fit the schema or its arguments. Callers choose
-    /// the problem code by it.
+    /// The reason why a well-formed query does not fit the schema or its arguments. Callers choose the problem code by it.
     package enum Invalid: String, Sendable, Hashable {
         /// A key path, `obj()` or `@links` names a class or a property that does not exist.
         case unknownProperty = "unknown_property"
@@ -71,8 +64,7 @@ package enum QueryError: Error, Sendable, Equatable {
         /// The parts of the query do not go together, for example `IN` without a list, a quantifier
         /// on a path with a single value, or a comparison of two constants.
         case structure
-        /// An argument is missing or has the wrong kind, or the constants of the query are too many
-        /// or too long.
+        /// An argument is missing or has the wrong kind, or the constants of the query are too many or too long.
         case argument
         /// A shape is not valid, or the left side of `geoWithin` is not a link to a location.
         case geospatial
@@ -80,9 +72,8 @@ package enum QueryError: Error, Sendable, Equatable {
         case alias
     }
 
-    /// The two categories of faulty queries: text that cannot be parsed, and a query that does not
-    /// fit the schema or its arguments. The raw values are those by which the conformance vectors
-    /// name expected errors.
+    /// The two categories of faulty queries: text that cannot be parsed, and a query that does not fit the schema or its
+    /// arguments. The raw values are those by which the conformance vectors name expected errors.
     package enum Category: String, Sendable { case syntax, invalid }
 
     /// The category of a faulty query; nil when the query is not at fault.
@@ -96,8 +87,7 @@ package enum QueryError: Error, Sendable, Equatable {
 }
 
 extension QueryError: CustomStringConvertible {
-    /// The error as one sentence in English, with the position of a syntax error. It may quote
-    /// parts of the query.
+    /// The error as one sentence in English, with the position of a syntax error. It may quote parts of the query.
     package var description: String {
         switch self {
         case .syntax(let position, let detail, let expected, _):

@@ -4,9 +4,8 @@ internal import RealmPlatform
 
 /// An operator that compares two operands: equality, order, and the string operators.
 ///
-/// The raw values are the spellings that error messages and plans use. `BETWEEN` and `geoWithin`
-/// are not part of this type because their right sides are not operands; they have syntax nodes of
-/// their own.
+/// The raw values are the spellings that error messages and plans use. `BETWEEN` and `geoWithin` are not part of this type
+/// because their right sides are not operands; they have syntax nodes of their own.
 enum QueryOperator: String, Sendable {
     /// `==` or `=`: the values are equal, numbers by value across types; null equals null.
     case equal = "=="
@@ -14,16 +13,13 @@ enum QueryOperator: String, Sendable {
     case notEqual = "!="
     /// `IN`: like `==`, except that the right side must be multi-valued.
     case `in` = "IN"
-    /// `<`: false when one of the values is null, except for strings of the base class, where null
-    /// is the smallest.
+    /// `<`: false when one of the values is null, except for strings of the base class, where null is the smallest.
     case less = "<"
-    /// `<=` or `=<`: the left value is less than the right one, or both are equal, or both are
-    /// null.
+    /// `<=` or `=<`: the left value is less than the right one, or both are equal, or both are null.
     case lessOrEqual = "<="
     /// `>`: the left value is greater than the right one; false when one of them is null.
     case greater = ">"
-    /// `>=` or `=>`: the left value is greater than the right one, or both are equal, or both are
-    /// null.
+    /// `>=` or `=>`: the left value is greater than the right one, or both are equal, or both are null.
     case greaterOrEqual = ">="
     /// `BEGINSWITH`: the bytes on the left start with those on the right.
     case beginsWith = "BEGINSWITH"
@@ -37,8 +33,7 @@ enum QueryOperator: String, Sendable {
     /// `TEXT`: a full-text search for the terms on the right. It needs a full-text index.
     case text = "TEXT"
 
-    /// Whether this is `==`, `!=` or `IN`, the operators that are also defined for links, lists and
-    /// `@type`.
+    /// Whether this is `==`, `!=` or `IN`, the operators that are also defined for links, lists and `@type`.
     var isEquality: Bool { self == .equal || self == .notEqual || self == .in }
 
     /// Whether this operator asks for an order: `<`, `<=`, `>` or `>=`.
@@ -49,8 +44,7 @@ enum QueryOperator: String, Sendable {
         }
     }
 
-    /// Whether this is one of the four string operators that take `[c]`. Full-text search is not
-    /// among them.
+    /// Whether this is one of the four string operators that take `[c]`. Full-text search is not among them.
     var isPattern: Bool {
         switch self {
         case .beginsWith, .endsWith, .contains, .like: return true

@@ -2,8 +2,7 @@
 
 internal import RealmPlatform
 
-/// A geospatial shape as written, in which arguments may still replace coordinates. Nothing about
-/// it has been validated.
+/// A geospatial shape as written, in which arguments may still replace coordinates. Nothing about it has been validated.
 indirect enum ShapeSyntax: Sendable {
     /// A number in a shape: a coordinate or a radius, written out or passed as an argument.
     enum Coordinate: Sendable {

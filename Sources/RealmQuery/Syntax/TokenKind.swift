@@ -8,9 +8,8 @@ internal import RealmPlatform
 enum TokenKind: String, Sendable {
     /// The position after the last token. It is returned again and again there.
     case end = "end of query"
-    /// A name, or a literal that the lexer recognizes by its form. The value of a literal is
-    /// derived from its text later, by `Literal`. `natural` is a number without sign, `number` one
-    /// with a sign or in hexadecimal notation.
+    /// A name, or a literal that the lexer recognizes by its form. The value of a literal is derived from its text later, by
+    /// `Literal`. `natural` is a number without sign, `number` one with a sign or in hexadecimal notation.
     case identifier, string, base64, infinity, natural, number, float, timestamp
     /// `nan` in any letter case, with or without a sign, which has no meaning.
     case nan = "NaN"
@@ -24,8 +23,7 @@ enum TokenKind: String, Sendable {
     case typedLink = "typed link"
     /// An argument such as `$0`, whose digits are its number.
     case argument
-    /// A key path argument such as `$K0`, whose digits are the number of an argument that holds a
-    /// key path.
+    /// A key path argument such as `$K0`, whose digits are the number of an argument that holds a key path.
     case keyPathArgument = "key path argument"
 
     /// The operator `==` or `=`.
@@ -40,8 +38,7 @@ enum TokenKind: String, Sendable {
     case lessOrEqual = "<="
     /// The operator `>=` or `=>`.
     case greaterOrEqual = ">="
-    /// `[c]`, which makes the operator before it ignore letter case. Exactly these three
-    /// characters.
+    /// `[c]`, which makes the operator before it ignore letter case. Exactly these three characters.
     case caseModifier = "[c]"
     /// The operator `&&`, or the word `and` in any letter case.
     case and = "&&"
@@ -81,13 +78,11 @@ enum TokenKind: String, Sendable {
     case endsWith = "endswith"
     /// The operators `CONTAINS`, `LIKE`, `BETWEEN` and `TEXT`, in any letter case.
     case contains, like, between, text
-    /// `geoWithin`, in any letter case: the operator that tests whether a location lies within a
-    /// shape.
+    /// `geoWithin`, in any letter case: the operator that tests whether a location lies within a shape.
     case geoWithin = "geowithin"
     /// `geoBox`, in any letter case: the keyword of the shape with two opposite corners.
     case geoBox = "geobox"
-    /// `geoCircle`, in any letter case: the keyword of the shape with a centre and a radius in
-    /// radians.
+    /// `geoCircle`, in any letter case: the keyword of the shape with a centre and a radius in radians.
     case geoCircle = "geocircle"
     /// `geoPolygon`, in any letter case: the keyword of the shape with an outer ring and holes.
     case geoPolygon = "geopolygon"
@@ -99,15 +94,13 @@ enum TokenKind: String, Sendable {
     case subquery
     /// `obj`, in any letter case: the keyword that begins `obj('Class', key)`.
     case object = "obj"
-    /// `bin` or `binary`: the keyword that begins a literal for binary data, or a property of that
-    /// name.
+    /// `bin` or `binary`: the keyword that begins a literal for binary data, or a property of that name.
     case binary
     /// A keyword that begins a descriptor after the predicate.
     case sort, distinct, limit
     /// `asc` or `ascending`, `desc` or `descending`: the direction of a sort key.
     case ascending, descending
-    /// A word in brackets after a path: the first or the last element of a list, or the number of
-    /// its elements.
+    /// A word in brackets after a path: the first or the last element of a list, or the number of its elements.
     case first, last, size
     /// A literal without a value of its own; `nil` is a synonym of `null`.
     case `true`, `false`, null
@@ -158,14 +151,12 @@ enum TokenKind: String, Sendable {
         "none": .none, "not": .not, "true": .true, "false": .false,
     ]
 
-    /// The length in bytes of the longest keyword, `falsepredicate`. A longer word is an identifier
-    /// without a look-up.
+    /// The length in bytes of the longest keyword, `falsepredicate`. A longer word is an identifier without a look-up.
     static let maximumWordLength = 14
 
     /// Returns whether a word may be a keyword, judging by its first letter and its length alone.
     ///
-    /// It spares most property names the conversion to lower case and the look-ups in two
-    /// dictionaries.
+    /// It spares most property names the conversion to lower case and the look-ups in two dictionaries.
     ///
     /// - Parameters:
     ///   - first: The first byte of the word.
@@ -178,8 +169,7 @@ enum TokenKind: String, Sendable {
         return firstLetters[length] >> UInt32(letter - UInt8(ascii: "a")) & 1 == 1
     }
 
-    /// For every length of keywords, their first letters, one bit each: bit 0 is `a`. Computed once
-    /// per process.
+    /// For every length of keywords, their first letters, one bit each: bit 0 is `a`. Computed once per process.
     private static let firstLetters: [UInt32] = {
         var letters = [UInt32](repeating: 0, count: maximumWordLength + 1)
         for word in (Array(caseInsensitiveWords.keys) + Array(uniformCaseWords.keys)).map(\.text) {

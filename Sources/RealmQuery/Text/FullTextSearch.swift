@@ -5,14 +5,12 @@ internal import RealmStorage
 
 /// The search string of `TEXT`: words that a text must have, and words that it must not have.
 ///
-/// Terms are separated by white space: `word`, `word*` for the beginning of a word, `-word` for
-/// exclusion. Words are folded in the same way as the words of stored texts: to lower case, and
-/// without most diacritics. All terms have to hold.
+/// Terms are separated by white space: `word`, `word*` for the beginning of a word, `-word` for exclusion. Words are folded in
+/// the same way as the words of stored texts: to lower case, and without most diacritics. All terms have to hold.
 package struct FullTextSearch: Sendable {
     /// A term of a full-text search: a word that a text must have.
     package struct Term: Hashable, Sendable {
-        /// The folded bytes of the word. Empty when the term has no letter or digit; then it
-        /// matches nothing.
+        /// The folded bytes of the word. Empty when the term has no letter or digit; then it matches nothing.
         package let word: [UInt8]
         /// Whether the term ends with `*`, so that words which begin with it match, too.
         package let isPrefix: Bool

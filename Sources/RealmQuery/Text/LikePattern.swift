@@ -3,18 +3,14 @@
 package import RealmPlatform
 internal import RealmStorage
 
-/// A pattern of `LIKE`: `*` matches any bytes, also none, `?` matches one character, and everything
-/// else matches itself.
+/// A pattern of `LIKE`: `*` matches any bytes, also none, `?` matches one character, and everything else matches itself.
 ///
-/// The pattern has to cover the whole text. Once the text is used up, the rest of the pattern may
-/// be nothing or one `*`, but not two: `a**` does not match `a`. The reference engine behaves in
-/// the same way. Source: realm-core `string_data.cpp`.
+/// The pattern has to cover the whole text. Once the text is used up, the rest of the pattern may be nothing or one `*`, but
+/// not two: `a**` does not match `a`. The reference engine behaves in the same way. Source: realm-core `string_data.cpp`.
 package struct LikePattern: Sendable {
-    /// The bytes of the pattern. Bits that do not count, because letter case is ignored, are set in
-    /// it.
+    /// The bytes of the pattern. Bits that do not count, because letter case is ignored, are set in it.
     private let bytes: [UInt8]
-    /// For each byte of the pattern the bits that do not count, see `CaseFolding`; 0 when letter
-    /// case counts.
+    /// For each byte of the pattern the bits that do not count, see `CaseFolding`; 0 when letter case counts.
     private let ignored: [UInt8]
 
     /// The number of bytes to try between two calls of the check.
@@ -39,8 +35,7 @@ package struct LikePattern: Sendable {
         bytes = (0..<pattern.count).map { [ignored] in pattern[$0] | ignored[$0] }
     }
 
-    /// Returns whether a text matches the pattern as a whole. It cannot be stopped; see the other
-    /// overload.
+    /// Returns whether a text matches the pattern as a whole. It cannot be stopped; see the other overload.
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 
     /// Returns whether a text matches the pattern as a whole.
@@ -90,8 +85,7 @@ package struct LikePattern: Sendable {
         index < bytes.count ? (bytes[index], ignored[index]) : nil
     }
 
-    /// Returns the index after the character that `element` matches at `index`; nil if it does not
-    /// match there.
+    /// Returns the index after the character that `element` matches at `index`; nil if it does not match there.
     private static func advance(_ text: ByteView, _ index: Int, past element: (wanted: UInt8, ignored: UInt8)?) -> Int? {
         guard let element else { return nil }
         guard element.wanted == question else { return text[index] | element.ignored == element.wanted ? index + 1 : nil }
@@ -104,8 +98,7 @@ package struct LikePattern: Sendable {
 }
 
 extension LikePattern {
-    /// A simpler test with the same result, for a pattern that has stars at its ends only; nil for
-    /// other patterns.
+    /// A simpler test with the same result, for a pattern that has stars at its ends only; nil for other patterns.
     ///
     /// `part` is the range of the pattern that the simpler test compares with.
     var simplified: (TextPattern.Kind, part: Range<Int>)? {

@@ -32,8 +32,7 @@ package enum NumberText {
         }
     }
 
-    /// Parses a decimal number in the usual notation; nil for other spellings, even if the query language
-    /// accepts them.
+    /// Parses a decimal number in the usual notation; nil for other spellings, even if the query language accepts them.
     ///
     /// - Throws: `OutOfRange` when 34 digits or the range of exponents cannot represent the number
     ///   exactly.

@@ -5,9 +5,8 @@ internal import RealmStorage
 
 /// The string operators between two texts, for patterns that change from row to row.
 ///
-/// Comparison is by bytes; letter case is ignored by the rule of `CaseFolding`. Every text begins
-/// with, ends with and contains the empty pattern. A constant pattern is prepared once as a
-/// `TextPattern` instead, which is faster.
+/// Comparison is by bytes; letter case is ignored by the rule of `CaseFolding`. Every text begins with, ends with and contains
+/// the empty pattern. A constant pattern is prepared once as a `TextPattern` instead, which is faster.
 enum TextMatching {
     /// Returns whether two texts are equal, with or without regard to letter case.
     static func isEqual(_ text: ByteView, _ other: ByteView, ignoringCase: Bool) -> Bool {

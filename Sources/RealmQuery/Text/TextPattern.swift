@@ -8,8 +8,7 @@ package struct TextPattern: Sendable {
     /// The string operators, and equality, which is tested in the same way.
     package enum Kind: Sendable { case equal, beginsWith, endsWith, contains, like }
 
-    /// The prepared test. A pattern of `LIKE` without wildcards inside becomes one of the simpler
-    /// tests.
+    /// The prepared test. A pattern of `LIKE` without wildcards inside becomes one of the simpler tests.
     private enum Test: Sendable {
         case equal(BytePattern)
         case prefix(BytePattern)

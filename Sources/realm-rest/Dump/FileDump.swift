@@ -6,8 +6,7 @@ import RealmLegacy
 internal import RealmPlatform
 import RealmStorage
 
-/// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and
-/// incoming links.
+/// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and incoming links.
 ///
 /// The document shows the stored values, including unresolved links and internal tables. It is for checking files, and is not the
 /// representation of the HTTP interface. The command `dump` streams it, so that its size does not matter.
@@ -20,8 +19,7 @@ struct FileDump {
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
     /// Receives the pieces of the text in their order.
     private let emit: ([UInt8]) throws -> Void
-    /// The number of nodes that all collections together may visit, so that a damaged file
-    /// cannot cause an endless walk.
+    /// The number of nodes that all collections together may visit, so that a damaged file cannot cause an endless walk.
     private let budget: WalkBudget
 
     /// Makes a dump of a version.
@@ -174,8 +172,7 @@ struct FileDump {
 
     /// The columns of one leaf, attached once for all of its rows.
     private struct LeafCells {
-        /// Each column of the table with its leaf; nil for a collection, which each row has for
-        /// itself.
+        /// Each column of the table with its leaf; nil for a collection, which each row has for itself.
         var columns: [(column: Column, leaf: ColumnLeaf?)] = []
 
         /// Attaches all columns of a leaf that have single values.
@@ -220,8 +217,7 @@ struct FileDump {
 
     /// Writes the keys of the objects that link to an object.
     ///
-    /// They are grouped by the linking table and property, in alphabetical order; properties
-    /// without links are left out.
+    /// They are grouped by the linking table and property, in alphabetical order; properties without links are left out.
     ///
     /// - Parameters:
     ///   - leaf: The leaf that contains the object.

@@ -180,8 +180,7 @@ struct ValueDump {
         if isTagged { writer.endObject() }
     }
 
-    /// Begins the object that wraps a mixed value: its type and the name of the member for its
-    /// value.
+    /// Begins the object that wraps a mixed value: its type and the name of the member for its value.
     private func beginTag(_ type: String, _ writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
@@ -213,8 +212,7 @@ struct ValueDump {
         if isTagged { writer.endObject() }
     }
 
-    /// Writes a value that is no collection; data, object ids and UUIDs appear in hexadecimal
-    /// digits.
+    /// Writes a value that is no collection; data, object ids and UUIDs appear in hexadecimal digits.
     private func scalar(_ value: Value, _ writer: inout JSONWriter) throws {
         switch value {
         case .null, .list, .dictionary: writer.null()
@@ -241,8 +239,7 @@ struct ValueDump {
         }
     }
 
-    /// Writes a string; one that is not UTF-8 appears as an object with its bytes in
-    /// hexadecimal digits.
+    /// Writes a string; one that is not UTF-8 appears as an object with its bytes in hexadecimal digits.
     private func string(_ text: ByteView, _ writer: inout JSONWriter) throws {
         if text.count > ValueDump.pieceByteCount, UTF8Check.isValid(text) {
             return try pieces(of: text, &writer) { $0.append(escaped: $1) }
