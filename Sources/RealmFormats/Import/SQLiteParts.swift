@@ -368,7 +368,7 @@ final class SQLiteParts {
         return nil
     }
 
-    // MARK: - What is not read
+    // MARK: - Tables without a class
 
     /// Returns the names of the tables and views that are not read, in the order of the database. If the request chooses tables,
     /// these are the collections of classes and embedded objects that are read.

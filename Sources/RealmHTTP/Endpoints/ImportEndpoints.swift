@@ -67,7 +67,7 @@ struct ImportEndpoints: Sendable {
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
-            return ImportEndpoints.imported(run.created, run.updated, run.ignored, reader.tablesNotRead)
+            return ImportEndpoints.imported(run.created, run.updated, run.ignored, tablesNotRead: reader.tablesNotRead)
         }
         write.seconds = ImportEndpoints.importSeconds
         return try write.reply()
@@ -162,7 +162,7 @@ struct ImportEndpoints: Sendable {
     ///   - tablesNotRead: The names of the tables of a database that were not read.
     ///   - overtaken: The number of lines of which a value was not written, because another client had changed the property.
     private static func imported(
-        _ created: Int, _ updated: Int, _ ignored: IgnoredMembers, _ tablesNotRead: [String], overtaken: Int = 0
+        _ created: Int, _ updated: Int, _ ignored: IgnoredMembers, tablesNotRead: [String], overtaken: Int = 0
     ) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("created", int: created)
@@ -216,7 +216,7 @@ struct ImportEndpoints: Sendable {
                     call.versionToken = outcome.version
                     promise.complete(
                         ImportEndpoints.imported(
-                            outcome.created, outcome.updated, outcome.ignored, reader.tablesNotRead,
+                            outcome.created, outcome.updated, outcome.ignored, tablesNotRead: reader.tablesNotRead,
                             overtaken: outcome.overtaken
                         ).response(.init(version: outcome.version, isCommitted: true), options.synchronous))
                 case .failure(let problem): promise.complete(Response(problem, for: call))

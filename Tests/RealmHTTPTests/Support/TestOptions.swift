@@ -15,6 +15,7 @@ extension ServerOptions {
         options.graceSeconds = 0
         options.limits.readSeconds = 120
         options.limits.writeSeconds = 120
+        options.limits.importSeconds = 600
         options.limits.transactionIdleSeconds = 30
         options.limits.transactionSeconds = 120
         return options
