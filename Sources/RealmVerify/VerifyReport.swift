@@ -10,7 +10,7 @@ package import RealmStorage
 package struct VerifyReport: Sendable {
     /// The errors that were found: the file is damaged. At most `maximumCount` are kept.
     package private(set) var errors: [String] = []
-    /// The warnings: what writers are known to leave, and what is only unusual. At most `maximumCount` are kept.
+    /// The warnings: known traces of writers, and harmless oddities. At most `maximumCount` are kept.
     package private(set) var warnings: [String] = []
     /// The counts of the check.
     package var statistics = Statistics()

@@ -7,7 +7,7 @@ public import Synchronization
 /// Debug builds stop when it is taken out of order, or by a thread that holds it already. In
 /// release builds it is a `Mutex` and nothing else.
 ///
-/// It is public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a
+/// It is public, unlike everything else here: `package` declarations are not inlined into other targets, and each use would be a
 /// call of a generic function. There is no library product, so no other package sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     /// The standard library's lock with the guarded value.

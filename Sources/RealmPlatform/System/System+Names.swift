@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// System calls about names: what is at a path, how a file is opened without side effects, how a file gets its name.
+/// System calls with paths: the description of a file, opening without side effects, naming.
 extension System {
     /// The description of what is at a path.
     package struct DirectoryEntry: Sendable {

@@ -55,7 +55,7 @@ struct QueryPlan {
         }
     }
 
-    /// Returns the conditions and the steps in lines that people read, below a line about what is read.
+    /// Returns the conditions and the steps as lines of text, below a title.
     func lines(titled title: String) -> [String] {
         var lines = [title]
         append(condition, depth: 1, to: &lines)

@@ -6,7 +6,7 @@ extension Parser {
     /// Parses a predicate up to the first token that cannot continue it.
     ///
     /// It alternates between operands and operators, as operator-precedence parsers do. From loosest to tightest: `OR`, `AND`,
-    /// comparisons, `+` and `-`, `*` and `/`, `NOT`. Parentheses need no lookahead: what is inside of them shows whether they
+    /// comparisons, `+` and `-`, `*` and `/`, `NOT`. Parentheses need no lookahead: their contents show whether they
     /// enclose a predicate or arithmetic.
     ///
     /// - Returns: The tree of the predicate. `predicateDepth` holds its depth afterwards.

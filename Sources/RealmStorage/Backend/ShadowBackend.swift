@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// A file whose changes stay in this process, to find out what an operation would do without doing it.
 ///
-/// Pages of the file are shown until they are written to; what is written, and what the file grows by, is memory.
+/// Pages of the file are shown until they are written to; written pages and pages behind the end are in memory.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class ShadowBackend: VolatileBackend, @unchecked Sendable {

@@ -20,7 +20,7 @@ final class PageSealer: @unchecked Sendable {
     private var fitting: Set<Int> = []
     /// The pages whose contents differ from those in the file.
     private var dirty: Set<Int> = []
-    /// The pages whose entry or bytes were written since the last sync, with the stamp that fits what is durable.
+    /// The pages whose entry or bytes were written since the last sync, with the stamp of their durable bytes.
     private var attempted: [(page: Int, durable: PageEntry.Stamp)] = []
     /// The cipher, used by the writing thread only.
     private let cipher: PageCipher
@@ -110,7 +110,7 @@ final class PageSealer: @unchecked Sendable {
         return true
     }
 
-    /// The entries and encrypted bytes of a batch, and for each page the stamp that fits what is durable.
+    /// The entries and encrypted bytes of a batch, and for each page the stamp of its durable bytes.
     private typealias Sealed = (entries: [UInt8], bytes: [UInt8], durable: [(page: Int, durable: PageEntry.Stamp)])
 
     /// Encrypts a batch of pages in memory, without writing anything.

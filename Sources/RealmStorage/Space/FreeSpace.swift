@@ -118,7 +118,7 @@ extension FreeSpace {
         return result
     }
 
-    /// Checks that ascending `blocks` lie in the file and outside of what is free already, and throws `.corrupt` otherwise.
+    /// Checks that ascending `blocks` lie in the file and outside of free blocks, and throws `.corrupt` otherwise.
     func requireInUse(_ blocks: [FreeBlock]) throws(StorageError) {
         var other = 0
         var lockedIndex = 0

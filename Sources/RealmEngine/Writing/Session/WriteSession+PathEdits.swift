@@ -42,8 +42,8 @@ extension WriteSession {
         }
     }
 
-    /// Throws `forbidden` for an edit whose outcome depends on what is in an object of which the sender may learn nothing. Only whole
-    /// properties can be assigned in such an object, unless the request made it.
+    /// Throws `forbidden` for an edit whose outcome depends on stored values that the sender may not read. In an object that the
+    /// sender does not see only whole properties can be assigned, unless the request made it.
     private func requireSeen(_ place: ObjectPlace, for edit: PathEdit) throws(WriteError) {
         guard let restriction else { return }
         switch edit {
