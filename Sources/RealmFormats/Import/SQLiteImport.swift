@@ -121,11 +121,15 @@ package struct SQLiteImport {
             options.tables?[entry.name] == nil
         else { return nil }
         guard entry.isPlain else { throw Problem(.invalidBody, SQLiteImport.noPlainTable(entry.name)) }
-        guard let found = try columns(of: entry.name, in: database, leavesOutGenerated: false),
-            Set(texts: found) == Set(texts: NameMap.columns)
-        else { return nil }
-        guard entry.name == NameMap.table else {
-            throw Problem(.invalidBody, "the table '\(entry.name)' is called '\(NameMap.table)' in an export")
+        let found = try columns(of: entry.name, in: database, leavesOutGenerated: false) ?? []
+        guard entry.name == NameMap.table, Set(texts: found) == Set(texts: NameMap.columns) else {
+            // It may be the table of a class with this name.
+            guard !options.isLenient, snapshot.classTable(named: entry.name) == nil else { return nil }
+            throw Problem(
+                .invalidBody,
+                "the table '\(entry.name)' is called '\(NameMap.table)' in an export and has the columns "
+                    + "\(SQLiteImport.listed(NameMap.columns)), but this one has \(SQLiteImport.listed(found))"
+                    + SQLiteImport.leaving)
         }
         let list = NameMap.columns.map(SQLiteDatabase.quoted).joined(separator: ", ")
         return try SQLiteNames(
@@ -159,7 +163,8 @@ package struct SQLiteImport {
             let found = try present.compactMap { name in
                 try table(of: name, names).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
             }
-            guard !found.isEmpty else {
+            // The export of a realm without classes has the map alone.
+            guard !found.isEmpty || names?.tables.isEmpty == true && present.isEmpty else {
                 throw Problem.invalidParameter(
                     "tables",
                     "no table matches a class name; "
@@ -206,7 +211,7 @@ package struct SQLiteImport {
     }
 
     /// The end of a message about what takes the place of a table.
-    static let leaving = ", or leave it out with 'Prefer: handling=lenient'"
+    static let leaving = "; 'Prefer: handling=lenient' leaves it out"
 
     /// Throws `invalid_body` for rows of collections and embedded objects that belong to no row which was read.
     private func requireOwners(_ parts: SQLiteParts) throws {

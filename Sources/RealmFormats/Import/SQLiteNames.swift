@@ -88,10 +88,10 @@ struct SQLiteNames {
         switch value {
         case .null: return nil
         case .text(let bytes):
-            if let text = String(validating: bytes, as: UTF8.self) { return text }
+            if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) { return text }
         case .int, .double, .blob: break
         }
-        throw problem("has a value that is not a text")
+        throw problem("has a value that is not a text, or has a NUL")
     }
 
     /// Makes the problem of a map that cannot be true.

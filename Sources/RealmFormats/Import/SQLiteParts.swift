@@ -346,16 +346,21 @@ final class SQLiteParts {
 
     /// Returns the name of a table of which more rows are there than were read; nil for none.
     ///
-    /// Without `tables` all classes were read, so that each row of a table must have an owner.
+    /// Without `tables` all classes were read, so that each row of a table must have an owner. With `tables` so must those of the
+    /// tables that it names for embedded classes.
     ///
     /// - Throws: `invalid_body` for what takes the place of a table.
     func tableWithRowsLeft() throws -> String? {
         let isWhole = options.tables == nil
         let classes = sources.filter { $0.table.kind != .embedded }
         let ofClasses = Set(classes.flatMap { collections[$0.name] ?? [] }.map(\.part))
+        let ofEmbedded = sources.filter { $0.table.kind == .embedded }.flatMap { source in
+            (embedded[source.table.key].map { [$0.part] } ?? []) + (collections[source.name] ?? []).map(\.part)
+        }
         // Also tables of which no row has asked for any.
-        if isWhole { for position in parts.indices { _ = try statement(position) } }
-        for (position, statement) in statements where statement != nil && (isWhole || ofClasses.contains(position)) {
+        for position in isWhole ? Array(parts.indices) : ofEmbedded { _ = try statement(position) }
+        let counted = ofClasses.union(ofEmbedded)
+        for (position, statement) in statements where statement != nil && (isWhole || counted.contains(position)) {
             let name = parts[position].table
             // Functions such as `count` do not run.
             let rows = try database.prepare("SELECT 1 FROM \(SQLiteDatabase.quoted(name)) NOT INDEXED")

@@ -106,9 +106,12 @@ struct FormatUpgrade {
         for column in state.columns {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
             let root = state.indexRoot(column)
-            // realm-core declared so what had been the index of a list's elements in format 8 or 9, and made none.
-            let isDeclared = column.declaredIndex != nil && column.collection == nil
-            guard isPrimaryKey || isDeclared || !root.isNone else { continue }
+            if column.declaredIndex != nil, column.collection != nil, root.isNone {
+                // realm-core declared so what had been the index of a list's elements in format 8 or 9, and made none.
+                try transaction.removeIndex(of: column.key, in: key)
+                continue
+            }
+            guard isPrimaryKey || column.declaredIndex != nil || !root.isNone else { continue }
             try control?.check()
             guard IndexForm(of: column) != nil else {
                 if !isPrimaryKey, root.isNone { continue }

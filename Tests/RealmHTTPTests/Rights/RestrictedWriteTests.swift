@@ -305,6 +305,42 @@ import Testing
         #expect(owners.json["items"]?.elements?.count == 2, "\(owners.text)")
     }
 
+    @Test(arguments: ["maker", "clerk"])
+    func `an interactive transaction links to what its earlier requests have made, and to nothing else unseen`(
+        _ role: String
+    ) throws {
+        let desk = try Desk([role, "writer"])
+        func inside(_ requests: [(String, String, String)]) throws -> [HTTPClient.Answer] {
+            let begun = try desk.ask("POST", "/v1/realms/notes/transactions")
+            let id = try #require(begun.json["id"]?.text, "\(begun.text)")
+            let answers = try requests.map { method, path, body in
+                try desk.server.request(method, path, desk.ann, [("Realm-Transaction", id)], body: body)
+            }
+            _ = try desk.ask("POST", "/v1/realms/notes/transactions/\(id)/commit")
+            return answers
+        }
+        let made = try inside([
+            ("POST", Self.notes, #"{"_id":50,"owner":"ann"}"#),
+            (
+                "POST", Self.notes,
+                #"{"_id":51,"owner":"ann","next":\#(Self.link(50)),"peers":[\#(Self.link(50))],"any":\#(Self.link(50))}"#
+            ),
+            (
+                "POST", "/v1/realms/notes/batch",
+                #"{"ops":[{"create":{"class":"Note","body":{"_id":52,"owner":"ann","pals":[\#(Self.link(51))]}}}]}"#
+            ),
+        ])
+        #expect(made.allSatisfy { $0.status < 300 }, "\(made.map(\.text))")
+        #expect(try desk.stored("peers", of: 51) == "[@50]" && desk.stored("pals", of: 52) == "[@51]")
+        for key in [2, 4] {
+            let refused = try inside([
+                ("POST", Self.notes, #"{"_id":60,"owner":"ann"}"#),
+                ("POST", Self.notes, #"{"_id":61,"owner":"ann","next":\#(Self.link(key))}"#),
+            ])
+            #expect(refused.last?.code == "link_target_missing", "\(refused.map(\.text))")
+        }
+    }
+
     /// All of the part was rolled back, and nothing said which line was wrong.
     @Test(arguments: [1, 7, 9_999, 10_000, 10_400])
     func `an import in parts states the line that breaks a rule, and keeps those before it`(_ wrong: Int) throws {

@@ -487,6 +487,49 @@ import Testing
         try server.finish()
     }
 
+    /// They were passed over without a word.
+    @Test(arguments: [
+        ("CREATE TABLE X (_id, x); INSERT INTO X VALUES (1, 5), (2, 6);", "'X' has rows that belong to no object"),
+        (
+            "CREATE TABLE X (_id, x); INSERT INTO X VALUES (1, 5); CREATE TABLE X_l (owner, position, value); INSERT INTO X_l VALUES (9, 0, 1);",
+            "'X_l' has rows that belong to no object"
+        ),
+        ("CREATE TABLE X (n, x); INSERT INTO X VALUES (1, 5);", "must have the columns _id, x"),
+    ])
+    func `rows of a table that the request names for an embedded class belong to objects`(_ tables: String, _ detail: String)
+        throws
+    {
+        let e = ClassInput(
+            "E", type: "embedded", [PropertyInput("x", "int", optional: true), PropertyInput("l", "int", collection: "list")])
+        let server = try WriteServer([
+            e, ClassInput("A", primaryKey: "id", [PropertyInput("id", "int"), PropertyInput("e", "object", objectType: "E")]),
+        ])
+        for (value, isMore) in [("NULL", false), ("1", true)] {
+            guard let file = try Self.edit([], "CREATE TABLE A (id, e); INSERT INTO A VALUES (7, \(value));" + tables) else {
+                return
+            }
+            let answer = try Self.post(server, "?tables=A:A,X:E", file)
+            #expect(answer.status == 400 && answer.text.contains(detail), "\(isMore) \(answer.text)")
+            #expect(try server.get("app/objects/A?count=exact&limit=0").json["count"]?.int == 0)
+        }
+        try server.finish()
+    }
+
+    @Test func `the export of a realm without classes comes in, and a map that is none is refused`() throws {
+        let server = try WriteServer([Self.listed("A")])
+        let empty = "CREATE TABLE _realm_names (\"table\", \"column\", class, property, role);"
+        for (statements, status) in [
+            (empty, 200), (empty + "CREATE TABLE T (id);", 400), (empty.replacing("role", with: "role, more"), 400),
+            (empty.replacing("_realm", with: "_REALM"), 400), ("CREATE TABLE _realm_names (id); CREATE TABLE A (id);", 400),
+            (empty + "INSERT INTO _realm_names VALUES ('A', 'id', 'A', 'i' || char(0), 'key'); CREATE TABLE A (id);", 400),
+        ] {
+            guard let file = try Self.edit([], statements) else { return }
+            let answer = try Self.post(server, "", file)
+            #expect(answer.status == status && answer.code != "invalid_json", "\(statements): \(answer.text)")
+        }
+        try server.finish()
+    }
+
     /// A database of others may have a table of this name, and a request may take it for a class.
     @Test func `a table of the name of the map with other columns is a table`() throws {
         let server = try WriteServer([ClassInput("_realm_names", primaryKey: "id", [PropertyInput("id", "int")])])

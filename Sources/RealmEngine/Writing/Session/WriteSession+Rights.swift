@@ -14,7 +14,9 @@ extension WriteSession {
     ///   - wasMade: Returns whether earlier commits of the same request made an object, which it may complete and link to.
     package func restrict(to rights: any WriteRights, wasMade: @escaping (ObjectPlace) -> Bool = { _ in false }) {
         let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
-        restriction = WriteRestriction(rights, base, wasMade: wasMade)
+        // All that an interactive transaction has made so far is its sender's.
+        restriction = WriteRestriction(
+            rights, base, wasMade: countsTransaction ? { [base = transaction.base] in wasMade($0) || !base.has($0) } : wasMade)
     }
 
     /// Checks what the write leaves behind: each object that it made or changed has to satisfy the rules.
@@ -52,10 +54,16 @@ extension WriteSession {
     private func hideThatNothingChanged(_ restriction: WriteRestriction) throws(WriteError) {
         guard !restriction.updated.isEmpty, !transaction.hasChanges else { return }
         for place in restriction.updated where try isThere(place) {
-            let columns = try table(place.table).columns
-            guard let column = columns.first(where: { $0.collection == nil && $0.type != .link && $0.type != .mixed }),
-                try !sees(place)
-            else { continue }
+            guard try !sees(place) else { continue }
+            var chosen: Column?
+            for column in try table(place.table).columns where column.collection == nil && column.type != .mixed {
+                if column.type == .link {
+                    guard chosen == nil, let target = column.targetTable, try table(target).kind != .embedded else { continue }
+                }
+                chosen = column
+                if column.type != .link { break }
+            }
+            guard let column = chosen else { continue }
             let slot = Slot.property(place, column)
             return try put(try value(in: slot) ?? .null, in: slot)
         }
@@ -71,7 +79,8 @@ extension WriteSession {
         return try stored(try table.find(place.object)) != nil
     }
 
-    /// Returns whether the sender may link to an object that is there: it sees it, or has made it in the same request.
+    /// Returns whether the sender may link to an object that is there: it sees it, or has made it in the same request or interactive
+    /// transaction.
     func mayLink(to place: ObjectPlace) throws(WriteError) -> Bool {
         if restriction?.isOwn(place) ?? true { return true }
         return try sees(place)
@@ -369,6 +378,17 @@ extension WriteSession {
         case .link: return shape.target.map { restriction.mayHide($0) } ?? false
         case .mixed: return restriction.mayHideAny
         default: return false
+        }
+    }
+}
+
+extension Snapshot {
+    /// Whether an object is in this version, or cannot be read.
+    fileprivate func has(_ place: ObjectPlace) -> Bool {
+        do throws(StorageError) {
+            return try table(place.table)?.find(place.object) != nil
+        } catch {
+            return true
         }
     }
 }
