@@ -129,6 +129,10 @@ class Stream(threading.Thread):
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n{head}\r\n".encode())
         self.start()
+        # The rights are those at the time of the answer.
+        until = time.monotonic() + 30
+        while not self.text and not self.hasEnded and time.monotonic() < until:
+            time.sleep(0.002)
 
     def run(self):
         pieces = []
@@ -720,7 +724,7 @@ class Server(harness.Server):
             "registrations", "snapshots", "snapshots-per-principal", "transactions-per-principal", "streams", "streams-per-principal")}
         configuration = {
             "data": self.folder, "roles": {role: {"realms": {realm: VARIANTS[variant]}} for role, variant in variants.items()},
-            "limits": {"registration-seconds": 600, "live-versions": 100_000, **many},
+            "limits": {"registration-seconds": 600, "transaction-idle-seconds": 25, "live-versions": 100_000, **many},
             "credentials": {"jwt": [{
                 "issuer": "trial", "audience": "realm-rest", "secretFile": self.secret, "claims": {"roles": "roles"}}]},
         }
