@@ -69,6 +69,9 @@ extension RealmRights {
     /// Whether anything may be imported.
     package var mayImportSomething: Bool { isWhole || mayImport || allows([.import]) }
 
+    /// Whether anything may be observed.
+    package var maySubscribeToSomething: Bool { isWhole || allows([.subscribe]) }
+
     /// Whether anything may be exported.
     package var mayExportSomething: Bool { isWhole || mayExport || allows([.export]) }
 

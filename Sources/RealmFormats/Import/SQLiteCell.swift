@@ -187,10 +187,15 @@ struct SQLiteCell {
         writer.endObject()
     }
 
-    /// Writes a value of Mixed: JSON, or any other text as it is.
+    /// Writes a value of Mixed: JSON, or any other text as it is, unless it begins like an object, an array or a text of JSON.
     private func mixed(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
-        case .text: try json(value, &writer)
+        case .text(let bytes):
+            let first = bytes.first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+            if let first, [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains(first), !isJSON(bytes) {
+                throw unfit("expected JSON, got a text that begins like it")
+            }
+            try json(value, &writer)
         case .blob(let bytes):
             raw("{\"$binary\":{\"base64\":\"\(Base64.encode(bytes, .standard))\",\"subType\":\"00\"}}", &writer)
         default: try plain(value, &writer)

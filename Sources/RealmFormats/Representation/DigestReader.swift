@@ -181,10 +181,10 @@ final class DigestReader {
         _ tableKey: TableKey, _ key: ObjectKey, _ column: Column?, to digest: inout ObjectDigest
     ) throws(StorageError) {
         digest.add(UInt64(tableKey.rawValue))
-        digest.add(UInt64(bitPattern: key.rawValue))
         guard column?.type == .link, let table = snapshot.table(tableKey), table.kind == .embedded,
             let row = try table.find(key)
-        else { return }
+        else { return digest.add(UInt64(bitPattern: key.rawValue)) }
+        // The key of an embedded object would reveal how many there are, of owners that the reader may not see.
         try add(row, table, isOutermost: false, to: &digest)
     }
 }

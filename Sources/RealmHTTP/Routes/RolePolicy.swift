@@ -84,6 +84,7 @@ struct RolePolicy: Sendable {
         }
         if route.traits.contains(.imports), !rights.mayImportSomething { return false }
         if route.traits.contains(.exports), !rights.mayExportSomething { return false }
+        if route.traits.contains(.subscribes), !rights.maySubscribeToSomething { return false }
         if route.traits.contains(.migrates) { return rights.mayMigrate }
         return needed <= .read || rights.mayWrite || route.traits.contains(.concernsTransactions)
     }

@@ -268,4 +268,33 @@ import Testing
         #expect(owners.text.split(separator: "bob").count == 3, "\(owners.text)")
         #expect(try server.request("GET", "/v1/realms/app/objects/P?limit=0&count=exact", admin).json["count"]?.int == 3)
     }
+
+    /// The tag of an object contained the number of its embedded object in the file, and so counted those of hidden owners.
+    @Test func `an entity tag does not tell how many embedded objects there are`() throws {
+        let (server, admin, _) = try server()
+        var tags: [String] = []
+        for count in [0, 3] {
+            let realm = "tags\(count)"
+            try server.attach(realm, Self.classes, admin)
+            try server.post("\(realm)/objects/P", admin, #"[{"id":1}]"#)
+            for id in 0..<count { try server.post("\(realm)/objects/P", admin, #"[{"id":\#(id + 2),"home":{"dogs":[]}}]"#) }
+            let path = "/v1/realms/\(realm)/objects/P/1"
+            #expect(try server.request("PATCH", path, admin, body: #"{"home":{"dogs":[]}}"#).status == 200)
+            tags.append(try #require(try server.request("GET", path, admin)["ETag"]))
+        }
+        #expect(tags[0] == tags[1])
+    }
+
+    @Test func `a stream of nothing is refused`() throws {
+        let (server, admin, _) = try server()
+        let reader = try server.add("all", roles: ["all"])
+        for (method, path, body) in [
+            ("GET", "/v1/realms/app/changes?after=now&wait=0s", nil), ("GET", "/v1/realms/app/changes/P", nil),
+            ("POST", "/v1/realms/app/subscriptions", #"{"subscriptions":{"a":{}}}"#),
+        ] as [(String, String, String?)] {
+            let refused = try server.request(method, path, reader, body: body)
+            #expect(refused.status == 403, "\(path): \(refused.status) \(refused.text)")
+            #expect(try server.request(method, path, admin, body: body).status != 403)
+        }
+    }
 }

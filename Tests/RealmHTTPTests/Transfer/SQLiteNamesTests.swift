@@ -530,6 +530,22 @@ import Testing
         try server.finish()
     }
 
+    /// They became texts without a word.
+    @Test(arguments: ["[1,2", #"{"a":1,"a":2}"#, #""\ud800""#, " {", #"{"a":"#])
+    func `a text that begins like JSON and is none is no Mixed value`(_ text: String) throws {
+        let server = try WriteServer([
+            ClassInput("A", primaryKey: "id", [PropertyInput("id", "int"), PropertyInput("m", "mixed")])
+        ])
+        guard let file = try Self.edit([], "CREATE TABLE A (id, m); INSERT INTO A VALUES (1, '\(text)');"),
+            let plain = try Self.edit([], "CREATE TABLE A (id, m); INSERT INTO A VALUES (1, 'a [1'), (2, '[1]');")
+        else { return }
+        let answer = try Self.post(server, "", file)
+        #expect(answer.status == 422 && answer.json["pointer"]?.text == "/m", "\(answer.text)")
+        #expect(try Self.post(server, "", plain).json["created"]?.int == 2)
+        #expect(try server.show("A/1") == #"{"id":1,"m":"a [1"}"#)
+        try server.finish()
+    }
+
     /// A database of others may have a table of this name, and a request may take it for a class.
     @Test func `a table of the name of the map with other columns is a table`() throws {
         let server = try WriteServer([ClassInput("_realm_names", primaryKey: "id", [PropertyInput("id", "int")])])
