@@ -75,6 +75,10 @@ internal import Synchronization
     /// Whether the connection was suspended to write to a file and the daemon has not called since,
     /// although the file may be written already.
     private var isAsleep = false
+    /// The number of received pieces of the body.
+    private var pieceCount = 0
+    /// Whether the body had too many small pieces, and is refused.
+    private var hasSmallPieces = false
     /// The number of received bytes of the body, including dropped ones.
     private var bytesReceived = 0
     /// Whether the body is larger than `bodyLimit`, or is not wanted; the rest of it is dropped.
@@ -253,6 +257,11 @@ internal import Synchronization
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let task else { return false }
         bytesReceived += piece.count
+        pieceCount += 1
+        if pieceCount > Exchange.smallPieceLimit, bytesReceived < pieceCount * Exchange.leastPieceByteCount {
+            hasSmallPieces = true
+        }
+        if hasSmallPieces { return refuseSmallPieces(task) }
         record.noteBody(byteCount: bytesReceived, Instant.now())
         let count = (task.request.body.file?.byteCount ?? 0) + task.request.body.bytes.count
         if refusal != nil || isBodyTooLarge || count + piece.count > bodyLimit {
@@ -262,6 +271,23 @@ internal import Synchronization
             return continuesReading(task)
         }
         return unsafe store(piece, task)
+    }
+
+    /// Answers a body of many tiny chunks, each of which takes the thread as long as a large one. A few more of them are dropped, to
+    /// give the client time to read the answer.
+    private func refuseSmallPieces(_ task: any RequestTask) -> Bool {
+        isBodyTooLarge = true
+        task.request.body.bytes = []
+        task.request.body.file = nil
+        if status == 0 {
+            let problem = Problem(
+                .malformedRequest,
+                "the chunks of the body are too small: after \(Exchange.smallPieceLimit) they must have \(Exchange.leastPieceByteCount) bytes on average"
+            )
+            status = refusal?.status ?? problem.status
+            record.sendLast(FinalResponse.bytes(problem, task.request.id))
+        }
+        return pieceCount <= 4 * Exchange.smallPieceLimit
     }
 
     /// Decides whether more of an unwanted body is read.
@@ -278,6 +304,10 @@ internal import Synchronization
         }
         return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
     }
+
+    /// The number of pieces of a body that may be small, and the average length that more of them must have.
+    private static let smallPieceLimit = 16_384
+    private static let leastPieceByteCount = 16
 
     /// The number of bytes over the limit of the body that are read before the response is written past the library.
     private static let readBeyondLimit = 4 << 20

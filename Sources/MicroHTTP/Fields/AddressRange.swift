@@ -25,7 +25,7 @@ package struct AddressRange: Sendable, Equatable {
         var count = width
         if parts.count == 2 {
             guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let number = Int(parts[1]), number <= width
+                let number = Int(parts[1]), number <= width, "\(number)".utf8.elementsEqual(parts[1].utf8)
             else { return nil }
             count = number
         }

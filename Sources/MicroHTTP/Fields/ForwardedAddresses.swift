@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Reads the addresses that proxies have noted in `Forwarded` (RFC 7239) and `X-Forwarded-For`, the one
 /// that was noted last at the end.
 package enum ForwardedAddresses {
-    /// The number of notes that are read, from the last one backwards; earlier ones are ignored.
+    /// The number of notes that are read, from the last one backwards. Earlier ones count as one that is no address.
     package static let limit = 64
 
     /// Returns the addresses in the elements of `X-Forwarded-For`.
@@ -15,7 +15,7 @@ package enum ForwardedAddresses {
     /// - Parameter value: The value of the field, of several lines joined by commas.
     /// - Returns: The addresses; nil in the place of an element that is not an address.
     package static func plain(_ value: String) -> [NetworkAddress?] {
-        value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).suffix(limit).map { element in
+        last(of: value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)) { element in
             address(trimmed(String(decoding: element, as: UTF8.self)))
         }
     }
@@ -27,7 +27,7 @@ package enum ForwardedAddresses {
     ///   up. A value that is not of the form of the field is one such element.
     package static func standard(_ value: String) -> [NetworkAddress?] {
         guard let elements = elements(value) else { return [nil] }
-        return elements.suffix(limit).map { element in
+        return last(of: elements) { element in
             var found: NetworkAddress?
             var count = 0
             for (name, value) in element where name.lowercasedASCII == "for" {
@@ -37,6 +37,11 @@ package enum ForwardedAddresses {
             // Two of them would be read differently by different programs.
             return count == 1 ? found : nil
         }
+    }
+
+    /// Returns the addresses of the last notes, after nil if there are more.
+    private static func last<Element>(of notes: [Element], _ address: (Element) -> NetworkAddress?) -> [NetworkAddress?] {
+        (notes.count > limit ? [nil] : []) + notes.suffix(limit).map(address)
     }
 
     /// Reads an address with or without port, an IPv6 address in brackets or without; nil for all else,

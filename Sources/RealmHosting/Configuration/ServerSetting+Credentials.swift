@@ -36,6 +36,10 @@ extension ServerSetting {
         var settings = IssuerSettings(
             issuer: try name(issuer, reader.inside("issuer")), audiences: try names(audience, reader.inside("audience")),
             source: try source(object, reader))
+        // The ids of principals are an issuer, a line feed and a subject.
+        guard settings.issuer.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw reader.inside("issuer").problem("control characters are not allowed in an issuer")
+        }
         guard !settings.audiences.isEmpty else { throw reader.inside("audience").problem("expected an audience") }
         if let authority = object["jwksCA"] {
             guard case .url(let address) = settings.source, !address.isPlain else {

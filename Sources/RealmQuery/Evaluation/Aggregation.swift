@@ -84,7 +84,7 @@ struct Aggregation: Sendable {
             extreme = value
             return
         }
-        let order = Value.order(value, current)
+        let order = Value.exactOrder(value, current)
         if aggregate == .min ? order < 0 : order > 0 { extreme = value }
     }
 

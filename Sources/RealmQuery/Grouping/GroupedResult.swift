@@ -58,11 +58,11 @@ package struct GroupedResult {
     /// Compares two groups: negative, zero or positive. A sum that overflowed is greater than all others.
     private func compare(_ left: Int, _ right: Int, by column: Column) -> Int {
         switch column {
-        case .key(let index): return Value.order(keys[index][left], keys[index][right])
+        case .key(let index): return Value.exactOrder(keys[index][left], keys[index][right])
         case .size: return sizes[left] < sizes[right] ? -1 : sizes[left] == sizes[right] ? 0 : 1
         case .aggregate(let index):
             switch (results[index][left], results[index][right]) {
-            case (.value(let left), .value(let right)): return Value.order(left, right)
+            case (.value(let left), .value(let right)): return Value.exactOrder(left, right)
             case (.overflow, .overflow): return 0
             case (.overflow, .value): return 1
             case (.value, .overflow): return -1

@@ -195,8 +195,11 @@ package final class ElementQuery {
             var positions: [Int] = []
             for (position, value) in values.enumerated() where try matches(value, owner: owner) { positions.append(position) }
             for step in steps {
-                positions = apply(step, to: positions, of: values)
-                try storage { () throws(StorageError) in try cancellation.requireGoingOn() }
+                positions = try storage { () throws(StorageError) in
+                    let left = apply(step, to: positions, of: values)
+                    try cancellation.requireGoingOn()
+                    return left
+                }
             }
             return positions
         }
@@ -208,15 +211,9 @@ package final class ElementQuery {
         case .limit(let limit): return Array(positions.prefix(limit))
         case .sort(let isAscending): return sorted(positions, values, isAscending)
         case .distinct:
-            var ranks: [Int: Int] = [:]
-            for (rank, position) in positions.enumerated() { ranks[position] = rank }
-            var kept: [Int] = []
-            for position in sorted(positions, values, true) {
-                guard cancellation.continues(comparing: values[position]) else { return [] }
-                if let last = kept.last, Value.order(values[last], values[position]) == 0 { continue }
-                kept.append(position)
-            }
-            return kept.sorted { ranks[$0, default: 0] < ranks[$1, default: 0] }
+            let numbers = EqualValues.numbers(positions.count, while: cancellation.continues(comparing:)) { values[positions[$0]] }
+            var known = Set<Int32>()
+            return positions.indices.filter { known.insert(numbers[$0]).inserted }.map { positions[$0] }
         }
     }
 
@@ -224,7 +221,7 @@ package final class ElementQuery {
     private func sorted(_ positions: [Int], _ values: [Value], _ isAscending: Bool) -> [Int] {
         positions.enumerated().sorted { left, right in
             guard cancellation.continues(comparing: values[left.element]) else { return false }
-            let order = Value.order(values[left.element], values[right.element])
+            let order = Value.exactOrder(values[left.element], values[right.element])
             if order != 0 { return isAscending ? order < 0 : order > 0 }
             return left.offset < right.offset
         }.map(\.element)

@@ -107,7 +107,7 @@ final class PackedSorter {
         else { return 0 }
         try cancellation.step(keys.count)
         for key in keys.dropFirst() {
-            let order = Value.order(try key.value(leftRow), try key.value(rightRow))
+            let order = SortKey.order(try key.value(leftRow), try key.value(rightRow))
             if order != 0 { return key.isAscending ? order : -order }
         }
         return 0

@@ -223,14 +223,21 @@ final class RowSorter {
     ///
     /// Rows with a null link on the way to a value are left out. The sorter must have been created without a limit.
     func finishDistinct() throws(StorageError) -> [Int64] {
-        var kept: [Entry] = []
-        for entry in try sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {
-            if let last = kept.last, compare(values, last.slot, with: values, entry.slot) == 0 { continue }
-            kept.append(entry)
+        let rows = entries.filter { !hasMissing($0) }.sorted { $0.position < $1.position }
+        var combinations = [Int32](repeating: 0, count: rows.count)
+        for key in keys.indices {
+            let numbers = EqualValues.numbers(rows.count, while: cancellation.continues(comparing:)) { values[rows[$0].slot + key] }
+            try cancellation.requireGoingOn()
+            var pairs: [Int64: Int32] = [:]
+            for row in rows.indices {
+                let pair = Int64(combinations[row]) << 32 | Int64(numbers[row])
+                let known = pairs[pair] ?? Int32(truncatingIfNeeded: pairs.count)
+                pairs[pair] = known
+                combinations[row] = known
+            }
         }
-        try cancellation.requireGoingOn()
-        kept.sort { $0.position < $1.position }
-        return kept.map(\.item)
+        var known = Set<Int32>()
+        return rows.indices.filter { known.insert(combinations[$0]).inserted }.map { rows[$0].item }
     }
 
     /// Whether a link on the way to one of the entry's values is null.

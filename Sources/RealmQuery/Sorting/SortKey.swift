@@ -160,7 +160,7 @@ final class SortKey {
     /// Compares two values in ascending order: negative, zero or positive. A missing value comes after all others.
     static func order(_ left: Value, _ right: Value) -> Int {
         switch (left.isMissing, right.isMissing) {
-        case (false, false): return Value.order(left, right)
+        case (false, false): return Value.exactOrder(left, right)
         case (true, true): return 0
         case (true, false): return 1
         case (false, true): return -1

@@ -30,10 +30,16 @@ extension Decimal128 {
     /// Makes a float rounded to 7 significant digits, the form in which it is compared with decimals.
     package init(_ number: Float) { self.init(Double(number), significantDigits: 7) }
 
+    /// Makes a double rounded to 34 significant digits. Doubles and decimals keep their exact order, since different doubles remain
+    /// different.
+    init(nearest number: Double) {
+        var flags: UInt32 = 0
+        self = unsafe Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
+    }
+
     /// Rounds a number to a number of digits; one that needs no more digits keeps the exponent of its exact conversion.
     private init(_ number: Double, significantDigits: Int) {
-        var flags: UInt32 = 0
-        let exact = unsafe Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
+        let exact = Decimal128(nearest: number)
         let digits = PowersOfTen.digitCount(exact.coefficient)
         guard exact.isFinite, digits > significantDigits else {
             self = exact

@@ -31,6 +31,19 @@ extension Value {
         }
     }
 
+    /// Returns the order of two values like `order`, but compares decimals with floats and doubles exactly.
+    ///
+    /// The order is transitive, so pages can continue in it, and sorting does not depend on the order before.
+    package static func exactOrder(_ left: Value, _ right: Value) -> Int {
+        switch (left, right) {
+        case (.decimal(let left), .double(let right)): return left.compare(Decimal128(nearest: right))
+        case (.double(let left), .decimal(let right)): return Decimal128(nearest: left).compare(right)
+        case (.decimal(let left), .float(let right)): return left.compare(Decimal128(nearest: Double(right)))
+        case (.float(let left), .decimal(let right)): return Decimal128(nearest: Double(left)).compare(right)
+        default: return order(left, right)
+        }
+    }
+
     /// Returns whether a query can compare two values: they have the same type, or both are
     /// numbers. Null is not comparable with anything.
     @inlinable package static func areComparable(_ left: Value, _ right: Value) -> Bool {

@@ -113,6 +113,18 @@ import Testing
         #expect(try client.isClosed())
     }
 
+    @Test func `a body of very many tiny chunks is refused, and one of many is not`() throws {
+        let server = try ScriptedServer()
+        for (count, status) in [(10_000, 200), (20_000, 400)] {
+            let client = try HTTPClient(port: server.port)
+            let chunks = String(repeating: "1\r\nx\r\n", count: count)
+            try client.send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n")
+            let answer = try client.readAnswer()
+            #expect(answer.status == status)
+            if status == 400 { #expect(answer.code == "malformed_request") }
+        }
+    }
+
     @Test func `the host is named once`() throws {
         let server = try TestServer(["links"])
         let client = try HTTPClient(port: server.port)

@@ -53,6 +53,31 @@ struct SectionValueTests {
         for section in sections { #expect(keys.contains(section.key), "\(section.key)") }
     }
 
+    @Test(arguments: ["x", "-x"])
+    func `pages in the order of mixed numbers end, and have each object once`(_ sort: String) throws {
+        // Rounded to the digits of floats and doubles, the decimal equals the float and is less than the int that it equals exactly.
+        let values = [
+            #"{"$numberLong":"16777217"}"#, #"{"$numberFloat":"16777216"}"#, #"{"$numberDecimal":"16777217"}"#, "5", "99999999",
+            #"{"$numberDecimal":"9007199254740993"}"#, #"{"$numberLong":"9007199254740993"}"#, #"{"$numberDouble":"9007199254740992"}"#,
+            #"{"$numberFloat":"0.1"}"#, "0.1", #"{"$numberDecimal":"0.1"}"#, #"{"$numberDecimal":"0.10000000000000000001"}"#,
+        ]
+        try server.makeRealm("pages", classes: SectionValueTests.classes)
+        try server.batch("pages", values.enumerated().map { #"{"create":{"class":"T","body":{"id":\#($0),"x":\#($1)}}}"# })
+        let whole = try server.must("GET", "pages/objects/T?sort=\(sort)&fields=id&meta=none")["items"]?.elements ?? []
+        var (ids, path) = ([Int](), "pages/objects/T?sort=\(sort)&fields=id&meta=none&limit=1")
+        for _ in 0...values.count {
+            let page = try server.must("GET", path)
+            ids += (page["items"]?.elements ?? []).compactMap { $0["id"]?.int }
+            guard let next = page["next"]?.text else { break }
+            path = "pages/objects/T?sort=\(sort)&fields=id&meta=none&limit=1&after=\(next)"
+        }
+        #expect(ids == whole.compactMap { $0["id"]?.int } && Set(ids).count == values.count)
+        for order in ["id", "-id", "x"] {
+            let distinct = try server.must("GET", "pages/objects/T?distinct=x&sort=\(order)&limit=0&count=exact")
+            #expect(distinct["count"]?.int == 8, "\(order)")
+        }
+    }
+
     @Test(arguments: ["d", "m", "x", "s", "b", "t"])
     func `every section that is listed has an address in a body`(_ path: String) throws {
         for section in try sections(path) {

@@ -61,6 +61,10 @@ import Testing
         ),
         ("credentials:\n  jwt:\n    - {issuer: a, audience: b, jwk: c}", 3, "there is no 'jwk' here; did you mean 'jwks'?"),
         ("credentials:\n  jwt:\n    - issuer: 5\n      audience: b\n      jwks: c", 3, "expected a string, got a number"),
+        (
+            "credentials:\n  jwt:\n    - issuer: \"a\\nb\"\n      audience: b\n      jwks: c", 3,
+            "control characters are not allowed in an issuer"
+        ),
         ("credentials:\n  jwt:\n    - issuer: a\n      audience: []\n      jwks: c", 4, "expected an audience"),
         (
             "credentials:\n  jwt:\n    - issuer: a\n      audience: [5]\n      jwks: c", 4,

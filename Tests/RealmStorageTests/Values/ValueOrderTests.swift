@@ -2,6 +2,7 @@
 
 import RealmPlatform
 import RealmStorage
+import RealmTestSupport
 import Testing
 
 /// Keeps the bytes of the values that the tests borrow.
@@ -36,6 +37,29 @@ struct ValueOrderTests {
         [.list(.none), .list(Ref(64))],
         [.dictionary(.none), .dictionary(Ref(64))],
     ]
+
+    @Test(arguments: [20261201 as UInt64, 7, 8])
+    func `the exact order of numbers is transitive`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let bases: [Double] = [0, 0.1, 1, 16_777_216, 16_777_217, 9_007_199_254_740_992, 0x1p63, 1e-7, 123_456.789]
+        let numbers: [Value] = (0..<60).map { _ in
+            let base = bases[Int.random(in: bases.indices, using: &random)] * (Bool.random(using: &random) ? 1 : -1)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: return .int(Int64(clamping: Int128(base)) &+ Int64.random(in: -1...1, using: &random))
+            case 1: return .float(Float(base))
+            case 2: return .double(Bool.random(using: &random) ? base : base.nextUp)
+            default: return .decimal(Bool.random(using: &random) ? Decimal128(base) : Decimal128(Float(base)))
+            }
+        }
+        for left in numbers {
+            for middle in numbers {
+                #expect(Value.exactOrder(left, middle).signum() == -Value.exactOrder(middle, left).signum(), "seed \(seed)")
+                guard Value.exactOrder(left, middle) <= 0 else { continue }
+                let broken = numbers.first { Value.exactOrder(middle, $0) <= 0 && Value.exactOrder(left, $0) > 0 }
+                #expect(broken == nil, "seed \(seed): \(left), \(middle), \(String(describing: broken))")
+            }
+        }
+    }
 
     @Test func `every pair is ordered as its groups are, in both directions, and equal values hash alike`() {
         for (rank, group) in ascending.enumerated() {
