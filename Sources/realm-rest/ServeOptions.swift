@@ -65,6 +65,13 @@ struct ServeOptions: ParsableArguments {
             valueName: "N"))
     var keepMigrationBackups: Int?
 
+    /// The former versions that realms keep; nil for none.
+    @Option(
+        help: ArgumentHelp(
+            "The former versions that realms keep in their files, up to a share of the file: 100, or 100,24h,10%.",
+            valueName: "VERSIONS"))
+    var undo: String?
+
     /// The schedule and the target of automatic backups.
     @OptionGroup var backups: BackupPlanOptions
 
@@ -238,7 +245,7 @@ struct ServeOptions: ParsableArguments {
         let texts = [
             ("data", data), ("default", `default`), ("layout", layout), ("close-after", closeAfter),
             ("stop-after", stopAfter), ("host", host), ("upgrade", upgrade),
-            ("verify", verify), ("log-format", logFormat),
+            ("verify", verify), ("undo", undo), ("log-format", logFormat),
             ("log-level", logLevel), ("audit", audit), ("admin", admin),
         ]
         for (name, value) in texts { if let value { try configuration.apply(option: name, .string(value)) } }

@@ -11,6 +11,8 @@ internal import RealmStorage
 package struct DataLink {
     /// The id of the snapshot to read; nil for the newest version.
     package let snapshot: String?
+    /// The name of the version to read; nil for the newest one.
+    package let version: String?
     /// The name of the file to save as; empty for the usual name, nil when the data is to be shown.
     let download: String?
 
@@ -24,9 +26,10 @@ package struct DataLink {
     package init?(_ request: Request) {
         guard request.method == .get || request.method == .head,
             let parameters = try? QueryParameters(request.target),
-            parameters.items.allSatisfy({ ["snapshot", "download", "format"].contains($0.name) })
+            parameters.items.allSatisfy({ ["snapshot", "version", "download", "format"].contains($0.name) })
         else { return nil }
         snapshot = parameters["snapshot"]
+        version = parameters["version"]
         download = parameters["download"]
         if let format = parameters["format"] {
             guard format == "bytes" else { return nil }

@@ -37,15 +37,17 @@ package final class ReadContext: Sendable {
     ///   - call: The request.
     ///   - snapshot: The id of a snapshot. Nil reads the newest version, or the uncommitted state
     ///     inside an interactive transaction.
+    ///   - named: The name of a version that the file has; see `VersionName`.
     /// - Throws: `realm_not_found`, `realm_unavailable`, `snapshot_expired`, `not_found` for an
-    ///   unknown snapshot, `conflicting_parameters` for a snapshot inside a transaction, or
+    ///   unknown snapshot, `version_not_found`, `conflicting_parameters` for a snapshot inside a transaction, or
     ///   `precondition_failed`.
-    package init(_ call: Call, snapshot: String? = nil) throws(Problem) {
+    package init(_ call: Call, snapshot: String? = nil, version named: String? = nil) throws(Problem) {
         self.call = call
         let database = try call.database()
         self.database = database
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
-        version = (lease?.version ?? call.version ?? database.current).shown(by: call.scope)
+        let former = try named.map { name throws(Problem) in try ReadContext.version(name, call, database, snapshot) }
+        version = (former ?? lease?.version ?? call.version ?? database.current).shown(by: call.scope)
         let whole = version.snapshot.scope?.base ?? version.snapshot
         // A scope of another kind may hide something.
         rightsIdentity =
@@ -55,8 +57,27 @@ package final class ReadContext: Sendable {
                 ""
             }
         call.versionToken = version.tokenText
-        call.readsSnapshot = lease != nil
+        call.readsSnapshot = lease != nil || former != nil
+        // Since a former version, something may have been hidden from the sender.
+        guard rightsIdentity.isEmpty || former == nil || former?.token == database.current.token else {
+            throw AccessPolicy.forbiddenByRoles
+        }
         try requireMinimumVersion()
+    }
+
+    /// Returns the version that a request names, which it does not have under a lease.
+    private static func version(
+        _ name: String, _ call: Call, _ database: Database, _ snapshot: String?
+    ) throws(Problem) -> Version {
+        guard snapshot == nil else { throw .conflict("'snapshot' and 'version' cannot be combined", parameter: "version") }
+        guard call.request[.realmTransaction] == nil else {
+            throw .conflict("a former version cannot be read inside a transaction", parameter: "version")
+        }
+        guard let name = VersionName(name) else {
+            throw .invalidParameter(
+                "version", "'version' must be a number, 'previous', a count such as -1, a time or a version token")
+        }
+        return try name.version(of: database)
     }
 
     /// Returns the lease of a snapshot, and extends it because it is used.

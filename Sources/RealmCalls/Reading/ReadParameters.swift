@@ -48,6 +48,8 @@ package struct ReadParameters: Sendable {
     package var facets: [String]?
     /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?
+    /// The name of a version to read; nil for the newest one, or that of the snapshot.
+    package var version: String?
     /// The form of values: plain or Extended JSON, `ints` and `meta`.
     package var representation = Representation()
     /// The form of the response, negotiated from `format` and `Accept`.
@@ -95,6 +97,7 @@ package struct ReadParameters: Sendable {
         try checkCombinations(set, isGrouping: call.queryNames.contains("groupBy"))
         given = set.names
         snapshot = try set.text("snapshot")
+        version = try set.text("version")
     }
 
     /// Reads the parameters that select objects, and the aggregates.

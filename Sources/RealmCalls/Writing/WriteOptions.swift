@@ -19,7 +19,7 @@ package struct WriteOptions: Sendable {
     /// The form of objects in the response, from `format`, `Accept`, `ints` and `meta`.
     package let representation: Representation
     /// Whether all changes are made and then rolled back (`dryRun=true`).
-    package let isDryRun: Bool
+    package private(set) var isDryRun: Bool
     /// The id of the interactive transaction that the request belongs to; nil for none.
     package let transaction: String?
     /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil for none.
@@ -109,6 +109,13 @@ package struct WriteOptions: Sendable {
 
     /// Whether `respond-async` has an effect. It has none for requests that are always answered when they are done.
     private var answersEarly = true
+
+    /// The same options for a dry run.
+    package var asDryRun: WriteOptions {
+        var options = self
+        options.isDryRun = true
+        return options
+    }
 
     /// The same options for a request whose response is sent only when it is done, even if the client prefers otherwise.
     package var synchronous: WriteOptions {

@@ -25,6 +25,8 @@ extension Database {
         package var observation = ObservationLimits()
         /// The number of versions in use above which no write begins.
         package var maximumVersionCount = 1000
+        /// The former versions that commits keep.
+        package var retention = Retention.none
         /// Whether a file of an older format is upgraded in place, after a copy was made next to it.
         package var upgradesInPlace = false
         /// When opening rewrites the file without its free space; nil for never.
@@ -78,6 +80,7 @@ extension Database {
             var options = FileStore.Options()
             options.createsMissingFile = createsMissingFile
             options.maximumVersionCount = maximumVersionCount
+            options.retention = retention
             options.verification = verification
             options.isExactPath = isExactPath
             options.control = control

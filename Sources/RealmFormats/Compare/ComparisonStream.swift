@@ -49,9 +49,17 @@ package final class ComparisonStream: ChunkProducer, @unchecked Sendable {
     ///   - budget: The limit of work, time and bytes of each object.
     ///   - secondsPerChunk: The time limit of one chunk; nil for none.
     /// - Throws: The problem `class_not_found` for a class that neither version has.
-    package init(
+    package convenience init(
         from old: ComparedVersion, to new: ComparedVersion, _ options: ComparisonOptions, format: ComparisonFormat,
         budget: WorkBudget = WorkBudget(), secondsPerChunk: Int? = nil
+    ) throws(Problem) {
+        try self.init(from: old, to: new, options, budget, secondsPerChunk) { format.writer($0) }
+    }
+
+    /// Compares two versions for a writer of their differences.
+    init(
+        from old: ComparedVersion, to new: ComparedVersion, _ options: ComparisonOptions, _ budget: WorkBudget,
+        _ secondsPerChunk: Int?, _ makeWriter: (ComparedRealms) -> any DifferenceWriter
     ) throws(Problem) {
         for name in options.classes ?? []
         where old.snapshot.classTable(named: name) == nil && new.snapshot.classTable(named: name) == nil {
@@ -59,7 +67,7 @@ package final class ComparisonStream: ChunkProducer, @unchecked Sendable {
         }
         realms = try ComparedRealms(old, new, options, budget: budget)
         comparison = RowComparison(realms, budget)
-        writer = format.writer(realms)
+        writer = makeWriter(realms)
         schemaDifferences = SchemaDifference.all(from: RealmSchema(old.snapshot), to: RealmSchema(new.snapshot))
             .filter { $0.className.map(options.includes) ?? true }
         self.budget = budget

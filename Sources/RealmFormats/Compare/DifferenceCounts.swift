@@ -39,7 +39,7 @@ package struct DifferenceCounts: Sendable {
     }
 
     /// Writes the counts as members of an object.
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         writer.member("equal", bool: isEqual)
         writer.member("schema", int: schema)
         objects.write(to: &writer)

@@ -127,6 +127,10 @@ extension ProblemCode {
             "Requests of one transaction are sent one after the other. Wait for the answer of the one before.")
         case .transactionAborted: (409, .reads, "An earlier write of the transaction failed and rolled it back.",
             "Begin a new transaction and repeat its writes. The answer to the write that failed says what was wrong.")
+        case .conflict: (409, [], "A commit cannot be undone, because later ones have changed what it changed.", """
+            `objects` names the objects. Undo the later commits first, the newest of them before the others, or change the \
+            objects by hand.
+            """)
         case .idempotencyInProgress: (409, .writes, "The first request with this `Idempotency-Key` is still running.",
             "Wait a moment and send the same request again: the answer of the first is then repeated.")
         case .schemaVersionConflict: (409, .schemas, "A migration was made for another schema version than the realm has.",
@@ -147,6 +151,10 @@ extension ProblemCode {
         case .notOwned: (409, .files, "The server is to delete a file that does not belong to it.", """
             Files are deleted only if they lie in the data folder. Detach the realm without `files=true`, and remove the file by \
             hand.
+            """)
+        case .versionNotFound: (404, .reads, "The file has no version of this number or time, or has it no more.", """
+            `oldest` and `newest` say which versions it has; `GET /v1/realms/{realm}/versions` lists them. A realm with the \
+            option `undo` keeps more of them.
             """)
         case .snapshotExpired: (410, .reads, "The snapshot was valid and has ended.",
             "Make a new one. A snapshot lives as long as its lease is renewed, or as it is used; keep it with `PATCH`.")

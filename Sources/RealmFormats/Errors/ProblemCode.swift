@@ -39,6 +39,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case assertionFailed = "assertion_failed"
     case transactionBusy = "transaction_busy"
     case transactionAborted = "transaction_aborted"
+    case conflict
     case idempotencyInProgress = "idempotency_in_progress"
     case schemaVersionConflict = "schema_version_conflict"
     case wouldLoseData = "would_lose_data"
@@ -47,6 +48,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case fileExists = "file_exists"
     case fileInUse = "file_in_use"
     case notOwned = "not_owned"
+    case versionNotFound = "version_not_found"
     case snapshotExpired = "snapshot_expired"
     case transactionExpired = "transaction_expired"
     case subscriptionExpired = "subscription_expired"

@@ -23,7 +23,7 @@ enum AggregateEndpoints {
     ///   type of a property does not permit.
     static func aggregate(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, formats: .documents)
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         let table = try context.table()
         let operations = try AggregateOperation.list(parameters.ops, of: .objects(table))
         let etag = context.versionTag(parameters.code)
@@ -49,7 +49,7 @@ enum AggregateEndpoints {
     ///   `aggregate`.
     static func collection(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, formats: .documents)
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         guard case .collection(let target) = try CollectionTarget.property(context) else {
             throw Problem(.conflictingParameters, "only collections have aggregates, and this property has one value")
         }
@@ -61,7 +61,7 @@ enum AggregateEndpoints {
     /// - Throws: The same problems as `collection`.
     static func links(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, formats: .documents)
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         return .now(try answer(try CollectionTarget.links(context), parameters, context))
     }
 

@@ -56,12 +56,12 @@ struct BackupEndpoints: Sendable {
         }
     }
 
-    /// Chooses the version that is copied; the only parameter is `snapshot`.
+    /// Chooses the version that is copied; the only parameters are `snapshot` and `version`.
     private func context(_ call: Call) throws(Problem) -> ReadContext {
         let parameters = try ParameterSet(call)
         // A copy of the file has everything.
         guard call.scope == nil else { throw AccessPolicy.forbiddenByRoles }
-        return try ReadContext(call, snapshot: try parameters.text("snapshot"))
+        return try ReadContext(call, snapshot: try parameters.text("snapshot"), version: try parameters.text("version"))
     }
 
     /// Returns a reply that a worker makes. Problems become responses.

@@ -37,7 +37,7 @@ struct ComparisonEndpoints: Sendable {
         let format = try format(call, try parameters.text("format"))
         let classes = try parameters.list("class", atMost: ComparisonEndpoints.classLimit)
         guard let from = try parameters.text("from") else {
-            throw .invalidParameter("from", "'from' has to name a snapshot, or a version that a snapshot holds")
+            throw .invalidParameter("from", "'from' has to name a snapshot, or a version that the file has or a snapshot holds")
         }
         let old = try context(call, from, "from")
         let to = try parameters.text("to")
@@ -81,23 +81,25 @@ struct ComparisonEndpoints: Sendable {
 
     private func side(_ context: ReadContext, _ text: String?) -> ComparedVersion {
         ComparedVersion(
-            context.snapshot, version: context.version.tokenText, lease: text.flatMap { VersionToken($0) == nil ? $0 : nil },
+            context.snapshot, version: context.version.tokenText, lease: text.flatMap { VersionName($0) == nil ? $0 : nil },
             isPartial: !context.missingParts.isEmpty)
     }
 
     /// Returns the version that a parameter names, as the sender sees it.
     ///
     /// - Parameters:
-    ///   - text: The id of a snapshot, or the token of the newest version or of one that a snapshot of the sender holds; nil for
-    ///     the newest version.
+    ///   - text: The id of a snapshot, the token of the newest version or of one that a snapshot of the sender holds, or the name
+    ///     of a version that the file has; nil for the newest version.
     ///   - name: The name of the parameter.
     /// - Throws: `not_found` for a version that is not held, and what a read of the snapshot throws.
     private func context(_ call: Call, _ text: String?, _ name: String) throws(Problem) -> ReadContext {
-        guard let text, let token = VersionToken(text) else { return try ReadContext(call, snapshot: text) }
+        guard let text, let named = VersionName(text) else { return try ReadContext(call, snapshot: text) }
+        guard case .token(let token) = named else { return try ReadContext(call, version: text) }
         let database = try call.database()
         if database.current.token == token { return try ReadContext(call) }
         let owner = call.ownerScope
         let held = server.pinned.all(of: database).first { $0.version.token == token && owner ?? $0.owner == $0.owner }
+        if held == nil, call.scope == nil, let former = try? ReadContext(call, version: text) { return former }
         guard let held else {
             throw Problem(.notFound, "no snapshot of yours holds the version \(text.truncated)").with("parameter", name)
         }

@@ -43,7 +43,7 @@ struct ExportEndpoints: Sendable {
             }
             if format.needsClass { throw .conflict("the format \(format.rawValue) needs 'class'", parameter: "class") }
         }
-        let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
+        let context = try ReadContext(call, snapshot: try parameters.text("snapshot"), version: try parameters.text("version"))
         let rows = try rows(try parameters.text("class"), selection, context)
         let (body, isCut) = try body(rows, format, separator: separator, geometry: geometry, context)
         var response = Response(status: 200, body: .stream(body))

@@ -19,7 +19,7 @@ enum ListEndpoints {
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class.
     static func list(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows])
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         let table = try context.table()
         let etag = context.versionTag(parameters.code)
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }

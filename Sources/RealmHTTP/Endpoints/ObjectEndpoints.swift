@@ -19,7 +19,7 @@ enum ObjectEndpoints {
     /// - Throws: `object_not_found`, `class_not_found`, or the `Problem` of a wrong parameter.
     static func get(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(call, formats: .documents)
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         let table = try context.table()
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)

@@ -25,13 +25,13 @@ enum PropertyEndpoints {
             try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows, .octets])
         }
         if let link = DataLink(call.request) {
-            let context = try ReadContext(call, snapshot: link.snapshot)
+            let context = try ReadContext(call, snapshot: link.snapshot, version: link.version)
             if case .single(let target) = try CollectionTarget.property(context), let data = DataAnswer(target, context) {
                 return .now(try data.linked(link))
             }
         }
         let parameters = try read.get()
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         switch try CollectionTarget.property(context) {
         case .collection(let target):
             guard parameters.format != .octets else { throw PropertyEndpoints.noBytes }
@@ -51,7 +51,7 @@ enum PropertyEndpoints {
     ///   object.
     static func links(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, formats: [.documents, .rows])
-        let context = try ReadContext(call, snapshot: parameters.snapshot)
+        let context = try ReadContext(call, snapshot: parameters.snapshot, version: parameters.version)
         return .now(try elements(of: try CollectionTarget.links(context), parameters, context))
     }
 
@@ -94,7 +94,7 @@ enum PropertyEndpoints {
     ///
     /// - Throws: `conflicting_parameters` with the name of the first such parameter.
     private static func refuseCollectionParameters(_ parameters: ReadParameters) throws(Problem) {
-        let own = ["fields", "expand", "meta", "ints", "format", "snapshot"]
+        let own = ["fields", "expand", "meta", "ints", "format", "snapshot", "version"]
         for name in parameters.given where !own.contains(name) {
             throw .conflict("'\(name)' has no meaning for a property that is not a collection", parameter: name)
         }

@@ -44,7 +44,7 @@ struct SchemaEndpoints: Sendable {
         let parameters = try QueryParameters(call.request.target)
         try parameters.requireKnown(call.queryNames)
         let format = try schemaFormat(call, parameters["format"])
-        let context = try ReadContext(call, snapshot: parameters["snapshot"])
+        let context = try ReadContext(call, snapshot: parameters["snapshot"], version: parameters["version"])
         let schema = RealmSchema(context.snapshot, context.database.backlinkNames).adding(context.database.defaults)
         let text = try schemaText(call, schema, format)
         let version = schema.version.map(String.init) ?? "none"

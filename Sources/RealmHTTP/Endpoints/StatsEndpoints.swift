@@ -24,7 +24,7 @@ struct StatsEndpoints: Sendable {
     /// - Throws: `forbidden`, or the `Problem` of a wrong parameter or of an unknown snapshot.
     func get(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ParameterSet(call)
-        let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
+        let context = try ReadContext(call, snapshot: try parameters.text("snapshot"), version: try parameters.text("version"))
         guard context.showsEverything else { throw AccessPolicy.forbiddenByRoles }
         var options = SizeReport.Options()
         options.shown = (context.snapshot.scope?.base ?? context.snapshot).part?.shown

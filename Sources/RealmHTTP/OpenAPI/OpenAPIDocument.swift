@@ -103,7 +103,7 @@ package enum OpenAPIDocument {
     /// The names of the shared parameters of an operation that lists objects, in the order of the documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "IfNoneMatch",
+        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "ReadVersion", "IfNoneMatch",
         "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
     /// The names of the shared parameters of an operation that reads one property.
@@ -111,14 +111,14 @@ package enum OpenAPIDocument {
         listParameters.map { $0 == "Format" ? "PropertyFormat" : $0 } + ["Download", "Range", "IfRange"]
     /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
-        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
+        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
         "RealmRead",
         "RequestId",
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
         "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "After", "Offset", "Count", "Ints", "DocumentFormat",
-        "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
+        "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
     // MARK: - Responses

@@ -100,6 +100,7 @@ extension OpenAPIParts {
                 "distinct", "Keeps one object for each combination of values of these comma-separated key paths.",
                 commas("name")),
             .query("limit", "Limits the number of objects on a page.", number(from: 0, to: limits.page)),
+            .query("limit", as: "VersionLimit", "Limits the number of versions on a page.", number(from: 1, to: 200)),
             .query(
                 "after", "Continues after a page; the value is the member next of that page.",
                 words("b64.AQAAAAAAAAAAAPcdfBCphwIr")),
@@ -180,6 +181,10 @@ extension OpenAPIParts {
     /// The parameters that select the version to read, and the header fields of requests.
     private static let conditionParameters: [SharedParameter] = [
         .query("snapshot", "Reads the version that this snapshot holds.", words("yjtFIZ9MAzf9sy0-cB4g-A")),
+        .query(
+            "version", as: "ReadVersion",
+            "Reads a version that the file still has: its number or token, previous, a count such as -1, or a time.",
+            words("previous")),
         .header(
             "If-None-Match", "Makes the response 304 while the entity tag is still this one.",
             ["type": "string", "example": "\"h7Yq0c\""]),

@@ -149,7 +149,7 @@ struct ClassOperations {
         "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets",
     ]
     /// The parameters that choose the version of a read.
-    private static let version = ["Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"]
+    private static let version = ["Snapshot", "ReadVersion", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"]
 
     /// `GET …/objects/NAME/KEY`.
     var object: OperationDescription {

@@ -161,6 +161,7 @@ extension OpenAPIWrites {
             "upgrade": OpenAPIParts.choice("in-place"), "seed": OpenAPIParts.words("/data/seed.realm"),
             "sample": OpenAPIParts.choice("store"), "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
             "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"), "requireIfMatch": classNames, "classes": classNames,
+            "undo": OpenAPIParts.schema("UndoOption"),
             "keepMigrationBackups": [
                 "type": "integer", "format": "int32", "minimum": 0, "maximum": 1000, "example": 3,
             ],

@@ -553,6 +553,7 @@ enum OpenAPISchemas {
                 .init("indexOfWhere", predicate), .init("explain", flag), .init("sectionBy", OpenAPIParts.words("name:first")),
                 .init("section", anything.describing("Limits the result to the section with this key.")), .init("facets", terms),
                 .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
+                .init("version", OpenAPIParts.words("previous")),
             ], ints
         ).adding([.init("example", ["where": "TRUEPREDICATE", "limit": 2])])
     }
@@ -573,6 +574,7 @@ enum OpenAPISchemas {
                 .init("after", OpenAPIParts.words("b64.AQAAAAAAAAAAAPcdfBCphwIr")), .init("offset", OpenAPIParts.number(from: 0)),
                 .init("count", OpenAPIParts.choice("exact", "none")), .init("format", OpenAPIParts.choice("json", "ejson")),
                 .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
+                .init("version", OpenAPIParts.words("previous")),
             ], ints
         ).adding([.init("example", ["ops": ["count"]])])
     }

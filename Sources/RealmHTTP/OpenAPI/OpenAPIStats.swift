@@ -11,6 +11,58 @@ extension OpenAPIWrites {
 
     static let stats: [(String, DocumentValue)] = [
         (
+            "UndoOption",
+            closed(
+                [],
+                [
+                    "versions": .object([
+                        .init("type", "integer"), .init("format", "int32"), .init("minimum", 0), .init("maximum", 10_000),
+                        .init("example", 100),
+                    ]),
+                    "hours": ["type": "number", "format": "double", "exclusiveMinimum": 0, "example": 24],
+                    "atMost": OpenAPIParts.words("10%"),
+                ])
+        ),
+        (
+            "RealmVersions",
+            object(
+                ["items", "next", "undo", "keptBytes", "droppedEarly"],
+                [
+                    "items": ["type": "array", "items": OpenAPIParts.schema("RealmVersion")], "next": OpenAPIParts.nullableText,
+                    "undo": OpenAPIParts.anything.describing("Is the option undo of the realm; 0 for none."),
+                    "keptBytes": bytes.describing("Is what the file keeps for former versions."),
+                    "droppedEarly": count.describing("Is how many versions were dropped for want of room."),
+                ])
+        ),
+        (
+            "RealmVersion",
+            object(
+                ["version", "token", "time", "changes"],
+                [
+                    "version": count, "token": OpenAPIParts.text,
+                    "time": OpenAPIParts.nullableText.describing("Is when it was committed; null when that is not known."),
+                    "bytes": bytes.describing("Is what is kept for it; absent for the newest version."),
+                    "changes": OpenAPIParts.anything.describing(
+                        "Counts the differences to the version before by class; null when that is not there."),
+                ])
+        ),
+        (
+            "Undo",
+            closed(
+                ["version"],
+                [
+                    "version": OpenAPIParts.anything.describing("Is the number or token of the version that the commit made."),
+                    "dryRun": flag,
+                ]
+            ).adding([.init("example", ["version": 7, "dryRun": true])])
+        ),
+        (
+            "Undone",
+            object(
+                ["undone", "restored", "removed", "reverted", "version"],
+                ["undone": count, "restored": count, "removed": count, "reverted": count, "version": OpenAPIParts.text])
+        ),
+        (
             "RealmStats",
             object(
                 [

@@ -61,6 +61,12 @@ enum OpenAPITexts {
         "getStats": .init(
             "Every byte of the file is counted once. It is for administrators, and for principals from whom nothing in the realm is hidden."
         ),
+        "listVersions": .init(
+            "A realm with the option undo keeps versions; others have the one before the newest until the next commit. It is for administrators, and for principals from whom nothing in the realm is hidden."
+        ),
+        "undoCommit": .init(
+            "Added objects are deleted, removed ones are made again, and properties get the values before. Objects that later commits have changed are a conflict, and nothing is written then.",
+            body: "The body names the version that the commit made."),
         "listBackups": .init("Lists backups that the server made itself and those made on request."),
         "makeBackup": .init("The backup is made in the folder of backups, and old ones are removed as the configuration says."),
         "getBackup": .init("A client that names application/octet-stream in Accept gets the file."),
@@ -218,6 +224,9 @@ enum OpenAPITexts {
         "SnapshotPage": "Lists snapshots.", "RestoreRequest": "Names the backup that takes the place of the file.",
         "BackupFile": "Is a copy in a file of the server.", "Backup": "Is a backup of a realm.", "BackupPage": "Lists backups.",
         "Compacted": "States the size of a file in bytes before and after.", "RealmKey": "Has the key of an encrypted file.",
+        "RealmVersions": "Lists the versions that a file has.", "RealmVersion": "Is a version that a file has.",
+        "UndoOption": "States which former versions a realm keeps.", "Undo": "Names the commit that is undone.",
+        "Undone": "Counts the objects that an undo made again, deleted and changed back.",
         "RealmStats": "Says what the bytes of a file are there for. A number that is not known is absent.",
         "RealmStatsParts": "Are the parts of a file in bytes.", "RealmStatsFree": "Is the free space of a file.",
         "RealmStatsVersions": "Are the versions in use, whose space is not free.",

@@ -92,7 +92,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getStats", "Says what the bytes of the file are there for.", tag: "realms",
-                        parameters: ["Snapshot", "RealmMinVersion", "RealmRead", "RequestId"],
+                        parameters: ["Snapshot", "ReadVersion", "RealmMinVersion", "RealmRead", "RequestId"],
                         responses: OpenAPIParts.responses(
                             [
                                 "description": "The body has the sizes of classes, properties, indexes and free space.",
@@ -104,13 +104,44 @@ extension RouteTable {
                 ) { StatsEndpoints(server: $0).get }
             ]),
         Route(
+            "/v1/realms/{realm}/versions", .showsVisible,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "listVersions", "Lists the versions that the file has, with what each commit changed.", tag: "realms",
+                        parameters: ["VersionLimit", "After", "RealmMinVersion", "RealmRead", "RequestId"],
+                        responses: OpenAPIParts.responses(
+                            [
+                                "description": "The body lists the newest version and those before it, the newest first.",
+                                "headers": OpenAPIChanges.answerHeaders,
+                                "content": ["application/json": ["schema": OpenAPIParts.schema("RealmVersions")]],
+                            ],
+                            isConditional: false),
+                        problems: .ofReads, [.cursorInvalid])
+                ) { VersionEndpoints(server: $0).list }
+            ]),
+        Route(
+            "/v1/realms/{realm}/undo",
+            operations: [
+                .write(
+                    .post, for: .administer,
+                    .init(
+                        "undoCommit", "Undoes the changes of one commit by a new one.", tag: "realms",
+                        parameters: OpenAPIWrites.common, taking: .json, body: OpenAPIParts.schema("Undo"),
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body counts the objects that were changed back.", "Undone")),
+                        problems: .ofWrites, [.versionNotFound, .conflict, .tooManyAffected])
+                ) { VersionEndpoints(server: $0).undo }
+            ]),
+        Route(
             "/v1/realms/{realm}/schema", [.readsContents, .showsVisible],
             operations: [
                 .read(
                     .get, for: .read,
                     .init(
                         "getSchema", "Returns the schema of a realm.", tag: "schema",
-                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
+                        parameters: ["SchemaFormat", "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaDocument"), problems: .ofReads)
                 ) { SchemaEndpoints(server: $0).schema }
             ]),
@@ -121,7 +152,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getClass", "Returns the schema of one class.", tag: "schema",
-                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
+                        parameters: ["SchemaFormat", "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaClass"), problems: .ofReads)
                 ) { SchemaEndpoints(server: $0).schema }
             ]),

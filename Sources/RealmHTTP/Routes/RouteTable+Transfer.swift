@@ -30,7 +30,7 @@ extension RouteTable {
                     .init(
                         "exportRealm", "Exports all objects of one version.", tag: "transfer",
                         parameters: [
-                            "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot",
+                            "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot", "ReadVersion",
                             "RealmTransaction",
                             "RealmMinVersion", "RealmRead", "RequestId",
                         ],
@@ -59,7 +59,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "backUpRealm", "Returns a version as a compact Realm file.", tag: "transfer",
-                        parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
+                        parameters: ["Snapshot", "ReadVersion", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
                         responses: OpenAPIParts.responses(backup, isConditional: false), problems: .ofReads)
                 ) { BackupEndpoints(server: $0).get }.audited(as: .backup),
                 .read(
@@ -68,7 +68,7 @@ extension RouteTable {
                         "copyRealm",
                         "Copies a version under another key, with a part of the classes, or to a file of the server.",
                         tag: "transfer",
-                        parameters: ["Snapshot", "IfMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
+                        parameters: ["Snapshot", "ReadVersion", "IfMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)

@@ -71,6 +71,7 @@ extension Database.OpenOptions {
     fileprivate func isLike(_ other: Database.OpenOptions) -> Bool {
         key == other.key && mode == other.mode && limits == other.limits && backlinkNames == other.backlinkNames
             && observation == other.observation && maximumVersionCount == other.maximumVersionCount
+            && retention == other.retention
             && upgradesInPlace == other.upgradesInPlace && autoCompaction == other.autoCompaction
             && conditionalClasses == other.conditionalClasses && shownClasses == other.shownClasses
             && defaults.isSame(as: other.defaults) && verification == other.verification

@@ -72,6 +72,7 @@ extension ServerOptions {
         upgradesInPlace = other.upgradesInPlace
         verification = other.verification
         keptCopyCount = other.keptCopyCount
+        retention = other.retention
         backupPlan = other.backupPlan
         tokenIssuers = other.tokenIssuers
         // The book that is in use has rights that were resolved already.

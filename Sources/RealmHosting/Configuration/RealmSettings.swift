@@ -33,12 +33,14 @@ package struct RealmSettings: Sendable {
     package var defaults = ClassDefaults.none
     /// The classes that the realm shows; nil for all classes of the file.
     package var shownClasses: ShownClasses?
+    /// The former versions that commits keep; nil for the setting of the server.
+    package var retention: Retention?
 
     /// The names of the members that `init(_:at:)` reads.
     static let names = [
         "mode", "followInterval", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact",
         "keepMigrationBackups",
-        "requireIfMatch", "classes", "defaults",
+        "requireIfMatch", "classes", "defaults", "undo",
     ]
 
     /// Makes the settings of a realm that states none.
@@ -72,6 +74,7 @@ package struct RealmSettings: Sendable {
         conditionalClasses = try RealmSettings.classes(object["requireIfMatch"], place.inside("requireIfMatch"))
         if let json = object["defaults"] { defaults = try ClassDefaults(json, at: place.inside("defaults")) }
         shownClasses = try reader.classNames(object["classes"], place.inside("classes")).map { ShownClasses($0) }
+        retention = try object["undo"].map { json throws(Problem) in try Retention(json, at: place.inside("undo")) }
         if let (member, reason) = conflict {
             throw Problem(.conflictingParameters, reason).with("pointer", place.inside(member).pointer)
         }
@@ -85,6 +88,7 @@ package struct RealmSettings: Sendable {
         }
         if followInterval != nil, mode != .follow { return ("followInterval", "only a file of the mode follow is looked at") }
         guard mode == .readOnly || mode == .follow else { return nil }
+        if retention != nil { return ("undo", "a read-only file has no commits that keep versions") }
         if compaction != nil { return ("compactOnOpen", "a read-only file is not compacted") }
         return autoCompaction == nil ? nil : ("autoCompact", "a read-only file is not compacted")
     }
@@ -193,6 +197,7 @@ package struct RealmSettings: Sendable {
         if let keptCopyCount { options.keptCopyCount = keptCopyCount }
         options.backlinkNames = backlinkNames
         if let maximumVersions { options.maximumVersionCount = maximumVersions }
+        if let retention { options.retention = retention }
         options.compaction = compaction
         options.autoCompaction = autoCompaction
         options.conditionalClasses = conditionalClasses

@@ -48,6 +48,8 @@ package struct ServerOptions: Sendable {
     package var openLimit: Int?
     /// The number of copies before migrations that are kept per realm.
     package var keptCopyCount = 1
+    /// The former versions that the commits of realms keep which do not state it.
+    package var retention = Retention.none
     /// The seconds after which a realm is forgotten that could not be opened and that only a request has named.
     package var forgetsFailedAfterSeconds = 600.0
     /// The schedule and the target of automatic backups; nil for none.

@@ -175,6 +175,10 @@ extension ServerSetting {
             show: { .string($0.verification.rawValue) }),
         .number("keepMigrationBackups", \.keptCopyCount, in: 0...1000, effect: .openings),
         ServerSetting(
+            "undo", effect: .openings,
+            read: { reader, json, options throws(Problem) in options.retention = try Retention(json, at: reader.place) },
+            show: { $0.retention.json }),
+        ServerSetting(
             "backup", effect: .now, read: readBackup, show: { $0.backupPlan.map(showBackup) ?? .null }),
     ]
 

@@ -56,6 +56,15 @@ private struct RealmMetrics {
         }
         each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
         each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
+        each("former_versions", help: "Versions before the newest that can be read.", to: &text) {
+            $0.retention.keepsAny ? Double($0.formerVersions.count) : nil
+        }
+        each("former_versions_bytes", help: "Bytes of the file that are kept for former versions.", to: &text) {
+            $0.retention.keepsAny ? Double($0.formerByteCount) : nil
+        }
+        each("former_versions_dropped", help: "Former versions that were dropped early for want of room.", to: &text) {
+            $0.retention.keepsAny ? Double($0.droppedVersionCount) : nil
+        }
         each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
         each("follow_versions", help: "States of a followed file that were applied.", to: &text) {
             $0.following.map { Double($0.versions) }

@@ -18,6 +18,7 @@ extension ServerOptions {
         opening.observation = ObservationLimits(evaluationTime: .seconds(limits.observationSeconds))
         opening.verification = verification
         opening.keptCopyCount = keptCopyCount
+        opening.retention = retention
         return opening
     }
 

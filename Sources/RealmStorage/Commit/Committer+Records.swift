@@ -18,6 +18,7 @@ extension Committer {
         var head = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
         head[Committer.flagsOffset] = state.flags
         try record.requireFits(version: state.version, head: head)
+        former.drop(upTo: record.horizon)
         if let oldest = pins.oldest, record.horizon >= oldest {
             throw .refused(.notWritable("version \(oldest) is still being read"))
         }
@@ -50,6 +51,7 @@ extension Committer {
         guard snapshot.version == record.version else {
             throw RecordReader.damaged("its top node has version \(snapshot.version), and it makes \(record.version)")
         }
+        former.add(state.top, byteCount: 0, snapshot.file)
         state = State(header: header, flags: record.flip.new, top: snapshot.top, free: nil)
         return snapshot
     }

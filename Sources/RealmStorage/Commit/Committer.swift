@@ -59,19 +59,25 @@ package final class Committer: @unchecked Sendable {
     let pins: VersionPins
     /// Notices changes that other programs make to the file; nil for realms in memory.
     let witness: FileWitness?
+    /// The versions before the newest one, as far as they are kept.
+    let former: FormerVersions
 
     /// Makes a committer that continues from the version of `snapshot`, whose free space is read.
     ///
+    /// - Parameter retention: The former versions to keep.
     /// - Throws: `.corrupt` when the free lists are damaged.
-    init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins, witness: FileWitness? = nil) throws(StorageError) {
+    init(
+        _ data: DataFile, _ snapshot: Snapshot, pins: VersionPins, witness: FileWitness? = nil, retention: Retention = .none
+    ) throws(StorageError) {
         self.data = data
         self.pins = pins
         self.witness = witness
         path = snapshot.file.path
+        former = try FormerVersions(before: snapshot, retention)
         let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[Committer.flagsOffset]
         state = State(
             header: snapshot.file.header, flags: flags, top: snapshot.top,
-            free: try FreeSpace(snapshot.top, snapshot.space))
+            free: try FreeSpace(snapshot.top, snapshot.space, keeping: retention.keepsAny ? former.oldest : nil))
         selectedVersion = state.version
         durableVersion = state.version
     }
@@ -133,12 +139,16 @@ package final class Committer: @unchecked Sendable {
         let free: FreeSpace
         let snapshot: Snapshot
         let record: CommitRecord?
+        let freed = try freedBlocks(nodes)
         if let logging { data.beginRecording(limit: logging.log.maximumByteCount) }
         defer { if logging != nil { _ = data.endRecording() } }
         do throws(StorageError) {
-            // The versions from here on are kept; the nodes of older ones may be overwritten.
-            let oldest = min(pins.oldest ?? state.version, state.version, durableVersion)
-            let written = try write(nodes, names: names, tables: tables, after: previous, keeping: oldest)
+            // The versions from here on are kept; the nodes of older ones may be overwritten. The former ones come first, because
+            // their readers pin a version before they look for it.
+            let kept = former.trim(adding: freed.byteCount, logicalSize: Int(clamping: state.top.logicalSize))
+            let read = min(pins.oldest ?? state.version, state.version, durableVersion)
+            let oldest = min(read, kept ?? read)
+            let written = try write(nodes, names: names, tables: tables, after: previous, freed, keeping: oldest, reading: read)
             free = written.free
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
             snapshot = try makeSnapshot(header, previous, version: state.version + 1)
@@ -157,6 +167,7 @@ package final class Committer: @unchecked Sendable {
             guard survives else { return try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset) }
             try select(snapshot.file.header, flags: state.flags ^ 1)
         }
+        former.add(state.top, byteCount: freed.byteCount, snapshot.file)
         state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
         selectedVersion = state.version
         if !survives { durableVersion = state.version }
@@ -213,15 +224,17 @@ package final class Committer: @unchecked Sendable {
     /// - Parameters:
     ///   - nodes: The nodes of the transaction.
     ///   - previous: The newest version.
+    ///   - freed: What the new version does not use.
     ///   - oldest: The oldest version whose nodes are not overwritten.
+    ///   - read: The oldest version whose free lists are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.
     private func write(
-        _ nodes: WriteSpace, names: Ref, tables: Ref, after previous: Snapshot, keeping oldest: UInt64
+        _ nodes: WriteSpace, names: Ref, tables: Ref, after previous: Snapshot, _ freed: Freed, keeping oldest: UInt64, reading read: UInt64
     ) throws(StorageError) -> (top: Ref, free: FreeSpace) {
         var free = try freeSpace(after: previous)
-        free.release(upTo: oldest)
-        let freed = try freedBlocks(nodes)
-        try free.requireInUse(freed)
+        free.release(upTo: oldest, lists: read)
+        try free.requireInUse(freed.blocks)
+        try free.requireInUse(freed.lists)
         data.setDisposable(free.isUnused)
         let lists = TopWriter(version: state.version + 1, slotCount: max(state.top.slotCount, 11))
         let limit = free.logicalSize + nodes.arena.used + 1 << 21
@@ -230,7 +243,8 @@ package final class Committer: @unchecked Sendable {
         var writer = NodeWriter(nodes.space, NewNodes(), allocator: allocator, output: NodeOutput(data))
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)
-        writer.allocator.lock(freed, version: lists.version)
+        writer.allocator.lock(freed.blocks, version: lists.version)
+        writer.allocator.lock(freed.lists, version: lists.version, isList: true)
         let top = try lists.write(&writer, names: newNames, tables: newTables)
         try writer.output.flush()
         return (top, writer.allocator.finish())
@@ -239,22 +253,35 @@ package final class Committer: @unchecked Sendable {
     /// Returns the free space of the newest version. After records were applied it is read from the file.
     private func freeSpace(after previous: Snapshot) throws(StorageError) -> FreeSpace {
         if let free = state.free { return free }
-        return try FreeSpace(state.top, previous.space, isShared: true)
+        return try FreeSpace(state.top, previous.space, keeping: 0)
     }
 
-    /// Returns the blocks that the new version does not use, in ascending order: nodes that were
-    /// replaced, the old free lists, the old top node and the history.
-    private func freedBlocks(_ nodes: WriteSpace) throws(StorageError) -> [FreeBlock] {
+    /// The blocks that a new version does not use, in ascending order.
+    private struct Freed {
+        /// Nodes that were replaced, the old top node and the history.
+        let blocks: [FreeBlock]
+        /// The old free lists, when former versions are kept, which do without; otherwise they are among the blocks.
+        let lists: [FreeBlock]
+
+        var count: Int { blocks.count + lists.count }
+        /// The bytes that are kept for former versions.
+        var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount } }
+    }
+
+    /// Returns the blocks that the new version does not use.
+    private func freedBlocks(_ nodes: WriteSpace) throws(StorageError) -> Freed {
         var blocks = nodes.freed.map { FreeBlock(position: Int(clamping: $0.ref.rawValue), byteCount: $0.byteCount) }
         let top = state.top
-        guard !top.ref.isNone else { return try FreeSpace.joined(blocks) }
-        for ref in [top.ref, top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
-            let node = try nodes.node(at: ref)
-            blocks.append(FreeBlock(node))
+        guard !top.ref.isNone else { return Freed(blocks: try FreeSpace.joined(blocks), lists: []) }
+        var lists: [FreeBlock] = []
+        for ref in [top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            lists.append(FreeBlock(try nodes.node(at: ref)))
         }
+        blocks.append(FreeBlock(try nodes.node(at: top.ref)))
         try collect(top.history, nodes, &blocks)
         if case .ref(let shrinking) = try nodes.node(at: top.ref).slot(11) { try collect(shrinking, nodes, &blocks) }
-        return try FreeSpace.joined(blocks)
+        guard former.retention.keepsAny else { return Freed(blocks: try FreeSpace.joined(blocks + lists), lists: []) }
+        return Freed(blocks: try FreeSpace.joined(blocks), lists: try FreeSpace.joined(lists))
     }
 
     /// Adds the blocks of all nodes of a committed tree.

@@ -123,15 +123,25 @@ package struct TopNode: Sendable {
     /// Returns the same version with other tables, which is the state of a write transaction.
     func with(names: Ref, tables: Ref) -> TopNode { TopNode(self, names: names, tables: tables) }
 
+    /// The same version without its free lists.
+    var withoutFreeLists: TopNode { TopNode(self, names: names, tables: tables, hasFreeLists: false) }
+
+    /// Whether this program has written the version: it keeps no history in the file, in which it says there is one.
+    var isWrittenHere: Bool {
+        slotCount >= 11 && historyType == HistoryType.inFile.rawValue && history.isNone && version > 0 && !freeVersions.isNone
+            && freePositions.rawValue < freeLengths.rawValue && freeLengths.rawValue < freeVersions.rawValue
+            && freeVersions.rawValue < ref.rawValue
+    }
+
     /// Makes a copy of a top node with other tables.
-    private init(_ other: TopNode, names: Ref, tables: Ref) {
+    private init(_ other: TopNode, names: Ref, tables: Ref, hasFreeLists: Bool = true) {
         ref = other.ref
         self.names = names
         self.tables = tables
         logicalSize = other.logicalSize
-        freePositions = other.freePositions
-        freeLengths = other.freeLengths
-        freeVersions = other.freeVersions
+        freePositions = hasFreeLists ? other.freePositions : .none
+        freeLengths = hasFreeLists ? other.freeLengths : .none
+        freeVersions = hasFreeLists ? other.freeVersions : .none
         version = other.version
         historyType = other.historyType
         history = other.history

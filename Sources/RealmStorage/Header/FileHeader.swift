@@ -162,7 +162,7 @@ package struct FileHeader: Sendable, Equatable {
     }
 
     /// Returns eight bytes as a number, the lowest first.
-    private static func littleEndian(_ bytes: ByteView, at offset: Int) -> UInt64 {
+    static func littleEndian(_ bytes: ByteView, at offset: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in 0..<8 { number |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
         return number

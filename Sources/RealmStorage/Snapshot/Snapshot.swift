@@ -52,7 +52,10 @@ package final class Snapshot: Sendable {
     ///   - previous: An earlier version of the same file; what has not changed since is taken from
     ///     it.
     ///   - pin: Keeps the nodes of the version.
-    init(file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPins.Pin?) throws(StorageError) {
+    ///   - isFormer: Whether a later version may have overwritten its free lists.
+    init(
+        file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPins.Pin?, isFormer: Bool = false
+    ) throws(StorageError) {
         self.file = file
         self.pin = pin
         self.clusterShift = clusterShift
@@ -62,7 +65,8 @@ package final class Snapshot: Sendable {
         lenders = nil
         joinedValues = JoinedValues()
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
-        top = try TopNode.read(file.header.topRef, whole)
+        let top = try TopNode.read(file.header.topRef, whole)
+        self.top = isFormer ? top.withoutFreeLists : top
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
         tables = try Snapshot.readTables(
             top, space, fileFormat: file.header.fileFormat, clusterShift: clusterShift, previous: previous)

@@ -19,6 +19,8 @@ package struct FreeSpace: Sendable, Equatable {
         package let block: FreeBlock
         /// The first version that does not use the block.
         package let version: UInt64
+        /// Whether the block has free lists only, which nothing reads any more once the version before is not in use.
+        var isList = false
     }
 
     /// The blocks that no version in use or on disk needs, by ascending position.
@@ -54,10 +56,13 @@ package struct FreeSpace: Sendable, Equatable {
     /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be read.
     ///
     /// - Complexity: O(number of blocks).
-    package mutating func release(upTo oldest: UInt64) {
-        guard locked.contains(where: { $0.version <= oldest }) else { return }
-        let released = locked.filter { $0.version <= oldest }.map(\.block)
-        locked.removeAll { $0.version <= oldest }
+    ///
+    /// - Parameter lists: The same for free lists, which former versions do not need.
+    package mutating func release(upTo oldest: UInt64, lists: UInt64? = nil) {
+        let isReleased = { (one: Locked) in one.version <= (one.isList ? max(lists ?? oldest, oldest) : oldest) }
+        guard locked.contains(where: isReleased) else { return }
+        let released = locked.filter(isReleased).map(\.block)
+        locked.removeAll(where: isReleased)
         usable = FreeSpace.merged(usable, released)
     }
 
@@ -143,7 +148,9 @@ extension FreeSpace {
     /// Adds ascending blocks that version `version` released.
     ///
     /// - Complexity: O(number of blocks).
-    mutating func lock(_ blocks: [FreeBlock], version: UInt64) {
+    ///
+    /// - Parameter isList: Whether the blocks have free lists only.
+    mutating func lock(_ blocks: [FreeBlock], version: UInt64, isList: Bool = false) {
         var result: [Locked] = []
         result.reserveCapacity(locked.count + blocks.count)
         var index = 0
@@ -152,7 +159,7 @@ extension FreeSpace {
                 result.append(locked[index])
                 index += 1
             }
-            result.append(Locked(block: block, version: version))
+            result.append(Locked(block: block, version: version, isList: isList))
         }
         result += locked[index...]
         locked = result
@@ -176,11 +183,11 @@ extension FreeSpace {
     ///
     /// - Parameters:
     ///   - space: The nodes of the version.
-    ///   - isShared: Whether older versions may still have readers, so that their space is not usable yet. A file that was just
-    ///     opened has none.
+    ///   - oldest: The oldest version that is kept; nil for the version itself, as a file that was just opened has no readers
+    ///     of others.
     /// - Throws: `.corrupt` when the lists differ in length, or when blocks overlap, are misaligned
     ///   or lie outside of the file.
-    package init(_ top: TopNode, _ space: NodeSpace, isShared: Bool = false) throws(StorageError) {
+    package init(_ top: TopNode, _ space: NodeSpace, keeping oldest: UInt64? = nil) throws(StorageError) {
         self.init(logicalSize: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize))
         guard logicalSize & 7 == 0 else {
             throw .corrupt(ref: top.ref, reason: "a logical file size of \(logicalSize) bytes is not a multiple of 8")
@@ -192,6 +199,7 @@ extension FreeSpace {
         guard positions.count == lengths.count, versions == nil || versions?.count == positions.count else {
             throw .corrupt(ref: top.freePositions, reason: "the lists of free blocks differ in length")
         }
+        let usable = oldest ?? max(top.version, 1)
         var end = FileHeader.byteCount
         for index in 0..<positions.count {
             let block = FreeBlock(position: Int(positions[index]), byteCount: Int(lengths[index]))
@@ -203,10 +211,10 @@ extension FreeSpace {
             }
             end = block.end
             let version = UInt64(clamping: versions?[index] ?? 0)
-            if version > (isShared ? 0 : max(top.version, 1)) {
+            if version > usable {
                 locked.append(Locked(block: block, version: version))
             } else {
-                FreeSpace.append(block, to: &usable)
+                FreeSpace.append(block, to: &self.usable)
             }
         }
     }

@@ -44,7 +44,9 @@ struct SpaceAllocator {
         self.expected = expected
         expectedAtEnd = atEnd
         firstGrown = free.usable.count
-        let hasLongLists = atEnd > max(SpaceAllocator.listAllowance, expected)
+        // Locked blocks stay in the lists wherever nodes are written.
+        let usableShare = atEnd * free.usable.count / max(free.blockCount, 1)
+        let hasLongLists = usableShare > max(SpaceAllocator.listAllowance, expected)
         if hasLongLists || free.isWasteful { holes = HoleIndex(free.usable) }
     }
 
@@ -76,7 +78,9 @@ struct SpaceAllocator {
     }
 
     /// Adds ascending blocks that version `version` releases.
-    mutating func lock(_ blocks: [FreeBlock], version: UInt64) { free.lock(blocks, version: version) }
+    mutating func lock(_ blocks: [FreeBlock], version: UInt64, isList: Bool = false) {
+        free.lock(blocks, version: version, isList: isList)
+    }
 
     /// Reduces the logical size of a file so that it ends `byteCount` bytes after its last node,
     /// rounded up to a page. Used when nothing else will be allocated.

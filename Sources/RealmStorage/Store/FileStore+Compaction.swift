@@ -47,7 +47,7 @@ extension FileStore {
             path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: data.backend.byteCount)
         let snapshot = try Snapshot(
             file: file, clusterShift: base.clusterShift, previous: nil, pin: pins.pin(base.version))
-        let committer = try Committer(data, snapshot, pins: pins, witness: witness)
+        let committer = try Committer(data, snapshot, pins: pins, witness: witness, retention: options.retention)
         try takeName(copy.file, old, data)
         use(committer, pins, snapshot)
         log?.didReplaceFile()

@@ -58,7 +58,7 @@ extension FileStore {
             path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: data.backend.byteCount)
         let snapshot = try Snapshot(
             file: opened, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(try Snapshot.version(of: opened)))
-        let committer = try Committer(data, snapshot, pins: pins, witness: witness)
+        let committer = try Committer(data, snapshot, pins: pins, witness: witness, retention: options.retention)
         try takeName(file, old, data)
         use(committer, pins, snapshot)
         try syncName(of: data)

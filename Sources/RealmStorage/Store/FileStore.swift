@@ -17,6 +17,8 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         package var clusterShift = 8
         /// The greatest number of versions that may be in use when a write begins.
         package var maximumVersionCount = 1000
+        /// The former versions that commits keep.
+        package var retention = Retention.none
         /// The kinds of files that are converted to a local file of the format that is written.
         package var converts: Conversions = []
         /// Called with path and format before a file of an older format is changed in any way, so
@@ -195,7 +197,9 @@ package final class FileStore: StoreWrite.Owner, Sendable {
             file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
         witness = try FileStore.witness(of: data, path, lock)
         opened = RankedMutex(
-            .leaf, OpenFile(committer: try Committer(data, snapshot, pins: pins, witness: witness), pins: pins))
+            .leaf,
+            OpenFile(
+                committer: try Committer(data, snapshot, pins: pins, witness: witness, retention: options.retention), pins: pins))
         newest = RankedMutex(.leaf, snapshot)
         isAudited = Atomic(findings.isChecked)
         self.path = path
@@ -323,6 +327,17 @@ package final class FileStore: StoreWrite.Owner, Sendable {
         for pins in file.formerPins { if let since = pins.oldestPinned { return since } }
         return file.pins.oldestSince
     }
+    /// The versions before the newest one that can be read.
+    package var formerVersions: FormerVersions { openFile.committer.former }
+
+    /// Returns a version before the newest one, which is kept as long as the result; nil when it is not there any more.
+    ///
+    /// - Throws: `.corrupt` when it cannot be read.
+    package func formerSnapshot(_ version: UInt64) throws(StorageError) -> Snapshot? {
+        let file = openFile
+        return try file.committer.former.snapshot(version, file.pins)
+    }
+
     /// How many former files are still being read.
     package var formerFileCount: Int { openFile.formerPins.count { $0.count > 0 } }
     /// The file in use at present.

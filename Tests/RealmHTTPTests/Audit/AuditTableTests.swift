@@ -17,6 +17,7 @@ import Testing
         "/v1/realms/{realm}/key": ["PUT": .administration],
         "/v1/realms/{realm}/migrations": ["POST": .administration],
         "/v1/realms/{realm}/compact": ["POST": .administration],
+        "/v1/realms/{realm}/undo": ["POST": .administration],
         "/v1/realms/{realm}/objects": ["DELETE": .administration],
         "/v1/realms/{realm}/objects/{class}": ["POST": .write, "PATCH": .write, "DELETE": .write],
         "/v1/realms/{realm}/objects/{class}/{key}": ["PUT": .write, "PATCH": .write, "DELETE": .write],

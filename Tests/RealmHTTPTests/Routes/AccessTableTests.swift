@@ -40,6 +40,8 @@ import Testing
         "/v1/realms/{realm}/schema": ["GET, HEAD": .read],
         "/v1/realms/{realm}/schema/{class}": ["GET, HEAD": .read],
         "/v1/realms/{realm}/stats": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/versions": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/undo": ["POST": .administer],
         "/v1/realms/{realm}/migrations": ["POST": .administer],
         "/v1/realms/{realm}/objects": ["DELETE": .administer],
         "/v1/realms/{realm}/objects/{class}": ["GET, HEAD, QUERY": .read, "POST, PATCH, DELETE": .write],

@@ -174,6 +174,9 @@ package final class WriteSession {
         return transaction
     }
 
+    /// The transaction for changes of the file's own terms, which go around the rights of the sender and the defaults of classes.
+    package var storage: WriteTransaction { changing }
+
     /// Checks that the write may continue; long loops call this at intervals.
     ///
     /// - Throws: `WriteError`: `cancelled`, `deadlineExceeded`, or `tooManyAffected` when the changes
