@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RealmCalls
 import RealmEngine
+import RealmFormats
 internal import RealmPlatform
 import RealmStorage
 
@@ -27,6 +29,13 @@ struct CopyCommand: ParsableCommand {
             valueName: "CLASS,CLASS"))
     var classes: String?
 
+    /// The name of the former version that is copied; nil for the newest.
+    @Option(
+        help: ArgumentHelp(
+            "Copies a former version that the file has as a whole: its number, previous, or a count such as -1.",
+            valueName: "VERSION"))
+    var at: String?
+
     /// Whether the tables of a sync client are left out.
     @Flag(help: "Leave out the tables of the sync client.")
     var withoutSyncTables = false
@@ -40,13 +49,27 @@ struct CopyCommand: ParsableCommand {
                 let path = try System.resolved(target)
                 guard !RealmFiles.exists(path) else { throw wrongUse("there is a file at '\(target)' already") }
                 var copy = copy
-                let snapshot = database.current.snapshot
+                let snapshot = try version(of: database)
                 copy.classes = try subset(of: snapshot)
                 copy.isWithoutSyncTables = withoutSyncTables
                 let file = try NewFile(nextTo: path)
                 try database.writeCopy(of: snapshot, to: file.backend(), copy)
                 try file.publish(as: path)
             }
+        }
+    }
+
+    /// Returns the version that is copied.
+    ///
+    /// - Throws: `ExitCode(2)` after a message for a version that the file does not have, `ExitCode(64)` for another name.
+    private func version(of database: Database) throws -> Snapshot {
+        guard let at else { return database.current.snapshot }
+        guard let name = VersionName(at) else { throw wrongUse("--at takes the number of a version, previous, or a count such as -1") }
+        do throws(Problem) {
+            return try name.version(of: database).snapshot
+        } catch {
+            StandardStreams.error(error.detail)
+            throw ExitCode(2)
         }
     }
 
