@@ -29,8 +29,7 @@ extension Database {
     package var formerVersions: [FormerVersion] {
         guard mode != .follow, store != nil || conversion == nil else { return [] }
         if let store { return store.formerVersions.all }
-        let known = current.derived.value { FormerVersionList(before: current.snapshot, limit: Database.searchLimit) }
-        return known.versions
+        return (try? FormerVersion.all(before: current.snapshot, limit: Database.searchLimit)) ?? []
     }
 
     /// Returns a former version, which is kept as long as the result; nil when the file has it no more.
@@ -45,15 +44,5 @@ extension Database {
         if let store, mode != .follow { return try store.formerSnapshot(number) }
         guard let former = formerVersions.first(where: { $0.version == number }) else { return nil }
         return try current.snapshot.reading(former)
-    }
-}
-
-/// The former versions of a file that is only read.
-private final class FormerVersionList: Sendable {
-    let versions: [FormerVersion]
-
-    /// Finds the versions; none in a file whose free lists cannot be read.
-    init(before snapshot: Snapshot, limit: Int) {
-        versions = (try? FormerVersion.all(before: snapshot, limit: limit)) ?? []
     }
 }

@@ -144,10 +144,12 @@ package final class Committer: @unchecked Sendable {
         defer { if logging != nil { _ = data.endRecording() } }
         do throws(StorageError) {
             // The versions from here on are kept; the nodes of older ones may be overwritten. The former ones come first, because
-            // their readers pin a version before they look for it.
+            // their readers pin a version before they look for it. Those that this commit drops are overwritten by the next one: if
+            // this one is cut short, the version that remains still lists them.
+            let listed = former.retention.keepsAny ? former.oldest : nil
             let kept = former.trim(adding: freed.byteCount, logicalSize: Int(clamping: state.top.logicalSize))
             let read = min(pins.oldest ?? state.version, state.version, durableVersion)
-            let oldest = min(read, kept ?? read)
+            let oldest = min(read, listed ?? read, kept ?? read)
             let written = try write(nodes, names: names, tables: tables, after: previous, freed, keeping: oldest, reading: read)
             free = written.free
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)

@@ -34,16 +34,41 @@ package final class FormerVersions: Sendable {
     init(before snapshot: Snapshot, _ retention: Retention) throws(StorageError) {
         self.retention = retention
         clusterShift = snapshot.clusterShift
-        let found = try FormerVersion.all(before: snapshot, limit: max(retention.versionCount, 1))
+        let all = try FormerVersion.all(before: snapshot, limit: max(retention.versionCount, 1))
+        let found = try FormerVersions.kept(among: all, before: snapshot, retention)
         let byteCount = found.reduce(0) { $0 + $1.byteCount }
         state = RankedMutex(.leaf, State(file: snapshot.file, versions: found, newestTime: nil, byteCount: byteCount))
     }
 
-    /// The versions without a gap, in ascending order.
-    package var all: [FormerVersion] { state.withLock { $0.versions } }
+    /// Returns the versions that the last commit has kept. Those before them may be overwritten by a commit that was cut short.
+    private static func kept(
+        among all: [FormerVersion], before snapshot: Snapshot, _ retention: Retention
+    ) throws(StorageError) -> [FormerVersion] {
+        guard retention.keepsAny, let last = all.last else { return all }
+        let size = try TopNode.read(last.top, snapshot.space).logicalSize
+        var rest = retention.byteLimit(logicalSize: Int(clamping: size))
+        let count = all.reversed().prefix { one in
+            rest -= one.byteCount
+            return rest >= 0
+        }.count
+        return Array(all.suffix(max(count, 1)))
+    }
+
+    /// The versions that may be read, without a gap and in ascending order.
+    package var all: [FormerVersion] {
+        let now = Instant.now()
+        return state.withLock { state in state.versions.filter { isReadable($0, now) } }
+    }
+
+    /// Whether the time of a version is not over. Its space is kept until the number or the bytes of the versions are too many,
+    /// because the file does not state times, by which a later opening could know that it was used again.
+    private func isReadable(_ one: FormerVersion, _ now: Instant) -> Bool {
+        retention.seconds.map { now.seconds(since: one.since) <= $0 } ?? true
+    }
+
     /// The time of the commit of the newest version; nil when that was made before the file was opened.
     package var newestTime: WallClock? { state.withLock { $0.newestTime } }
-    /// The oldest version; nil when there is none.
+    /// The oldest version whose space is kept; nil when there is none.
     package var oldest: UInt64? { state.withLock { $0.versions.first?.version } }
     /// The bytes of the file that are kept for the versions.
     package var byteCount: Int { state.withLock { $0.byteCount } }
@@ -56,7 +81,7 @@ package final class FormerVersions: Sendable {
     func snapshot(_ version: UInt64, _ pins: VersionPins) throws(StorageError) -> Snapshot? {
         let pin = pins.pin(version)
         let (former, file) = state.withLock { state in (state[version], state.file) }
-        guard let former else { return nil }
+        guard let former, isReadable(former, .now()) else { return nil }
         return try Snapshot(former, of: file, clusterShift: clusterShift, pin: pin)
     }
 
@@ -70,13 +95,9 @@ package final class FormerVersions: Sendable {
     /// - Returns: The oldest version that is kept; nil for none.
     func trim(adding freed: Int, logicalSize: Int) -> UInt64? {
         let limit = retention.byteLimit(logicalSize: logicalSize) - freed
-        let now = Instant.now()
         return state.withLock { state in
             let tooMany = state.versions.count - max(retention.versionCount - 1, 0)
             var count = max(tooMany, 0)
-            if let seconds = retention.seconds {
-                count = max(count, state.versions.firstIndex { now.seconds(since: $0.since) <= seconds } ?? state.versions.count)
-            }
             var bytes = state.byteCount - state.versions[..<count].reduce(0) { $0 + $1.byteCount }
             while count < state.versions.count, bytes > limit {
                 bytes -= state.versions[count].byteCount

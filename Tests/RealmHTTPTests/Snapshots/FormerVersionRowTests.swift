@@ -69,7 +69,7 @@ import Testing
                 #expect(answer.status == 404 && answer.code == "version_not_found", "\(name): \(answer.text)")
                 #expect(answer.json["oldest"]?.int == newest - 3 && answer.json["newest"]?.int == newest, "\(answer.text)")
             }
-            for name in ["", "x", "0", "-0", "1.5", "18446744073709551616"] {
+            for name in ["", "x", "0", "-0", "18446744073709551616"] {
                 #expect(try code(server, "objects/Dog/1?version=\(name)") == "invalid_parameter", "\(name)")
             }
             let lease = try #require(try server.send("POST", "app/snapshots", "{}").json["id"]?.text)
@@ -86,7 +86,7 @@ import Testing
             Thread.sleep(forTimeInterval: 0.01)
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":42}"#)
             #expect(try server.get("app/objects/Dog/1/age?version=\(time)").json["value"]?.int == 41, "\(time)")
-            #expect(try server.get("app/objects/Dog/1/age?version=2999-01-01T00:00:00Z").json["value"]?.int == 42)
+            #expect(try server.get("app/objects/Dog/1/age?version=2200-01-01T00:00:00Z").json["value"]?.int == 42)
         }
     }
 
@@ -173,7 +173,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         try withKeptVersions { server in
             for round in 0..<(TestRun.isLong ? 300 : 40) {
-                let (before, number) = (try export(server, "&class=Dog,Person,Value"), try server.version())
+                let number = try server.version()
                 let notes = try server.get("app/objects/Note?fields=text&meta=none&sort=text").json["items"]
                 try change(server, using: &random)
                 guard try server.version() > number else { continue }
@@ -185,7 +185,8 @@ import Testing
                 for name in ["undone", "restored", "removed", "reverted"] {
                     #expect(dry.json["body"]?[name]?.int == real.json[name]?.int, "\(name)")
                 }
-                #expect(try export(server, "&class=Dog,Person,Value") == before, "seed \(seed), round \(round): \(real.text)")
+                let differences = try lines(server, "from=\(number)&class=Dog,Person,Value")
+                #expect(differences.isEmpty, "seed \(seed), round \(round): \(differences)")
                 #expect(try server.get("app/objects/Note?fields=text&meta=none&sort=text").json["items"] == notes)
                 if Bool.random(using: &random) { try change(server, using: &random) }
             }
