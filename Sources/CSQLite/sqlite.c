@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "realm_sqlite.h"
+#include "bounds.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,6 +27,9 @@ typedef struct {
 static _Thread_local bounds bound;
 static sqlite3_mem_methods standard;
 
+/* The length from which work on one value takes long enough for a look of its own. */
+enum { LONG_VALUE = 1 << 16 };
+
 /* Whether the thread has to stop. The look takes the time of a clock, so only some calls take it. */
 static int
 is_over (unsigned every)
@@ -38,7 +42,7 @@ bound_malloc (int count)
 {
   if (0 == bound.limit)
     return standard.xMalloc (count);
-  if (bound.used + count > bound.limit || is_over (256))
+  if (bound.used + count > bound.limit || is_over (count < LONG_VALUE ? 256 : 1))
     return NULL;
   void *made = standard.xMalloc (count);
   if (NULL != made)
@@ -60,7 +64,7 @@ bound_realloc (void *old, int count)
   if (0 == bound.limit)
     return standard.xRealloc (old, count);
   int64_t before = NULL == old ? 0 : standard.xSize (old);
-  if (bound.used - before + count > bound.limit || is_over (256))
+  if (bound.used - before + count > bound.limit || is_over (count < LONG_VALUE ? 256 : 1))
     return NULL;
   void *made = standard.xRealloc (old, count);
   if (NULL != made)
@@ -71,7 +75,27 @@ bound_realloc (void *old, int count)
 void
 realm_rest_sqlite_bound (int64_t limit, realm_rest_sqlite_look look, void *context)
 {
-  bound = (bounds) { .limit = limit, .look = look, .context = context };
+  realm_rest_sqlite_bound_again (limit, 0, look, context);
+}
+
+void
+realm_rest_sqlite_bound_again (int64_t limit, int64_t used, realm_rest_sqlite_look look, void *context)
+{
+  bound = (bounds) { .used = used, .limit = limit, .look = look, .context = context };
+}
+
+int64_t
+realm_rest_sqlite_unbound (void)
+{
+  int64_t used = bound.used;
+  bound = (bounds) { 0 };
+  return used;
+}
+
+int
+realm_rest_sqlite_is_over (uint64_t length)
+{
+  return length >= LONG_VALUE && is_over (1);
 }
 
 /* A file of SQLite: a descriptor with a bound. Those that SQLite makes for itself, such as for sorting, are closed with it. */
@@ -372,6 +396,13 @@ set_up (void)
                   && list_functions () && SQLITE_OK == sqlite3_vfs_register (&files, 0);
 }
 
+int
+realm_rest_sqlite_set_up (void)
+{
+  pthread_once (&once, set_up);
+  return is_registered ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 /* Takes the place of every function, whatever the schema of a file calls. */
 static void
 refuse_call (sqlite3_context *context, int count, sqlite3_value **values)
@@ -482,9 +513,9 @@ realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database)
 }
 
 void
-realm_rest_sqlite_watch (sqlite3 *database, realm_rest_sqlite_look look, void *context)
+realm_rest_sqlite_watch (sqlite3 *database, int steps, realm_rest_sqlite_look look, void *context)
 {
-  sqlite3_progress_handler (database, 200, look, context);
+  sqlite3_progress_handler (database, steps, look, context);
 }
 
 int

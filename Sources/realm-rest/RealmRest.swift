@@ -18,7 +18,7 @@ struct RealmRest: ParsableCommand {
         version: Build.version,
         subcommands: [
             ServeCommand.self, OpenCommand.self, InfoCommand.self, StatsCommand.self, DumpCommand.self, VerifyCommand.self,
-            RecoverCommand.self, SchemaCommand.self, QueryCommand.self, DiffCommand.self,
+            RecoverCommand.self, SchemaCommand.self, QueryCommand.self, SQLCommand.self, DiffCommand.self,
             HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,

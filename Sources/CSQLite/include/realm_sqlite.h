@@ -26,8 +26,14 @@ typedef int (*realm_rest_sqlite_look) (void *context);
 /// under a bound must be closed under it.
 void realm_rest_sqlite_bound (int64_t limit, realm_rest_sqlite_look look, void *context);
 
-/// Has `look` called about every two hundred steps of SQLite.
-void realm_rest_sqlite_watch (sqlite3 *database, realm_rest_sqlite_look look, void *context);
+/// The same for a database that uses `used` bytes already, so that several threads may use it one after the other.
+void realm_rest_sqlite_bound_again (int64_t limit, int64_t used, realm_rest_sqlite_look look, void *context);
+
+/// Lifts the bound, and returns the bytes that are in use under it.
+int64_t realm_rest_sqlite_unbound (void);
+
+/// Has `look` called about every so many steps of SQLite.
+void realm_rest_sqlite_watch (sqlite3 *database, int steps, realm_rest_sqlite_look look, void *context);
 
 /// Binds bytes, which are copied, as text or as a blob.
 int realm_rest_sqlite_bind_text (sqlite3_stmt *statement, int index, const uint8_t *bytes, uint64_t count);

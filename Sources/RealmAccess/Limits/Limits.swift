@@ -43,6 +43,8 @@ package struct Limits: Sendable, Equatable {
     package var migrationRounds = WriteLimits().migrationRounds
     /// Values that one query may keep in order to sort rows or to find distinct ones.
     package var sortedValues = 2_000_000
+    /// Memory of SQLite for one statement of SQL, for example to sort.
+    package var sqlBytes = 64 << 20
     /// Paths in each of `fields`, `expand` and `keyPaths`.
     package var fields = 1000
     /// Items on a page, and positions in `at`.
@@ -206,6 +208,7 @@ package struct Limits: Sendable, Equatable {
         Entry("query-args", .count, 0...(1 << 20), at: \.queryArgs),
         Entry("query-terms", .count, 1...1000, at: \.queryTerms),
         Entry("sorted-values", .count, 1000...(1 << 40), at: \.sortedValues),
+        Entry("sql-bytes", .bytes, (1 << 20)...(1 << 36), at: \.sqlBytes),
         Entry("fields", .count, 1...(1 << 16), at: \.fields),
         Entry("page", .count, 1...(1 << 20), at: \.page),
         Entry("realms", .count, 1...(1 << 20), at: \.realms, .restart),

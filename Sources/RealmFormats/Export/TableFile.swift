@@ -194,7 +194,7 @@ extension Problem {
                 .answerTooLarge, "the export is larger than \(byteLimit) bytes, or than the disk has room for", limit: byteLimit)
         // The tables have the constraints of a sound file: different keys, and no null where it is not allowed.
         case .constraint: self = Problem(.fileCorrupt, "the file of this realm is damaged")
-        case .malformed, .refused, .noMemory, .other:
+        case .malformed, .refused, .unauthorized, .noMemory, .other:
             self = Problem(.internalError, "the database could not be written: \(failure)")
         }
     }

@@ -57,6 +57,53 @@ internal import RealmStorage
     /// The number of columns of a row that is found.
     var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
 
+    /// The number of parameters.
+    var parameterCount: Int { Int(unsafe sqlite3_bind_parameter_count(handle)) }
+
+    /// Whether the statement asks for the program of another one, in which addresses of memory are.
+    var explainsProgram: Bool { unsafe sqlite3_stmt_isexplain(handle) == 1 }
+
+    /// Whether the statement cannot change anything.
+    var onlyReads: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
+    /// Returns the name of a column of the result.
+    func columnName(_ column: Int) -> String {
+        guard let text = unsafe sqlite3_column_name(handle, Int32(column)) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// Returns the declared type of a column that is one of a table; nil for others.
+    func declaredType(_ column: Int) -> String? {
+        guard let text = unsafe sqlite3_column_decltype(handle, Int32(column)) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// Advances to the next row of a statement that a client wrote.
+    ///
+    /// - Returns: Whether there is one.
+    /// - Throws: `SQLiteDatabase.Refusal`.
+    func step() throws(SQLiteDatabase.Refusal) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        guard code == SQLITE_ROW || code == SQLITE_DONE else { throw database.refusal(code) }
+        return code == SQLITE_ROW
+    }
+
+    /// Calls `body` with a value of the present row, which is valid during the call. Texts and bytes are not copied.
+    func withValue<Result, Failure: Error>(_ column: Int, _ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
+        let column = Int32(column)
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: return try body(.int(unsafe sqlite3_column_int64(handle, column)))
+        case SQLITE_FLOAT: return try body(.double(unsafe sqlite3_column_double(handle, column)))
+        case SQLITE_TEXT:
+            let start = unsafe sqlite3_column_text(handle, column)
+            return try body(.string(unsafe ByteView(start: start, count: Int(sqlite3_column_bytes(handle, column)))))
+        case SQLITE_BLOB:
+            let start = unsafe sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+            return try body(.binary(unsafe ByteView(start: start, count: Int(sqlite3_column_bytes(handle, column)))))
+        default: return try body(.null)
+        }
+    }
+
     /// Binds null to a parameter.
     ///
     /// - Parameter index: The number of the parameter, from 1, as in all functions that bind.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-internal import RealmStorage
+package import RealmStorage
 
 /// The value of one column of one row.
 enum RelationalCell {
@@ -58,7 +58,7 @@ extension ByteView {
 
 extension Timestamp {
     /// The date as text: RFC 3339, or for years that it cannot express, the JSON of the instant.
-    var text: String {
+    package var text: String {
         rfc3339 ?? "{\"$instant\":{\"seconds\":\"\(seconds)\",\"nanoseconds\":\(nanoseconds)}}"
     }
 }

@@ -6,8 +6,8 @@ internal import RealmStorage
 /// The mapping of the classes of a version to tables of a relational database.
 ///
 /// A class is a table whose columns are its single properties. The key of a row is the primary key; without one it is the key of
-/// the object in a column `_key`. A link is a column with the key of its target. Embedded objects are rows of a separate table,
-/// numbered in `_id`, and their owner has that number. A collection is a table with a row for each element.
+/// the object in a column `_key`. A link is a column with the key of its target. Embedded objects are rows of a separate table with
+/// their keys in `_id`, and their owner has that key. A collection is a table with a row for each element.
 struct RelationalSchema: Sendable {
     /// The identity of the rows of a class.
     enum Key: Sendable {
@@ -17,7 +17,7 @@ struct RelationalSchema: Sendable {
         case keyText
         /// The key of the object.
         case object
-        /// The number of an embedded object in this export.
+        /// The key of an embedded object.
         case number
 
         /// The kind of values of a column with such keys.

@@ -17,10 +17,8 @@ final class RelationalWalk {
     private let budget: WorkBudget
     /// Takes the rows.
     private let sink: any RelationalSink
-    /// Writes values of Mixed.
-    private let encoder: ObjectEncoder
-    /// The number of embedded objects of each class so far, by the positions of their tables.
-    private var numbers: [Int: Int64] = [:]
+    /// Makes the values of the rows.
+    private let cells: RelationalCells
     /// The nesting depth of embedded objects at the moment.
     private var nesting = 0
     /// The number of bytes of rows that were begun and are not with the sink yet.
@@ -40,7 +38,7 @@ final class RelationalWalk {
         self.snapshot = snapshot
         self.budget = budget
         self.sink = sink
-        encoder = ObjectEncoder(snapshot, Representation(), budget)
+        cells = RelationalCells(schema, snapshot, budget)
     }
 
     /// Writes one object, and everything that is embedded in it.
@@ -48,16 +46,7 @@ final class RelationalWalk {
     /// - Throws: An error of storage, or an error of the sink.
     func write(_ row: Row, of table: Table) throws {
         guard let made = schema.classes[table.key] else { return }
-        try write(row, made, key: try key(of: row, made))
-    }
-
-    private func key(of row: Row, _ made: RelationalSchema.Class) throws(StorageError) -> RelationalCell {
-        switch made.key {
-        case .primary(let column): return .value(try row.value(column))
-        case .keyText: return .text(try KeyText.text(of: row, in: made.table))
-        case .object: return .number(row.key.rawValue)
-        case .number: return .null
-        }
+        try write(row, made, key: try cells.key(of: row, made))
     }
 
     /// Writes one object under a key.
@@ -88,43 +77,25 @@ final class RelationalWalk {
         try sink.add(cells, to: position)
     }
 
-    /// Returns the value of a column for a value or an element.
+    /// Returns the value of a column for a value or an element. An embedded object is written now.
     private func cell(_ value: Value, _ column: Column) throws -> RelationalCell {
-        if value.isNull { return .null }
-        switch column.type {
-        case .mixed:
-            var writer = JSONWriter()
-            try encoder.writeMixed(value, &writer)
-            try budget.meet(byteCount: writer.count)
-            // A link in Mixed may have a hidden target: the JSON is null then, as the value is.
-            return writer.bytes.elementsEqual("null".utf8) ? .null : .json(writer.bytes)
-        case .link: return try link(value)
-        default:
-            try budget.meet(byteCount: value.byteCount)
-            return .value(value)
-        }
+        let cell = try cells.cell(value, column)
+        if column.type == .link, case .number = cell { try writeEmbedded(value) }
+        return cell
     }
 
-    /// Returns the key of the object that a link leads to; null for one that its reader does not see. An
-    /// embedded object is written now, under the next number.
-    private func link(_ value: Value) throws -> RelationalCell {
-        guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey), let row = try table.find(key)
-        else { return .null }
-        guard table.kind == .embedded else {
-            if let made = schema.classes[tableKey] { return try self.key(of: row, made) }
-            return try self.key(of: row, .init(table: table, position: 0, key: RelationalSchema.key(of: table)))
-        }
-        guard let made = schema.classes[tableKey] else { return .null }
+    /// Writes the object that a link leads to, if it is embedded.
+    private func writeEmbedded(_ value: Value) throws {
+        guard case .link(let tableKey, let key) = value, let made = schema.classes[tableKey], made.table.kind == .embedded,
+            let row = try made.table.find(key)
+        else { return }
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= RelationalWalk.maximumNesting else {
             throw StorageError.corrupt(
                 ref: row.leaf.node.ref, reason: "objects embedded deeper than \(RelationalWalk.maximumNesting)")
         }
-        let number = (numbers[made.position] ?? 0) + 1
-        numbers[made.position] = number
-        try write(row, made, key: .number(number))
-        return .number(number)
+        try write(row, made, key: .number(key.rawValue))
     }
 
     /// Writes the elements of a collection.
@@ -142,11 +113,7 @@ final class RelationalWalk {
         var entries = try row.dictionary(column, in: snapshot).entries()
         while let entry = try entries.next() {
             try budget.spend()
-            let name: String
-            switch entry.key {
-            case .text(let bytes): name = bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)
-            case .integer(let number): name = String(number)
-            }
+            let name = RelationalCells.name(of: entry.key)
             try add([owner, .text(name), try cell(entry.value, column)], to: position)
         }
     }

@@ -81,7 +81,7 @@ final class SQLiteSink: RelationalSink {
     }
 
     /// Returns the declared type of a kind. Strings stay strings, whatever they look like.
-    private static func type(of kind: RelationalTable.Kind) -> String {
+    static func type(of kind: RelationalTable.Kind) -> String {
         switch kind {
         case .int: return "INTEGER"
         case .bool: return "BOOLEAN"

@@ -121,7 +121,17 @@ package enum OpenAPIDocument {
         "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
+    /// The names of the shared parameters of an operation that runs SQL.
+    static let sqlParameters = [
+        "SQL", "SQLArgs", "Ints", "Format", "Explain", "Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
+    ]
+
     // MARK: - Responses
+
+    /// The responses of an operation that runs SQL.
+    static let sqlResponses = OpenAPIParts.responses(
+        OpenAPIParts.document("The body has the rows of the result.", OpenAPIParts.schema("SQLResult"), isTabular: true),
+        isConditional: false)
 
     /// Returns the responses of an operation that lists objects.
     ///

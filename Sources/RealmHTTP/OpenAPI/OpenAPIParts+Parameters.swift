@@ -128,6 +128,12 @@ extension OpenAPIParts {
                 "Lists at most \(limits.queryTerms) operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
                 words(
                     pattern: "^(count|(min|max|sum|avg)(:[^,]+)?)(,(count|(min|max|sum|avg)(:[^,]+)?))*$", "count")),
+            .query(
+                "sql", as: "SQL", isRequired: false, "Is one statement of SQL that reads: SELECT, WITH or VALUES.",
+                words(atMost: limits.queryBytes < limits.http.targetBytes / 2 ? limits.queryBytes : nil, "SELECT 1")),
+            .query(
+                "args", as: "SQLArgs", "Gives the values of the parameters ? as a JSON array of at most \(limits.queryArgs).",
+                words(pattern: "^ *\\[[\\s\\S]*\\] *$", "[]")),
             .query("groupBy", "Groups the result by the values of these comma-separated key paths.", commas("name")),
             .query(
                 "sort", as: "GroupSort",

@@ -17,7 +17,8 @@ enum OpenAPISchemas {
             ("Aggregates", aggregates(ints)), ("ObjectPage", objectPage(of: OpenAPIParts.schema("RealmObject"), ints)),
             ("Section", section(of: OpenAPIParts.schema("RealmObject"))), ("FacetValue", facetValue(ints)),
             ("PropertyPage", propertyPage(ints)), ("QueryBody", queryBody(ints, limits)),
-            ("AggregateBody", aggregateBody(ints, limits)),
+            ("AggregateBody", aggregateBody(ints, limits)), ("SQLBody", sqlBody(ints, limits)), ("SQLResult", sqlResult),
+            ("SQLColumn", sqlColumn),
         ]
     }
 
@@ -557,6 +558,38 @@ enum OpenAPISchemas {
             ], ints
         ).adding([.init("example", ["where": "TRUEPREDICATE", "limit": 2])])
     }
+
+    /// Returns the schema of the body of a statement of SQL.
+    private static func sqlBody(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> DocumentValue {
+        let schema = body(
+            [
+                .init("sql", OpenAPIParts.words(atMost: limits.queryBytes, "SELECT 1")),
+                .init("args", OpenAPIParts.arguments(limits)),
+                .init("format", OpenAPIParts.choice("json", "ejson", "ndjson", "csv")), .init("explain", flag),
+                .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
+            ], ints)
+        let required: DocumentValue = ints == .string ? ["sql", "ints"] : ["sql"]
+        return .object(schema.members.filter { $0.name != "required" } + [.init("required", required)])
+            .adding([.init("example", ["sql": "SELECT 1"])])
+    }
+
+    /// The result of a statement of SQL.
+    private static let sqlResult: DocumentValue = [
+        "type": "object", "required": ["columns", "rows", "version"],
+        "properties": [
+            "columns": ["type": "array", "items": OpenAPIParts.schema("SQLColumn")],
+            "rows": ["type": "array", "items": ["type": "array", "items": anything.describing("Is the value of a column.")]],
+            "version": OpenAPIParts.words("1.2"), "snapshot": OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A"),
+        ],
+        "example": ["columns": [["name": "1", "type": .null]], "rows": [[1]], "version": "1.2"],
+    ]
+
+    private static let sqlColumn: DocumentValue = [
+        "type": "object", "required": ["name", "type"],
+        "properties": [
+            "name": OpenAPIParts.words("name"), "type": ["type": "string", "nullable": true, "example": "TEXT"],
+        ],
+    ]
 
     /// Returns the schema of the body of a request for aggregates.
     ///

@@ -205,6 +205,8 @@ enum OpenAPITexts {
         "AggregateGroup": "Is a group of rows: its key, and a member for each operation.",
         "ObjectPage": "Is one page of a list, or another form of the result that a parameter asked for.",
         "QueryBody": "Has the parameters of a list as members.", "AggregateBody": "Has the parameters of aggregates as members.",
+        "SQLBody": "Is a statement of SQL with its parameters.", "SQLResult": "Is the result of a statement of SQL.",
+        "SQLColumn": "Is a column of a result: its name, and the type of the column of a table.",
         "Matched": "States how many objects were changed.", "Imported": "Counts the objects of an import.",
         "JSONPatchOperation": "Is one operation of a JSON Patch.", "Batch": "Lists operations that are done as a unit.",
         "BatchOperation": "Is one operation of a batch, whose only member names what it does.",

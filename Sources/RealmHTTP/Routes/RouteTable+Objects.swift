@@ -104,6 +104,25 @@ extension RouteTable {
         Route(
             "/v1/realms/{realm}/aggregate/{class}", kept,
             operations: aggregates("aggregate", of: "the objects of a class") { _ in AggregateEndpoints.aggregate }),
+        Route(
+            "/v1/realms/{realm}/sql", [.readsContents, .showsVisible],
+            operations: [
+                .read(
+                    [.get, .query], for: .read,
+                    .init(
+                        "runSQL", "Runs a statement of SQL that reads the classes as tables.", tag: "objects",
+                        parameters: OpenAPIDocument.sqlParameters, taking: .json, responses: OpenAPIDocument.sqlResponses,
+                        problems: .ofReads, .ofQueries),
+                    taking: []
+                ) { _ in SQLEndpoints.run },
+                .read(
+                    .post, for: .read,
+                    .init(
+                        "runSQLByBody", "Runs a statement of SQL, with the parameters in the body.", tag: "objects",
+                        parameters: OpenAPIDocument.sqlParameters, taking: .json, body: OpenAPIParts.schema("SQLBody"),
+                        responses: OpenAPIDocument.sqlResponses, problems: .ofReads, .ofQueries)
+                ) { _ in SQLEndpoints.run },
+            ]),
     ]
 
     /// Returns the operations of a path that computes aggregates: `GET`, and `QUERY` and `POST` with the parameters

@@ -86,6 +86,7 @@ import Testing
         "GET /v1/realms/{realm}/schema/{class}": "1...111.",
         "GET /v1/realms/{realm}/snapshots": "1...111.",
         "GET /v1/realms/{realm}/snapshots/{id}": "14441114",
+        "GET /v1/realms/{realm}/sql": "1...111.",
         "GET /v1/realms/{realm}/stats": "11.3111.",
         "GET /v1/realms/{realm}/versions": "11.3111.",
         "GET /v1/realms/{realm}/subscriptions/{id}": "11441114",
@@ -130,6 +131,7 @@ import Testing
         "HEAD /v1/realms/{realm}/schema/{class}": "1...111.",
         "HEAD /v1/realms/{realm}/snapshots": "1...111.",
         "HEAD /v1/realms/{realm}/snapshots/{id}": "14441114",
+        "HEAD /v1/realms/{realm}/sql": "1...111.",
         "HEAD /v1/realms/{realm}/stats": "11.3111.",
         "HEAD /v1/realms/{realm}/versions": "11.3111.",
         "HEAD /v1/realms/{realm}/subscriptions/{id}": "11441114",
@@ -159,6 +161,7 @@ import Testing
         "POST /v1/realms/{realm}/query/{class}": "1...111.",
         "POST /v1/realms/{realm}/restore": "1133111.",
         "POST /v1/realms/{realm}/snapshots": "1...111.",
+        "POST /v1/realms/{realm}/sql": "1...111.",
         "POST /v1/realms/{realm}/subscriptions": "11..111.",
         "POST /v1/realms/{realm}/transactions": "113.111.",
         "POST /v1/realms/{realm}/transactions/{id}/commit": "113.111.",
@@ -173,6 +176,7 @@ import Testing
         "QUERY /v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}/@aggregate": "1...111.",
         "QUERY /v1/realms/{realm}/objects/{class}/{key}/{property}": "1...111.",
         "QUERY /v1/realms/{realm}/objects/{class}/{key}/{property}/@aggregate": "1...111.",
+        "QUERY /v1/realms/{realm}/sql": "1...111.",
     ]
 
     /// A server with the roles, with or without the one of strangers.

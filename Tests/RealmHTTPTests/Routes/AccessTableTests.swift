@@ -52,6 +52,7 @@ import Testing
         "/v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}/@aggregate": ["GET, HEAD, QUERY, POST": .read],
         "/v1/realms/{realm}/query/{class}": ["POST": .read],
         "/v1/realms/{realm}/aggregate/{class}": ["GET, HEAD, QUERY, POST": .read],
+        "/v1/realms/{realm}/sql": ["GET, HEAD, QUERY, POST": .read],
         "/v1/realms/{realm}/batch": ["POST": .write],
         "/v1/realms/{realm}/batch/{class}": ["POST": .write],
         "/v1/realms/{realm}/transactions": ["POST": .write],

@@ -20,6 +20,7 @@ import Testing
         "/v1/realms/{realm}/objects": [.delete],
         "/v1/realms/{realm}/query/{class}": [.post],
         "/v1/realms/{realm}/aggregate/{class}": [.get, .query, .post],
+        "/v1/realms/{realm}/sql": [.get, .query, .post],
         "/v1/realms/{realm}/batch": [.post],
         "/v1/realms/{realm}/batch/{class}": [.post],
         "/v1/realms/{realm}/import": [.post],
