@@ -127,24 +127,24 @@ let package = Package(
         .target(
             name: "RealmCalls",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmQuery", "RealmEngine", "RealmFormats", "MicroHTTP", "RealmAccess",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "RealmPlatform", "RealmStorage", "RealmRecovery", "RealmQuery", "RealmEngine", "RealmFormats", "MicroHTTP",
+                "RealmAccess", .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: hot),
         .target(
             name: "RealmHosting",
             dependencies: [
-                "CYAML", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine",
-                "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
+                "CYAML", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery",
+                "RealmEngine", "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
                 .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: shared),
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica",
-                "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting", "RealmConsole",
-                .product(name: "SystemPackage", package: "swift-system"),
+                "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery", "RealmEngine",
+                "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmHosting",
+                "RealmConsole", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: hot),
         .executableTarget(

@@ -137,8 +137,21 @@ package struct RecoveredLine {
         return text
     }
 
+    /// The known values as JSON by property, in the order of the columns.
+    package var values: [(name: String, json: ArraySlice<UInt8>)] {
+        best.leaf.columns.indices.compactMap { index in best.value(at: index).map { (best.leaf.columns[index].name, $0) } }
+    }
+
+    /// The names of the properties whose values are not known, with hints or without.
+    package var unknown: [String] {
+        best.leaf.columns.indices.filter { best.value(at: $0) == nil }.map { best.leaf.columns[$0].name }
+    }
+
+    /// Whether the names and types of the properties are gone.
+    package var isInferred: Bool { best.leaf.table.schemaSource == .inferred }
+
     /// The lost properties with the reasons, in the order of the columns; those with a hint are not among them.
-    var losses: [(name: String, reason: String)] {
+    package var losses: [(name: String, reason: String)] {
         best.leaf.columns.indices.compactMap { index in
             guard best.possible(at: index) == nil, let loss = best.loss(at: index) else { return nil }
             return (best.leaf.columns[index].name, loss.text)

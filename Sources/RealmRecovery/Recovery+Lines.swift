@@ -61,16 +61,7 @@ extension Recovery {
         var text = Array("{\"$end\":{".utf8)
         text.append(member: "states", number: shown.count)
         text.append(member: "counts")
-        text.append(UInt8(ascii: "{"))
-        for kind in RecoveredLine.Kind.allCases {
-            let count = shown.count(where: { $0.kind == kind })
-            if count > 0 { text.append(member: kind.rawValue, number: count) }
-        }
-        for certainty in RecoveredLine.Certainty.allCases {
-            let count = shown.count(where: { $0.certainty == certainty })
-            if count > 0 { text.append(member: "grade \(certainty.rawValue)", number: count) }
-        }
-        text.append(UInt8(ascii: "}"))
+        text += Recovery.counts(of: shown)
         text.append(member: "orphanLeaves", number: orphanCount)
         text.append(member: "headersInFreeSpace", number: map.headerCount)
         text.append(member: "incomplete", array: incomplete) { $0.append(string: $1) }
@@ -86,14 +77,52 @@ extension Recovery {
         return text
     }
 
+    /// Returns the numbers of lines of each kind and certainty, as a JSON object.
+    package static func counts(of lines: [RecoveredLine]) -> [UInt8] {
+        var text = Array("{".utf8)
+        for kind in RecoveredLine.Kind.allCases {
+            let count = lines.count(where: { $0.kind == kind })
+            if count > 0 { text.append(member: kind.rawValue, number: count) }
+        }
+        for certainty in RecoveredLine.Certainty.allCases {
+            let count = lines.count(where: { $0.certainty == certainty })
+            if count > 0 { text.append(member: "grade \(certainty.rawValue)", number: count) }
+        }
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// The names of classes that had several tables, so that a key of an object does not name one object of all time.
+    package var classesOfSeveralTables: [String] {
+        var names: [String] = []
+        var seen: [String] = []
+        for key in catalog.keys {
+            guard let name = catalog.table(key)?.className else { continue }
+            if seen.contains(name), !names.contains(name) { names.append(name) }
+            seen.append(name)
+        }
+        return names
+    }
+
     /// Returns the document of the versions alone.
     package func versionsLine() -> [UInt8] {
         var text = Array("{".utf8)
         text.append(member: "liveVersion", number: present.number)
         text.append(member: "commitCutShort", flag: isCommitCutShort)
-        text.append(member: "versions", array: versions) { $0 += Recovery.json($1) }
+        text.append(member: "versions")
+        text += versionsArray
         text.append(UInt8(ascii: "}"))
         return text
+    }
+
+    /// The former and unfinished versions as a JSON array.
+    package var versionsArray: [UInt8] {
+        var text = Array("[".utf8)
+        for (index, version) in versions.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text += Recovery.json(version)
+        }
+        return text + [UInt8(ascii: "]")]
     }
 
     private static func json(_ version: FormerVersion) -> [UInt8] {

@@ -24,7 +24,7 @@ package final class Recovery {
     /// The number of top nodes that were not examined, because there are too many.
     private(set) var otherTopCount = 0
     /// Whether a commit after the present version began to write and was cut short.
-    private(set) var isCommitCutShort = false
+    package private(set) var isCommitCutShort = false
     /// The damage of the present version; nil for a sound one.
     private(set) var presentDamage: String?
     /// The number of leaves that no version leads to.

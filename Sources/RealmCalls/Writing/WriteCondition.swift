@@ -34,6 +34,9 @@ package struct WriteCondition: Sendable {
     /// Creates a condition that demands nothing, and so always holds.
     private init() {}
 
+    /// Creates a condition that demands one state of an object.
+    init(ifState state: String) { ifMatch = .states([state]) }
+
     /// Reads the header fields of a request.
     ///
     /// - Throws: `invalid_parameter` with `header` for a field that is no list of entity tags.

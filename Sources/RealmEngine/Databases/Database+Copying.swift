@@ -61,6 +61,26 @@ extension Database {
         try Database.writePart(snapshot, to: backend, options, key)
     }
 
+    /// The file whose bytes the realm reads and writes; nil for a realm in memory.
+    private var bytesPath: String? {
+        if let path = privateFile.withLock({ $0?.openPath }) { return path }
+        return path.isEmpty || memoryIdentifier != nil ? nil : path
+    }
+
+    /// Whether the realm is in a file, which may hold a past.
+    package var hasFile: Bool { bytesPath != nil }
+
+    /// Copies the bytes of the file with its unused space to an open, empty file.
+    ///
+    /// - Parameters:
+    ///   - isWriter: Whether the writer's thread calls, so that no commit runs. Another thread copies until the header stays.
+    /// - Throws: `StorageError` when the file cannot be copied, or other programs keep writing to it.
+    package func copyBytes(to target: Int32, isWriter: Bool, _ control: WorkControl?) throws(StorageError) {
+        guard let source = bytesPath else { throw .refused(.fileNotFound) }
+        guard isWriter else { return try FileCopy.copyConsistently(of: source, to: target, control) }
+        try FileCopy.cloneOrCopy(source, to: target, control, isExact: false)
+    }
+
     /// The copies next to the file of the realm; nil for a realm in memory and for private copies.
     package var siblingCopies: FileCopies? {
         if let copies { return copies }

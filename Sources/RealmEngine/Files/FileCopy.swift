@@ -62,6 +62,21 @@ package enum FileCopy {
         return (file, try System.regularFileSize(file.descriptor))
     }
 
+    /// Gives an empty file the bytes of a file that is not written to meanwhile, in shared blocks where the file system can.
+    ///
+    /// - Parameters:
+    ///   - target: The empty file, open for writing.
+    ///   - control: States whether copying was cancelled.
+    ///   - isExact: Whether no symbolic link in the path is followed.
+    static func cloneOrCopy(
+        _ source: String, to target: Int32, _ control: WorkControl?, isExact: Bool
+    ) throws(StorageError) {
+        let input = try System.openRegular(source, isExact: isExact)
+        defer { System.close(input) }
+        if System.clone(input, to: target) { return }
+        try copy(source, to: target, control, isExact: isExact)
+    }
+
     /// Copies a file that others may write to meanwhile.
     ///
     /// A commit writes to free space only and ends with a change of the header. The bytes that were

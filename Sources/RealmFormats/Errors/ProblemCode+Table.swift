@@ -192,6 +192,16 @@ extension ProblemCode {
             "`pointer` leads to the object, and `detail` names the property. Give it a value, or a default in the schema.")
         case .noPrimaryKey: (422, [.objects, .values], "The operation finds objects by primary key, and the class has none.",
             "Use the member `key` that the server shows in `$meta`, such as `@k0`, or a query. To create objects, use `POST`.")
+        case .notRestorable: (422, [], "A state that recovery found cannot be restored.", """
+            `detail` has the reason: it is not known whose state it is, its commit never counted, or the names of its properties \
+            are gone. The lines of `GET …/recovered` still have what is known of it.
+            """)
+        case .valueLost: (422, [], "Values of a state that recovery found were overwritten.", """
+            `properties` lists them. Send the values in `values`, or `"lost":"default"` to leave them out. Nothing is filled in \
+            silently.
+            """)
+        case .valueUnproven: (422, [], "Values of a state that recovery found are not proved to belong to it.",
+            "`properties` lists them. Send other values in `values`, or `\"unproven\":true` to restore them as they are.")
         case .pathNotFound: (422, [.objects, .values],
             "An operation on an element names a place that the collection does not have.", """
             Read the collection again: positions move when elements before them come or go. A dictionary has no element of a key \

@@ -47,6 +47,8 @@ package final class ServerState: Sendable {
     let directory: RealmDirectory
     /// The backups of all realms.
     let backups: BackupService
+    /// The findings of searches for the past of realms.
+    let recoveries: KeptRecoveries
     /// Ships the commits of all realms; nil when nothing is shipped.
     let shipping: ShipService?
     /// This server as a node of a cluster; nil for a single server.
@@ -110,6 +112,7 @@ package final class ServerState: Sendable {
             options: liveOptions, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
         backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog, audit: audit)
+        recoveries = KeptRecoveries(timers)
         shipping = ServerState.shipping(options, catalog, spoolFolders: spoolFolders, log: accessLog)
         cluster = ClusterService(options.cluster, catalog, options.environment)
         directory = RealmDirectory(

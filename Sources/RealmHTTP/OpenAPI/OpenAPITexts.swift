@@ -71,6 +71,14 @@ enum OpenAPITexts {
         "makeBackup": .init("The backup is made in the folder of backups, and old ones are removed as the configuration says."),
         "getBackup": .init("A client that names application/octet-stream in Accept gets the file."),
         "deleteBackup": .init("The file is removed from the folder of backups."),
+        "listRecovered": .init(
+            "The first request copies the file while no commit runs, and searches the copy. The findings are kept until ten minutes after their last use. A client that asks for lines gets all of them."
+        ),
+        "releaseRecovered": .init("The next request searches the file again."),
+        "listRecoveredVersions": .init("Says how much of each version can be read and is proved."),
+        "restoreRecovered": .init(
+            "All states are restored or none. A deleted object is created; one that was changed gets its former values, if it is as it was when the file was copied. Links to objects that do not live become null and are listed.",
+            body: "The body names the recovery and the states."),
         "restoreRealm": .init(
             "The old file becomes a backup, so that this can be undone. Streams and leases of the old file end.",
             body: "The body names a backup, or is a Realm file."),
@@ -229,6 +237,13 @@ enum OpenAPITexts {
         "RealmVersions": "Lists the versions that a file has.", "RealmVersion": "Is a version that a file has.",
         "UndoOption": "States which former versions a realm keeps.", "Undo": "Names the commit that is undone.",
         "Undone": "Counts the objects that an undo made again, deleted and changed back.",
+        "RecoveredPage": "Lists states of objects that the unused space of a file still holds.",
+        "RecoveredVersions": "Lists the versions that a file still holds.",
+        "RecoveredVersion": "Is a former version of a file.",
+        "RecoveredState": "Is a former state of an object, with what is known and not known of it.",
+        "RecoveredRestore": "Names states to restore.", "RecoveredRestored": "Reports the result for each state.",
+        "RecoveredResult": "Reports the result for one state.",
+        "RecoveredLink": "Is a link to an object, or of one, with the property that has it.",
         "RealmStats": "Says what the bytes of a file are there for. A number that is not known is absent.",
         "RealmStatsParts": "Are the parts of a file in bytes.", "RealmStatsFree": "Is the free space of a file.",
         "RealmStatsVersions": "Are the versions in use, whose space is not free.",

@@ -48,7 +48,7 @@ extension OpenAPIWrites {
 
     /// The schemas by name, in the order of the document.
     static func schemas(_ limits: Limits) -> [(String, DocumentValue)] {
-        objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + stats + realms(limits)
+        objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + recovered + stats + realms(limits)
             + migrations(limits)
     }
 

@@ -14,7 +14,7 @@ enum OpenAPIWrites {
     ///
     /// - Parameter limits: The limits of the server.
     static func parameters(_ limits: Limits) -> [SharedParameter] {
-        conditions(limits) + transfers + headers
+        conditions(limits) + transfers + recoveredParameters + headers
     }
 
     /// The parameters of writes of objects.

@@ -73,6 +73,9 @@ import Testing
         "/v1/realms/{realm}/backups/{id}": ["GET, HEAD, DELETE": .administer],
         "/v1/realms/{realm}/key": ["PUT": .administer],
         "/v1/realms/{realm}/restore": ["POST": .administer],
+        "/v1/realms/{realm}/recovered": ["GET, HEAD, DELETE": .administer],
+        "/v1/realms/{realm}/recovered/versions": ["GET, HEAD": .administer],
+        "/v1/realms/{realm}/recovered/restore": ["POST": .administer],
         "/v1/realms/{realm}/import": ["POST": .write],
     ]
 

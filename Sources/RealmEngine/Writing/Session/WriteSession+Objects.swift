@@ -172,6 +172,13 @@ extension WriteSession {
         try write(value, toMember: property, of: place, table, .update, options)
     }
 
+    /// Returns whether a property has the value that an input describes.
+    ///
+    /// - Throws: `WriteError` when the input does not fit the property.
+    package func holds(_ value: InputValue, _ property: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
+        try isEqual(value, to: property, of: place, Options())
+    }
+
     /// Deletes an object together with the embedded objects it owns. Links to it become null or disappear from collections.
     package func delete(_ place: ObjectPlace) throws(WriteError) {
         try authorize(.delete, place, try objectTable(of: place))
