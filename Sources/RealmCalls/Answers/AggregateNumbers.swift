@@ -36,7 +36,7 @@ package struct AggregateNumbers {
         self.parameters = parameters
         self.operations = operations
         let writer = GroupWriter(subject, context, parameters.representation)
-        isMixed = operations.map { $0.request.map { writer.isMixed($0.path) } ?? false }
+        isMixed = operations.map { $0.request.map { !$0.isStatistic && writer.isMixed($0.path) } ?? false }
         self.writer = writer
     }
 
@@ -75,10 +75,16 @@ package struct AggregateNumbers {
             throw .invalidParameter("groupBy", "a path is given twice")
         }
         let terms = try sortTerms(paths)
-        let request = GroupRequest(by: paths, computing: requests, atMost: context.limits.groups)
+        let having = try parameters.having.map { text throws(Problem) in
+            try GroupFilter(text, names: columnNames(paths)) { column(named: $0, paths) }
+        }
+        var keys: [GroupRequest.Key] = []
+        for path in paths { keys.append(try writer.key(path, of: "groupBy")) }
+        let request = GroupRequest(by: keys, computing: requests, atMost: context.limits.groups)
         guard let result = try group([request]).first else { throw Problem(.internalError, "there are no groups") }
         let budget = context.call.request.budget
-        let order = result.order(by: terms) { budget.continues }
+        var order = result.order(by: terms) { budget.continues }
+        if let having { order = order.filter { budget.continues && having.holds(for: $0, of: result) } }
         try context.call.request.checkDeadline()
         let identity = parameters.identity(of: identity(paths), by: context.rightsIdentity)
         let start = min(
@@ -90,22 +96,23 @@ package struct AggregateNumbers {
         json.beginObject()
         json.key("groups")
         json.beginArray()
-        for index in chosen { try write(index, of: result, paths, to: &json) }
+        let isMixed = keys.map { writer.isMixed($0.path) }
+        for index in chosen { try write(index, of: result, paths, isMixed, to: &json) }
         json.endArray()
         json.member("next", text: next)
         if parameters.countsExactly {
             json.key("count")
-            json.integer(result.sizes.count, parameters.representation)
+            json.integer(order.count, parameters.representation)
         }
         var response = finish(&json, etag: etag)
-        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? result.sizes.count : nil)
+        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? order.count : nil)
         return response
     }
 
     /// Returns the identity for cursors of these groups, besides the query and the sort.
     private func identity(_ paths: [String]) -> String {
-        (["groups", context.call.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ",")]).joined(
-            separator: "\n")
+        (["groups", context.call.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ","), parameters.having ?? ""])
+            .joined(separator: "\n")
     }
 
     /// Returns the position of the first group behind a cursor.
@@ -113,20 +120,12 @@ package struct AggregateNumbers {
         Int(clamping: max(0, try PageCursor(text, identity: identity).position.key.rawValue))
     }
 
-    /// Resolves the terms of `sort`: operations, the number of rows, or key paths of the groups.
+    /// Resolves the terms of `sort`: operations, the number of rows, or keys of the groups.
     private func sortTerms(_ paths: [String]) throws(Problem) -> [GroupedResult.SortTerm] {
-        let names = operations.filter { $0.request != nil }.map(\.text)
         var terms: [GroupedResult.SortTerm] = []
         for term in parameters.sort {
-            let column: GroupedResult.Column
-            if let index = names.firstIndex(of: term.path) {
-                column = .aggregate(index)
-            } else if let index = paths.firstIndex(of: term.path) {
-                column = .key(index)
-            } else if term.path == "count" {
-                column = .size
-            } else {
-                let known = (["count"] + names + paths).joined(separator: ", ")
+            guard let column = column(named: term.path, paths) else {
+                let known = columnNames(paths).joined(separator: ", ")
                 throw .invalidParameter("sort", "groups are sorted by one of \(known), and not by '\(term.path)'")
             }
             terms.append(GroupedResult.SortTerm(column, isAscending: term.isAscending))
@@ -134,17 +133,29 @@ package struct AggregateNumbers {
         return terms
     }
 
+    /// The names by which groups are sorted and filtered.
+    private func columnNames(_ paths: [String]) -> [String] {
+        ["count"] + operations.filter { $0.request != nil }.map(\.text) + paths
+    }
+
+    /// Returns what a name means in the terms of `sort` and in `having`; nil for an unknown one.
+    private func column(named name: String, _ paths: [String]) -> GroupedResult.Column? {
+        if let index = operations.filter({ $0.request != nil }).firstIndex(where: { $0.text == name }) { return .aggregate(index) }
+        if let index = paths.firstIndex(of: name) { return .key(index) }
+        return name == "count" ? .size : nil
+    }
+
     private func write(
-        _ index: Int, of result: GroupedResult, _ paths: [String], to json: inout JSONWriter
+        _ index: Int, of result: GroupedResult, _ paths: [String], _ isMixed: [Bool], to json: inout JSONWriter
     ) throws(Problem) {
         json.beginObject()
         json.key("key")
         json.beginObject()
-        for (path, values) in zip(paths, result.keys) {
+        for (key, path) in paths.enumerated() {
             json.key(path)
             try Problem.mapping { () throws(StorageError) in
                 try context.call.request.budget.spend()
-                try writer.write(values[index], isMixed: writer.isMixed(path), to: &json)
+                try writer.write(result.keys[key][index], isMixed: isMixed[key], to: &json)
             }
         }
         json.endObject()

@@ -6,7 +6,7 @@ internal import RealmPlatform
 internal import RealmQuery
 internal import RealmStorage
 
-/// One entry of `ops`: `count`, or a function with a key path such as `min:age` or `avg:owner.age`.
+/// One entry of `ops`: `count`, or a function with a key path such as `min:age`, `avg:owner.age` or `percentile(95):age`.
 package struct AggregateOperation: Sendable {
     /// The entry as the request has it. It is also the name of the result in the response.
     let text: String
@@ -26,13 +26,30 @@ package struct AggregateOperation: Sendable {
             return
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let functions: [Substring: AggregateRequest.Function] = ["min": .min, "max": .max, "sum": .sum, "avg": .average]
         let path = parts.count > 1 ? String(parts[1]) : isOfValues ? "self" : ""
-        guard let function = functions[parts[0]], !path.isEmpty else {
-            let known = isOfValues ? "count, min, max, sum, avg" : "count, min:…, max:…, sum:…, avg:…"
+        guard let combination = AggregateOperation.combination(parts[0]), !path.isEmpty else {
+            let names = ["min", "max", "sum", "avg", "countDistinct", "median", "percentile(n)"]
+            let known = (["count"] + names.map { isOfValues ? $0 : $0 + ":…" }).joined(separator: ", ")
             throw .invalidParameter("ops", "'\(text.truncated)' is not one of \(known)\(AggregateOperation.hint(for: text))")
         }
-        request = AggregateRequest(function, path)
+        request = AggregateRequest(combination, path)
+    }
+
+    /// Returns what a name such as `min` or `percentile(95)` means; nil for any other text.
+    private static func combination(_ name: Substring) -> AggregateRequest.Combination? {
+        switch name {
+        case "min": return .function(.min)
+        case "max": return .function(.max)
+        case "sum": return .function(.sum)
+        case "avg": return .function(.average)
+        case "countDistinct": return .statistic(.distinct)
+        case "median": return .statistic(.percentile(50))
+        default:
+            guard name.hasPrefix("percentile("), name.hasSuffix(")"),
+                let share = Double(name.dropFirst("percentile(".count).dropLast()), (0...100).contains(share)
+            else { return nil }
+            return .statistic(.percentile(share))
+        }
     }
 
     /// Returns the end of the error text about an entry that is none.
@@ -40,9 +57,10 @@ package struct AggregateOperation: Sendable {
         let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "_" && $0 != "@" }
         guard let first = words.first else { return "" }
         let meanings: [ByteText: String] = [
-            "average": "avg", "mean": "avg", "minimum": "min", "maximum": "max", "total": "sum", "distinct": "count",
+            "average": "avg", "mean": "avg", "minimum": "min", "maximum": "max", "total": "sum", "distinct": "countDistinct",
+            "unique": "countDistinct",
         ]
-        let functions = ["count", "min", "max", "sum", "avg"]
+        let functions = ["count", "min", "max", "sum", "avg", "countDistinct", "median"]
         let word = first.lowercasedASCII
         guard
             let function = meanings[word] ?? functions.first(where: { $0 == word }) ?? Suggestion.nearest(to: word, in: functions)

@@ -15,6 +15,8 @@ struct FacetCounts {
     /// For each path its values with their numbers of rows.
     private let results: [GroupedResult]
     private let writer: GroupWriter
+    /// For each path whether its values are mixed.
+    private let isMixed: [Bool]
     /// The version that is read, and the request.
     private let context: ReadContext
     /// The form of numbers.
@@ -38,8 +40,12 @@ struct FacetCounts {
         self.paths = paths
         self.context = context
         representation = parameters.representation
-        results = try group(paths.map { GroupRequest(by: [$0], atMost: context.limits.groups) })
-        writer = GroupWriter(subject, context, parameters.representation)
+        let writer = GroupWriter(subject, context, parameters.representation)
+        var keys: [GroupRequest.Key] = []
+        for path in paths { keys.append(try writer.key(path, of: "facets")) }
+        results = try group(keys.map { GroupRequest(by: [$0], atMost: context.limits.groups) })
+        isMixed = keys.map { writer.isMixed($0.path) }
+        self.writer = writer
     }
 
     /// Notes on values that could not be represented exactly so far.
@@ -51,10 +57,10 @@ struct FacetCounts {
     func write(to json: inout JSONWriter) throws(Problem) {
         json.key("facets")
         json.beginObject()
-        for (path, result) in zip(paths, results) {
-            json.key(path)
+        for (place, result) in results.enumerated() {
+            json.key(paths[place])
             json.beginArray()
-            let isMixed = writer.isMixed(path)
+            let isMixed = isMixed[place]
             let budget = context.call.request.budget
             let order = result.order(by: [GroupedResult.SortTerm(.size, isAscending: false)]) { budget.continues }
             try context.call.request.checkDeadline()

@@ -44,6 +44,23 @@ final class GroupWriter {
         }
     }
 
+    /// Reads an entry of `groupBy` or `facets`: a key path, or `path:function`. A property of that name comes first.
+    ///
+    /// - Throws: `invalid_parameter` for an unknown function.
+    func key(_ text: String, of parameter: String) throws(Problem) -> GroupRequest.Key {
+        guard let colon = text.lastIndex(of: ":"), !hasProperty(text) else { return GroupRequest.Key(text) }
+        if let (path, function) = ValueFunction.split(text), !path.isEmpty { return GroupRequest.Key(path, function) }
+        let name = String(text[text.index(after: colon)...])
+        let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: ValueFunction.names)
+        throw .invalidParameter(parameter, "'\(name.truncated)' is not one of \(ValueFunction.list)\(hint)")
+    }
+
+    /// Whether the grouped objects have a property of a name.
+    private func hasProperty(_ name: String) -> Bool {
+        guard case .objects(let table) = subject else { return false }
+        return table.column(named: name) != nil
+    }
+
     /// Writes one value.
     ///
     /// - Parameters:

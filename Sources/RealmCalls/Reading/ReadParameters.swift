@@ -44,6 +44,8 @@ package struct ReadParameters: Sendable {
     package var ops: [String]?
     /// The key paths by which aggregates are grouped; nil for those of the whole result.
     package var groupBy: [String]?
+    /// The condition on groups; nil for all groups.
+    package var having: String?
     /// The key paths whose values are counted in addition to a page; nil for none.
     package var facets: [String]?
     /// The id of the snapshot to read; nil for the newest version.
@@ -107,6 +109,10 @@ package struct ReadParameters: Sendable {
         ops = try set.list("ops", atMost: limits.queryTerms)
         groupBy = try set.list("groupBy", atMost: limits.queryTerms)
         if let groupBy, groupBy.isEmpty { throw .invalidParameter("groupBy", "'groupBy' needs at least one key path") }
+        having = try set.text("having")
+        if let having, having.utf8.count > limits.queryBytes {
+            throw Problem.invalidParameter("having", "at most \(limits.queryBytes) bytes are allowed")
+        }
         facets = try set.list("facets", atMost: limits.queryTerms)
     }
 
@@ -139,7 +145,7 @@ package struct ReadParameters: Sendable {
     /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another one.
     private func checkCombinations(_ set: ParameterSet, isGrouping: Bool) throws(Problem) {
         if isGrouping, groupBy == nil {
-            for name in ["sort", "limit", "after", "offset", "count"] where set.has(name) {
+            for name in ["sort", "limit", "after", "offset", "count", "having"] where set.has(name) {
                 throw .conflict("'\(name)' needs 'groupBy'", parameter: name)
             }
         }

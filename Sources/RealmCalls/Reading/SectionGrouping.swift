@@ -11,21 +11,10 @@ package import RealmStorage
 /// Rows with equal keys form a section. The result is sorted by the same key path. A function such
 /// as `:mod` need not keep that order, so `SectionedList` gathers the rows of each section.
 package struct SectionGrouping: Sendable {
-    /// The function that maps a value to the key of its section.
-    package enum Function: Sendable, Equatable {
-        /// The value itself; the first character as it is; the first character in upper case; the
-        /// year, month or day of a date in UTC.
-        case value, first, firstLetter, year, month, day
-        /// The largest multiple of a positive number that is not greater than the value.
-        case floor(Int64)
-        /// The remainder of the division by a positive number; it is never negative.
-        case mod(Int64)
-    }
-
     /// The key path from a row to the value that decides its section.
     package let path: String
-    /// The function that maps each value to the key of its section.
-    package let function: Function
+    /// The function that maps each value to the key of its section; nil for the value itself.
+    package let function: ValueFunction?
     /// Whether the key path leads to mixed values, so that keys are written with the wrappers of their types.
     package var isMixed = false
 
@@ -41,39 +30,17 @@ package struct SectionGrouping: Sendable {
                 throw SectionGrouping.invalid("the function follows the key path: path:year or path:floor(10), not year(path)")
             }
             path = text
-            function = .value
+            function = nil
             if text.isEmpty { throw SectionGrouping.invalid("'sectionBy' is empty") }
             return
         }
         path = String(text[..<colon])
         let name = String(text[text.index(after: colon)...])
-        guard !path.isEmpty, let function = SectionGrouping.function(name) else {
-            let names = ["first", "firstLetter", "year", "month", "day", "floor", "mod"]
-            let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: names)
-            throw SectionGrouping.invalid(
-                "'\(name.truncated)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)\(hint)")
+        guard !path.isEmpty, let function = ValueFunction(name[...]) else {
+            let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: ValueFunction.names)
+            throw SectionGrouping.invalid("'\(name.truncated)' is not one of \(ValueFunction.list)\(hint)")
         }
         self.function = function
-    }
-
-    /// Returns the function of a name such as `year` or `floor(10)`; nil for any other text. The number must be greater than 0.
-    private static func function(_ name: String) -> Function? {
-        switch name {
-        case "first": return .first
-        case "firstLetter": return .firstLetter
-        case "year": return .year
-        case "month": return .month
-        case "day": return .day
-        default: break
-        }
-        guard name.hasSuffix(")"), let open = name.firstIndex(of: "("),
-            let number = Int64(name[name.index(after: open)..<name.index(before: name.endIndex)]), number > 0
-        else { return nil }
-        switch name[..<open] {
-        case "floor": return .floor(number)
-        case "mod": return .mod(number)
-        default: return nil
-        }
     }
 
     /// Makes the problem of a `sectionBy` that cannot be used.
@@ -121,35 +88,19 @@ package struct SectionGrouping: Sendable {
         case .value(.null): return .null
         case .value(let known): value = known
         }
-        switch (function, value) {
-        case (_, .link), (_, .objectKey), (_, .object): throw SectionGrouping.links
-        case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections cannot be keys of sections")
-        case (.value, _): return SectionKey(value, isMixed: isMixed)
-        case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""), isMixed: isMixed)
-        case (.firstLetter, .string(let text)):
-            return SectionKey(.string(text.first.map(SectionGrouping.capital) ?? ""), isMixed: isMixed)
-        case (.year, .timestamp(let date)): return SectionKey(.int(date.calendarDate.year), isMixed: isMixed)
-        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.month)), isMixed: isMixed)
-        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)), isMixed: isMixed)
-        case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)), isMixed: isMixed)
-        case (.mod(let step), .int(let number)):
-            return SectionKey(.int(SectionGrouping.remainder(number, step)), isMixed: isMixed)
-        case (.floor(let step), .double(let number)):
-            return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
-        case (.mod(let step), .double(let number)):
-            return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
-        case (.floor(let step), .float(let number)):
-            return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
-        case (.mod(let step), .float(let number)):
-            return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
-        // NaN and the infinities form separate sections.
-        case (.floor(let step), .decimal(let number)):
-            return SectionKey(.decimal(number.floor(toMultipleOf: step)), isMixed: isMixed)
-        case (.mod(let step), .decimal(let number)):
-            return SectionKey(.decimal(number.remainder(dividingBy: step)), isMixed: isMixed)
-        default:
-            throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
+        switch value {
+        case .link, .objectKey, .object: throw SectionGrouping.links
+        case .list, .shape: throw SectionGrouping.invalid("collections cannot be keys of sections")
+        default: break
         }
+        guard let function else { return SectionKey(value, isMixed: isMixed) }
+        var (owners, made) = ([ByteStorage](), [ByteStorage]())
+        let stored = value.stored(&owners)
+        let result = withExtendedLifetime(owners) {
+            function.result(of: stored, keeping: &made).map { key in withExtendedLifetime(made) { QueryArgument(copying: key) } }
+        }
+        guard let result else { throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type") }
+        return SectionKey(result, isMixed: isMixed)
     }
 
     /// Returns the identity of a row's section for an observed result.
@@ -158,26 +109,6 @@ package struct SectionGrouping: Sendable {
     ///   same detail.
     @Sendable package func identity(_ cell: PagePosition.Cell) throws(ObservationError) -> SectionIdentity {
         do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
-    }
-
-    /// Returns a letter in upper case, if that is one letter, too: ß is unchanged.
-    private static func capital(_ letter: Character) -> String {
-        let capital = letter.uppercased()
-        return capital.count == 1 ? capital : String(letter)
-    }
-
-    /// Returns the remainder of a division that rounds down, which is from 0 to `step - 1`.
-    private static func remainder(_ number: Int64, _ step: Int64) -> Int64 {
-        let rest = number % step
-        return rest < 0 ? rest + step : rest
-    }
-
-    /// Returns the multiple of `step` at or below a number.
-    ///
-    /// Below the smallest integer there is none; the lowest section then has the smallest integer as its key.
-    private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
-        let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
-        return overflow ? .min : bound
     }
 }
 

@@ -117,7 +117,7 @@ package enum OpenAPIDocument {
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
-        "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "After", "Offset", "Count", "Ints", "DocumentFormat",
+        "Where", "Args", "Operations", "GroupBy", "Having", "GroupSort", "Limit", "After", "Offset", "Count", "Ints", "DocumentFormat",
         "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 

@@ -121,20 +121,27 @@ extension OpenAPIParts {
                 words("name:first")),
             .query("section", "Limits the result to the section with this key.", ["type": "string", "example": "A"]),
             .query(
-                "facets", "Counts the values of these comma-separated key paths in the whole result, the most frequent first.",
+                "facets", "Counts the values of these comma-separated key paths, or of functions of them such as date:year, in the whole result, the most frequent first.",
                 commas("name")),
             .query(
                 "ops", as: "Operations",
-                "Lists at most \(limits.queryTerms) operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
+                "Lists at most \(limits.queryTerms) operations, separated by commas: count, min:property, max:property, sum:property, avg:property, countDistinct:property, median:property, percentile(95):property; of values the functions alone.",
                 words(
-                    pattern: "^(count|(min|max|sum|avg)(:[^,]+)?)(,(count|(min|max|sum|avg)(:[^,]+)?))*$", "count")),
+                    pattern:
+                        "^(count|(min|max|sum|avg|countDistinct|median|percentile\\([0-9.]+\\))(:[^,]+)?)(,(count|(min|max|sum|avg|countDistinct|median|percentile\\([0-9.]+\\))(:[^,]+)?))*$",
+                    "count")),
             .query(
                 "sql", as: "SQL", isRequired: false, "Is one statement of SQL that reads: SELECT, WITH or VALUES.",
                 words(atMost: limits.queryBytes < limits.http.targetBytes / 2 ? limits.queryBytes : nil, "SELECT 1")),
             .query(
                 "args", as: "SQLArgs", "Gives the values of the parameters ? as a JSON array of at most \(limits.queryArgs).",
                 words(pattern: "^ *\\[[\\s\\S]*\\] *$", "[]")),
-            .query("groupBy", "Groups the result by the values of these comma-separated key paths.", commas("name")),
+            .query(
+                "groupBy",
+                "Groups the result by the values of these comma-separated key paths, or by functions of them such as date:year.",
+                commas("name")),
+            .query(
+                "having", "Limits the answer to groups with such counts, results of operations or keys.", words("count > 1")),
             .query(
                 "sort", as: "GroupSort",
                 "Sorts groups by a comma-separated list of operations and key paths of groupBy; a leading minus sign means descending.",

@@ -603,7 +603,7 @@ enum OpenAPISchemas {
                 .init("where", OpenAPIParts.words(atMost: limits.queryBytes, "TRUEPREDICATE")),
                 .init("args", OpenAPIParts.arguments(limits)),
                 .init("ops", OpenAPIParts.list(atMost: limits.queryTerms, least: 1, "count")), .init("groupBy", terms),
-                .init("sort", terms), .init("limit", OpenAPIParts.number(from: 0, to: limits.page)),
+                .init("having", OpenAPIParts.words("count > 1")), .init("sort", terms), .init("limit", OpenAPIParts.number(from: 0, to: limits.page)),
                 .init("after", OpenAPIParts.words("b64.AQAAAAAAAAAAAPcdfBCphwIr")), .init("offset", OpenAPIParts.number(from: 0)),
                 .init("count", OpenAPIParts.choice("exact", "none")), .init("format", OpenAPIParts.choice("json", "ejson")),
                 .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),

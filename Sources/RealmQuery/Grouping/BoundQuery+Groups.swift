@@ -53,12 +53,12 @@ extension BoundQuery {
         var groupers: [Grouper] = []
         for request in requests {
             var keys: [GroupKey] = []
-            for (index, path) in request.paths.enumerated() { keys.append(try groupKey(path, at: index)) }
+            for (index, key) in request.keys.enumerated() { keys.append(try groupKey(key, at: index)) }
             var aggregators: [any GroupAggregator] = []
             for aggregate in request.aggregates {
                 let key = try sortKey(aggregate.path)
-                try aggregate.function.require(key.column.type, of: aggregate.path)
-                aggregators.append(aggregate.function.groupAggregator(of: key))
+                try aggregate.require(key.column.type)
+                aggregators.append(aggregate.groupAggregator(of: key, cancellation))
             }
             guard let first = keys.first else { throw .groupedByNothing }
             groupers.append(Grouper(first, keys.dropFirst(), aggregators, limit: request.limit, cancellation: cancellation))
@@ -69,15 +69,17 @@ extension BoundQuery {
     /// Resolves a path by which rows are grouped.
     ///
     /// - Throws: `QueryError.invalid` about the part `group(index)`.
-    private func groupKey(_ path: String, at index: Int) throws(QueryError) -> GroupKey {
+    private func groupKey(_ request: GroupRequest.Key, at index: Int) throws(QueryError) -> GroupKey {
         do throws(QueryError) {
+            let path = request.path
             let key = try sortKey(path)
             if let target = key.column.targetTable, snapshot.table(target)?.kind == .embedded {
                 throw QueryError.invalid(
                     .structure, detail: "'\(path)' is an embedded object; name one of its properties", culprit: path,
                     position: nil)
             }
-            return GroupKey(key, cancellation)
+            try request.function?.require(key.valueType, of: path)
+            return GroupKey(key, request.function, cancellation)
         } catch {
             throw error.about(.group(index))
         }
@@ -86,6 +88,9 @@ extension BoundQuery {
     /// Returns the groups, unless a value was one by which nothing can be grouped.
     private func finish(_ groupers: [Grouper]) throws(QueryError) -> [GroupedResult] {
         guard !groupers.contains(where: \.hasCollection) else { throw QueryError.groupedCollection }
+        for grouper in groupers {
+            if let index = grouper.keyWithOtherType { throw QueryError.functionOfOtherType.about(.group(index)) }
+        }
         return groupers.map { $0.finish() }
     }
 }
@@ -95,9 +100,23 @@ extension QueryError {
     static let groupedByNothing = QueryError.invalid(
         .structure, detail: "groups need at least one key path", culprit: nil, position: nil, part: .group(0))
 
+    /// The error of a mixed value of a type that the function of its group does not take.
+    static let functionOfOtherType = QueryError.invalid(
+        .typeMismatch, detail: "the function does not take values of this type", culprit: nil, position: nil)
+
     /// The error of a mixed value that is a collection, where a group would need it as its key.
     static let groupedCollection = QueryError.invalid(
         .structure, detail: "collections cannot be keys of groups", culprit: nil, position: nil, part: .group(0))
+}
+
+extension ValueFunction {
+    /// Throws `QueryError.invalid` with `typeMismatch` unless the function takes a type.
+    fileprivate func require(_ type: ColumnType, of path: String) throws(QueryError) {
+        guard resultType(of: type) == nil else { return }
+        throw .invalid(
+            .typeMismatch, detail: "the function of '\(path)' does not take values of type '\(OperandType(type).rawValue)'",
+            culprit: path, position: nil)
+    }
 }
 
 extension ElementQuery {
@@ -116,11 +135,14 @@ extension ElementQuery {
         _ requests: [GroupRequest], over values: [Value], owner: Row, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> [GroupedResult] {
         for request in requests {
-            guard !request.paths.isEmpty else { throw .groupedByNothing }
-            for (index, path) in request.paths.enumerated() { try ElementQuery.requireSelf(path, part: .group(index)) }
+            guard !request.keys.isEmpty else { throw .groupedByNothing }
+            for (index, key) in request.keys.enumerated() {
+                try ElementQuery.requireSelf(key.path, part: .group(index))
+                do throws(QueryError) { try key.function?.require(type, of: key.path) } catch { throw error.about(.group(index)) }
+            }
             for aggregate in request.aggregates {
                 try ElementQuery.requireSelf(aggregate.path)
-                try aggregate.function.require(type, of: aggregate.path)
+                try aggregate.require(type)
             }
         }
         let positions = try execute(values, owner: owner, check: check)
@@ -133,32 +155,90 @@ extension ElementQuery {
 
     /// Groups some of the values.
     private func group(_ request: GroupRequest, _ positions: [Int], of values: [Value]) throws(QueryError) -> GroupedResult {
-        var numbering = ValueNumbering(of: type, cancellation)
+        var keys = request.keys.map { ElementGroupKey($0.function, of: type, cancellation) }
+        var combinations = IntegerNumbering()
+        var members: [Int] = []
         var sizes: [Int] = []
-        var folds = request.aggregates.map { _ in [ValueFold]() }
+        var folds = request.aggregates.map { _ in [ValueCollector]() }
+        let isKeeping = request.aggregates.contains(where: \.isStatistic)
         let bytesPerGroup =
-            request.aggregates.count * MemoryLayout<ValueFold>.stride + MemoryLayout<Value>.stride + MemoryLayout<Int>.stride
-        var heldCount = 0
+            request.aggregates.count * MemoryLayout<ValueCollector>.stride
+            + keys.count * (MemoryLayout<Value>.stride + MemoryLayout<UInt32>.stride) + MemoryLayout<Int>.stride
+        // What the check has counted, and what of it are the groups.
+        var (heldCount, groupsHeld) = (0, 0)
         defer { cancellation.release(heldCount) }
         for position in positions {
-            let group = Int(try storage { () throws(StorageError) in try numbering.number(values[position]) })
+            var group = 0
+            for index in keys.indices {
+                let number = try storage { () throws(StorageError) in try keys[index].number(values[position]) }
+                group = index == 0 ? number : Int(combinations.number(Int64(group) << 32 | Int64(number)))
+            }
             if group == sizes.count {
                 guard group < request.limit else { throw .storage(.stopped(.tooManyGroups(limit: request.limit))) }
-                let needed = (numbering.byteCount + (group + 1) * bytesPerGroup) / CancellationCheck.bytesPerValue
-                if needed > heldCount {
-                    try storage { () throws(StorageError) in try cancellation.hold(needed - heldCount) }
-                    heldCount = needed
+                let byteCount = keys.reduce(combinations.byteCount) { $0 + $1.byteCount }
+                let needed = (byteCount + (group + 1) * bytesPerGroup) / CancellationCheck.bytesPerValue
+                if needed > groupsHeld {
+                    try storage { () throws(StorageError) in try cancellation.hold(needed - groupsHeld) }
+                    heldCount += needed - groupsHeld
+                    groupsHeld = needed
                 }
                 sizes.append(0)
+                members.append(position)
                 for (index, aggregate) in request.aggregates.enumerated() {
-                    folds[index].append(ValueFold(aggregate.function, of: type))
+                    folds[index].append(ValueCollector(aggregate.combination, of: type, cancellation))
                 }
             }
             sizes[group] += 1
-            for index in folds.indices { folds[index][group].add(values[position]) }
+            if isKeeping {
+                try storage { () throws(StorageError) in try cancellation.hold(folds.count) }
+                heldCount += folds.count
+            }
+            for index in folds.indices {
+                try storage { () throws(StorageError) in try folds[index][group].add(values[position]) }
+            }
         }
-        guard !numbering.hasCollection else { throw .groupedCollection }
-        return GroupedResult(
-            keys: request.paths.map { _ in numbering.values }, sizes: sizes, results: folds.map { $0.map(\.result) })
+        guard !keys.contains(where: \.hasCollection) else { throw .groupedCollection }
+        if let index = keys.firstIndex(where: \.hasOtherType) { throw QueryError.functionOfOtherType.about(.group(index)) }
+        var columns: [[Value]] = []
+        for index in keys.indices {
+            columns.append(try storage { () throws(StorageError) in try keys[index].values(at: members, of: values) })
+        }
+        return GroupedResult(keys: columns, sizes: sizes, results: folds.map { $0.map(\.result) }, owners: keys.flatMap(\.owners))
+    }
+}
+
+/// One key of groups of values: the values themselves, or a function of them.
+private struct ElementGroupKey {
+    private let function: ValueFunction?
+    private var numbering: ValueNumbering
+    /// The bytes of keys that are not among the values.
+    private(set) var owners: [ByteStorage] = []
+    /// Whether a mixed value was of a type that the function does not take.
+    private(set) var hasOtherType = false
+
+    init(_ function: ValueFunction?, of type: ColumnType, _ cancellation: CancellationCheck) {
+        self.function = function
+        numbering = ValueNumbering(of: function?.resultType(of: type) ?? type, cancellation)
+    }
+
+    var byteCount: Int { numbering.byteCount + owners.count * GroupKey.bytesPerOwner }
+    var hasCollection: Bool { numbering.hasCollection }
+
+    /// Returns the number of the key of a value.
+    mutating func number(_ value: Value) throws(StorageError) -> Int {
+        guard let function else { return Int(try numbering.number(value)) }
+        let (known, count) = (owners.count, numbering.count)
+        let result = function.result(of: value, keeping: &owners)
+        if result == nil { hasOtherType = true }
+        let number = try numbering.number(result ?? .null)
+        if numbering.count == count, owners.count > known { owners.removeLast() }
+        return Int(number)
+    }
+
+    /// Returns the keys of the values at several positions.
+    mutating func values(at positions: [Int], of values: [Value]) throws(StorageError) -> [Value] {
+        var keys: [Value] = []
+        for position in positions { keys.append(numbering.values[try number(values[position])]) }
+        return keys
     }
 }

@@ -22,15 +22,33 @@ final class GroupKey {
     private var shortTexts = ShortTextNumbers()
     /// The values of one leaf, while they are numbered.
     private var scratch: [Value] = []
+    /// The function of the values; nil when the values themselves are numbered.
+    private let function: ValueFunction?
+    /// The numbers of days or hours whose number in `integers` is in `partNumbers`.
+    private var parts = IntegerNumbering()
+    private var partNumbers: [UInt32] = []
+    /// Seconds or ints of one leaf, widened.
+    private var widened: [Int64] = []
+    /// The bytes of keys that are not in the snapshot.
+    private(set) var owners: [ByteStorage] = []
+    /// Whether a mixed value was of a type that the function does not take.
+    private(set) var hasOtherType = false
 
     /// How the numbers of the key are found.
     private enum Form { case integers, booleans, links, values }
     private let form: Form
 
     /// Makes a key without values.
-    init(_ key: SortKey, _ cancellation: CancellationCheck) {
+    ///
+    /// - Parameter function: A function that takes the type of the path; nil for the values themselves.
+    init(_ key: SortKey, _ function: ValueFunction?, _ cancellation: CancellationCheck) {
         self.key = key
-        values = ValueNumbering(of: key.column.type, cancellation)
+        self.function = function
+        values = ValueNumbering(of: function?.resultType(of: key.valueType) ?? key.column.type, cancellation)
+        if let function {
+            form = function.resultType(of: key.valueType) == .int ? .integers : .values
+            return
+        }
         switch key.column.type {
         case .int where key.isPlainColumn: form = .integers
         case .bool where key.isPlainColumn: form = .booleans
@@ -45,8 +63,12 @@ final class GroupKey {
     /// About the memory that the values take with their numbers.
     var byteCount: Int {
         integers.byteCount + values.byteCount + textNumbers.count * MemoryLayout<UInt32>.stride
-            + tallied.count * MemoryLayout<Int>.stride
+            + tallied.count * MemoryLayout<Int>.stride + parts.byteCount + partNumbers.count * MemoryLayout<UInt32>.stride
+            + owners.count * GroupKey.bytesPerOwner
     }
+
+    /// About the memory of a text of one character.
+    static let bytesPerOwner = 64
 
     /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
     var hasCollection: Bool { values.hasCollection }
@@ -69,6 +91,7 @@ final class GroupKey {
     ///   - leaf: A leaf of the class.
     ///   - numbers: Receives the number of each row from its beginning; it has room for a mask.
     func number(_ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]) throws(StorageError) {
+        if let function { return try number(function, leaf, rows, into: &numbers) }
         guard key.isPlainColumn else { return try numberValues(leaf, rows, into: &numbers) }
         switch try key.values(of: leaf) {
         case .int(let leaf):
@@ -99,7 +122,7 @@ final class GroupKey {
     /// - Returns: Whether the rows were counted, for `finishTally`. Values that are not packed integers are not; they
     ///   have to be numbered first.
     func tally(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Bool {
-        guard key.isPlainColumn else { return false }
+        guard key.isPlainColumn, function == nil else { return false }
         switch try key.values(of: leaf) {
         case .int(let leaf):
             integers.tally(
@@ -170,5 +193,87 @@ final class GroupKey {
         scratch.removeAll(keepingCapacity: true)
         try key.append(leaf, rows, to: &scratch)
         for place in scratch.indices { numbers[place] = try values.number(scratch[place]) }
+    }
+}
+
+/// Groups by functions of values.
+extension GroupKey {
+    /// Numbers the results of a function for several rows of a leaf.
+    func number(
+        _ function: ValueFunction, _ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]
+    ) throws(StorageError) {
+        if key.isPlainColumn {
+            switch try key.values(of: leaf) {
+            case .int(let values):
+                let null = values.isNullable ? values.nullMarker : nil
+                return number(function, values.elements, rows, start: values.start, null: null, into: &numbers)
+            case .timestamp(let dates): return try number(function, dates, rows, into: &numbers)
+            default: break
+            }
+        }
+        scratch.removeAll(keepingCapacity: true)
+        try key.append(leaf, rows, to: &scratch)
+        for place in scratch.indices { numbers[place] = try number(function, scratch[place]) }
+    }
+
+    /// Numbers the result for one value. A value of a type that the function does not take counts as null, and is remembered.
+    private func number(_ function: ValueFunction, _ value: Value) throws(StorageError) -> UInt32 {
+        let known = owners.count
+        let result = function.result(of: value, keeping: &owners)
+        if result == nil { hasOtherType = true }
+        guard form == .values else {
+            guard case .int(let number)? = result else { return integers.numberOfNull() }
+            return integers.number(number)
+        }
+        let count = values.count
+        let number = try values.number(result ?? .null)
+        // Only the first of equal texts is kept.
+        if values.count == count, owners.count > known { owners.removeLast() }
+        return number
+    }
+
+    /// Numbers the results for packed ints.
+    private func number(
+        _ function: ValueFunction, _ elements: PackedIntegers, _ rows: Mask, start: Int, null: Int64?, into numbers: inout [UInt32]
+    ) {
+        widen()
+        elements.copy(rows, start: start, into: &widened)
+        for place in 0..<rows.count {
+            let element = widened[place]
+            guard element != null, let result = function.integer(of: element) else {
+                numbers[place] = integers.numberOfNull()
+                continue
+            }
+            numbers[place] = integers.number(result)
+        }
+    }
+
+    /// Numbers parts of dates. The calendar is asked once for each day or hour.
+    private func number(
+        _ function: ValueFunction, _ dates: TimestampLeaf, _ rows: Mask, into numbers: inout [UInt32]
+    ) throws(StorageError) {
+        widen()
+        dates.seconds.elements.copy(rows, start: dates.seconds.start, into: &widened)
+        let null = dates.seconds.nullMarker
+        let unit: Int64 = function == .hour ? 3_600 : 86_400
+        var place = 0
+        try rows.forEach { row throws(StorageError) in
+            defer { place += 1 }
+            let second = widened[place]
+            // Before 1970 the nanoseconds lead to the second before.
+            guard second > 0, second != null else {
+                numbers[place] = try number(function, try dates.value(row))
+                return
+            }
+            let part = parts.number(second / unit)
+            if Int(part) == partNumbers.count {
+                partNumbers.append(try number(function, .timestamp(Timestamp(seconds: second, nanoseconds: 0))))
+            }
+            numbers[place] = partNumbers[Int(part)]
+        }
+    }
+
+    private func widen() {
+        if widened.isEmpty { widened = [Int64](repeating: 0, count: Mask.capacity) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmPlatform
+package import RealmPlatform
 package import RealmStorage
 
 /// The groups of a result: the values that their rows have in common, how many rows they have, and
@@ -11,6 +11,8 @@ package struct GroupedResult {
     /// How many rows each group has.
     package let sizes: [Int]
     package let results: [[AggregateResult]]
+    /// The bytes of keys that are not in the snapshot.
+    package var owners: [ByteStorage] = []
 
     /// Something that groups have, by which they can be sorted.
     package enum Column: Sendable, Equatable {

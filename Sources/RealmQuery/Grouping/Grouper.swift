@@ -106,6 +106,9 @@ final class Grouper {
     /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
     var hasCollection: Bool { keys.contains(where: \.hasCollection) }
 
+    /// The index of a key whose function met a mixed value of a type that it does not take.
+    var keyWithOtherType: Int? { keys.firstIndex(where: \.hasOtherType) }
+
     /// Returns the groups in the order in which their first rows were added.
     func finish() -> GroupedResult {
         first.finishTally(into: &sizes)
@@ -124,6 +127,6 @@ final class Grouper {
         }
         return GroupedResult(
             keys: columns, sizes: sizes,
-            results: aggregators.map { $0.takeResults(count) })
+            results: aggregators.map { $0.takeResults(count) }, owners: keys.flatMap(\.owners))
     }
 }

@@ -8,8 +8,14 @@ package struct AggregateRequest: Sendable, Hashable {
     /// The ways to combine the values of a property. The raw values are the names that error messages show.
     package enum Function: String, Sendable { case min, max, sum, average }
 
-    /// The way in which the values of the property are combined.
-    package let function: Function
+    /// How the values of a property become one.
+    package enum Combination: Sendable, Hashable {
+        /// One after the other.
+        case function(Function)
+        case statistic(Statistic)
+    }
+
+    package let combination: Combination
     /// The key path of a property, possibly through to-one links.
     package let path: String
 
@@ -18,9 +24,34 @@ package struct AggregateRequest: Sendable, Hashable {
     /// - Parameters:
     ///   - function: The way in which the values are combined.
     ///   - path: The key path of a property.
-    package init(_ function: Function, _ path: String) {
-        self.function = function
+    package init(_ function: Function, _ path: String) { self.init(.function(function), path) }
+
+    package init(_ combination: Combination, _ path: String) {
+        self.combination = combination
         self.path = path
+    }
+
+    /// Whether the aggregate takes all values at once.
+    package var isStatistic: Bool {
+        if case .statistic = combination { return true }
+        return false
+    }
+
+    /// Throws `QueryError.invalid` with `typeMismatch` unless values of a type can be combined in this way.
+    func require(_ type: ColumnType) throws(QueryError) {
+        switch combination {
+        case .function(let function): try function.require(type, of: path)
+        case .statistic(let statistic): try statistic.require(type, of: path)
+        }
+    }
+
+    /// Returns the fastest aggregator of groups for a path whose type has passed `require`.
+    func groupAggregator(of key: SortKey, _ cancellation: CancellationCheck) -> any GroupAggregator {
+        switch combination {
+        case .function(let function): return function.groupAggregator(of: key)
+        case .statistic(.distinct): return DistinctGroupAggregator(key, cancellation)
+        case .statistic(.percentile(let share)): return PercentileGroupAggregator(share, key, cancellation)
+        }
     }
 }
 

@@ -23,6 +23,9 @@ extension BoundQuery {
     private func aggregateWatched(
         _ requests: [AggregateRequest], _ check: Check?
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
+        if requests.contains(where: \.isStatistic) {
+            return try collect(requests) { body throws(QueryError) in try forEachResult(check, reading: [], body) }
+        }
         let aggregators = try self.aggregators(requests)
         if let parts = try scanParts() {
             var count = 0
@@ -37,6 +40,40 @@ extension BoundQuery {
             count += try add(leaf, rows, to: aggregators)
         }
         return (count, aggregators.map(\.result))
+    }
+
+    /// Calculates aggregates of which some are statistics, as of one group.
+    private func collect(
+        _ requests: [AggregateRequest],
+        _ forEach: ((ClusterLeaf, Mask) throws(StorageError) -> Void) throws(QueryError) -> Void
+    ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
+        var aggregators: [any GroupAggregator] = []
+        defer { aggregators.forEach { $0.release() } }
+        for request in requests {
+            let key = try sortKey(request.path)
+            try request.require(key.column.type)
+            aggregators.append(request.groupAggregator(of: key, cancellation))
+        }
+        let groups = [UInt32](repeating: 0, count: Mask.capacity)
+        var count = 0
+        try forEach { leaf, rows throws(StorageError) in
+            let rowCount = rows.count
+            for aggregator in aggregators {
+                try cancellation.step(rowCount)
+                try aggregator.add(leaf, rows, to: groups, of: 1)
+            }
+            count += rowCount
+        }
+        if count > 0 { return (count, aggregators.map { $0.result(of: 0) }) }
+        var results: [AggregateResult] = []
+        for request in requests {
+            switch request.combination {
+            case .function: results.append(try aggregator(request).result)
+            case .statistic(.distinct): results.append(.value(.int(0)))
+            case .statistic(.percentile): results.append(.value(.null))
+            }
+        }
+        return (0, results)
     }
 
     func add(_ leaf: ClusterLeaf, _ rows: Mask, to aggregators: [any ResultAggregator]) throws(StorageError) -> Int {
@@ -75,6 +112,12 @@ extension BoundQuery {
         _ requests: [AggregateRequest], over keys: [ObjectKey], check: Check? = nil
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
         try cancellation.watching(check) { () throws(QueryError) in
+            if requests.contains(where: \.isStatistic) {
+                let positions = try execute(over: keys)
+                return try collect(requests) { body throws(QueryError) in
+                    try forEachObject(positions.lazy.map { keys[$0] }, body)
+                }
+            }
             let aggregators = try self.aggregators(requests)
             let positions = try execute(over: keys)
             try forEachObject(positions.lazy.map { keys[$0] }) { leaf, rows throws(StorageError) in
@@ -90,8 +133,10 @@ extension BoundQuery {
     ///   the function.
     private func aggregator(_ request: AggregateRequest) throws(QueryError) -> any ResultAggregator {
         let key = try sortKey(request.path)
-        try request.function.require(key.column.type, of: request.path)
-        return request.function.aggregator(of: key) ?? ValueAggregator(request.function, key)
+        try request.require(key.column.type)
+        // Statistics are collected in another way.
+        guard case .function(let function) = request.combination else { return ValueAggregator(.min, key) }
+        return function.aggregator(of: key) ?? ValueAggregator(function, key)
     }
 
     /// Resolves a key path from the class of the query, for aggregates and groups.

@@ -137,15 +137,20 @@ package final class ElementQuery {
     package func aggregate(
         _ requests: [AggregateRequest], over values: [Value], owner: Row, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
-        var folds: [ValueFold] = []
+        var folds: [ValueCollector] = []
         for request in requests {
             try ElementQuery.requireSelf(request.path)
-            try request.function.require(type, of: request.path)
-            folds.append(ValueFold(request.function, of: type))
+            try request.require(type)
+            folds.append(ValueCollector(request.combination, of: type, cancellation))
         }
         let positions = try execute(values, owner: owner, check: check)
+        let heldCount = requests.filter(\.isStatistic).count * positions.count
+        try storage { () throws(StorageError) in try cancellation.hold(heldCount) }
+        defer { cancellation.release(heldCount) }
         for position in positions {
-            for index in folds.indices { folds[index].add(values[position]) }
+            for index in folds.indices {
+                try storage { () throws(StorageError) in try folds[index].add(values[position]) }
+            }
         }
         return (positions.count, folds.map(\.result))
     }
