@@ -64,7 +64,7 @@ struct QuerySurvey {
         for request in Self.aggregates {
             let bound = try Query.all.bind(to: table, in: snapshot)
             let time = try harness.milliseconds { keep(try bound.aggregate([request]).count) }
-            report.add("\(request.function.rawValue) of \(request.path)", .milliseconds, time)
+            report.add("\(request.combination) of \(request.path)", .milliseconds, time)
         }
         let text = "age > 50 AND (name CONTAINS[c] 'an' OR city == 'city 7') SORT(age ASC) LIMIT(10)"
         let time = try harness.nanoseconds(repetitions: 100) { keep(try Query.parse(text).bind(to: table, in: snapshot)) }

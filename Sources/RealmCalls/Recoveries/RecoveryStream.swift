@@ -2,7 +2,7 @@
 
 package import RealmFormats
 internal import RealmPlatform
-package import RealmRecovery
+internal import RealmRecovery
 internal import RealmStorage
 
 /// Streams the wanted states of a recovery as lines, between a line for the file and one for the end.

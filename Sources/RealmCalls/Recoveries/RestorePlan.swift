@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmAccess
-package import RealmEngine
+internal import RealmEngine
 package import RealmFormats
 internal import RealmPlatform
-package import RealmRecovery
+internal import RealmRecovery
 internal import RealmStorage
 
 /// The states that a request restores, read and checked as far as possible without the transaction.

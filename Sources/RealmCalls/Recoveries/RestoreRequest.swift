@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmAccess
-package import RealmEngine
+internal import RealmEngine
 package import RealmFormats
 internal import RealmPlatform
 internal import RealmStorage

@@ -94,7 +94,7 @@ final class FormerValues {
     }
 
     private func writeElements(_ list: ListView, to place: CollectionPlace) throws(StorageError) {
-        var elements = try list.elements()
+        var elements = list.elements()
         var index = 0
         while let value = try elements.next() {
             if try write(value, to: .element(index, place)) { index += 1 }
@@ -102,7 +102,7 @@ final class FormerValues {
     }
 
     private func writeEntries(_ dictionary: DictionaryView, to place: CollectionPlace) throws(StorageError) {
-        var entries = try dictionary.entries()
+        var entries = dictionary.entries()
         while let entry = try entries.next() { try write(entry.value, to: .entry(entry.key.bytes.string, place)) }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-package import RealmPlatform
+internal import RealmPlatform
 internal import RealmQuery
 package import RealmStorage
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmPlatform
-package import RealmStorage
+internal import RealmStorage
 
 /// Writes the rows of a statement of SQL: as arrays of JSON, as lines of JSON objects, or as CSV.
 package struct SQLRows {

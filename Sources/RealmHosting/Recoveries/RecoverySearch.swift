@@ -4,7 +4,7 @@ package import MicroHTTP
 internal import RealmAccess
 package import RealmCalls
 package import RealmEngine
-package import RealmFormats
+internal import RealmFormats
 internal import RealmPlatform
 internal import RealmRecovery
 internal import RealmStorage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmPlatform
-package import RealmStorage
+internal import RealmStorage
 
 /// A number about the values of a property that takes all of them, and not one after the other.
 package enum Statistic: Sendable, Hashable {
@@ -31,7 +31,7 @@ package enum Statistic: Sendable, Hashable {
     }
 
     /// Returns the percentile of some numbers; nil without any.
-    static func percentile(_ share: Double, of numbers: inout [Double]) -> Double? {
+    package static func percentile(_ share: Double, of numbers: inout [Double]) -> Double? {
         guard !numbers.isEmpty else { return nil }
         numbers.sort()
         let position = Double(numbers.count - 1) * share / 100

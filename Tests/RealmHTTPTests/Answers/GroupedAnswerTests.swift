@@ -75,6 +75,22 @@ import Testing
             #"{"groups":[{"key":{"stars":5,"open":false},"count":1},{"key":{"stars":4,"open":false},"count":1},{"key":{"stars":3,"open":false},"count":1},{"key":{"stars":3,"open":true},"count":2}],"next":null}"#
         ),
         ("groupBy=open&offset=1", #"{"groups":[{"key":{"open":true},"count":3}],"next":null}"#),
+        (
+            "groupBy=kind:firstLetter&ops=count,countDistinct:city,median:rate,percentile(100):stars&sort=-countDistinct:city",
+            #"{"groups":[{"key":{"kind:firstLetter":"B"},"count":3,"countDistinct:city":2,"median:rate":3.75,"percentile(100):stars":5.0},{"key":{"kind:firstLetter":"C"},"count":2,"countDistinct:city":2,"median:rate":3.75,"percentile(100):stars":3.0},{"key":{"kind:firstLetter":null},"count":1,"countDistinct:city":0,"median:rate":1.0,"percentile(100):stars":null}],"next":null}"#
+        ),
+        (
+            "groupBy=stars:floor(2)&sort=stars:floor(2)",
+            #"{"groups":[{"key":{"stars:floor(2)":null},"count":1},{"key":{"stars:floor(2)":2},"count":3},{"key":{"stars:floor(2)":4},"count":2}],"next":null}"#
+        ),
+        (
+            "groupBy=kind&ops=sum:stars&having=count%20%3E%201%20%26%26%20sum:stars%20%3E%3D%2012&count=exact",
+            #"{"groups":[{"key":{"kind":"bar"},"sum:stars":12}],"next":null,"count":1}"#
+        ),
+        (
+            "groupBy=kind&having=kind%20%3D%3D%20null%20or%20kind%20%3D%20'cafe'",
+            #"{"groups":[{"key":{"kind":"cafe"},"count":2},{"key":{"kind":null},"count":1}],"next":null}"#
+        ),
         ("groupBy=kind&where=FALSEPREDICATE&count=exact", #"{"groups":[],"next":null,"count":0}"#),
     ]
 
@@ -84,6 +100,39 @@ import Testing
         try GroupedAnswerTests.withShops { (server: WriteServer) throws in
             let answer = try server.get("app/aggregate/Shop?" + query)
             #expect(GroupedAnswerTests.text(answer) == expected)
+        }
+    }
+
+    @Test(arguments: [
+        ("groupBy=kind:yaer", "groupBy", "'yaer' is not one of"), ("groupBy=stars:year", "groupBy", "does not take values of type"),
+        ("groupBy=kind&having=", "having", "having"), ("groupBy=kind&having=nope%20%3E%201", "having", "expected one of count, kind"),
+        ("groupBy=kind&having=count%20~%201", "having", "expected ==, !=, <, <=, > or >="),
+        ("groupBy=kind&having=count%20%3E", "having", "expected a number"),
+        ("groupBy=kind&having=count%20%3E%201%20count", "having", "expected &&, || or the end"),
+        ("groupBy=kind&having=kind%20%3D%20'a", "having", "no closing quote"), ("having=count%20%3E%201", "having", "needs 'groupBy'"),
+        ("ops=median:kind", "ops", "percentiles are not supported"), ("ops=percentile(101):stars", "ops", "is not one of count"),
+    ])
+    func `functions, statistics and filters that do not exist or fit are refused with their parameter`(
+        _ query: String, _ parameter: String, _ detail: String
+    ) throws {
+        try GroupedAnswerTests.withShops { (server: WriteServer) throws in
+            let answer = try server.get("app/aggregate/Shop?" + query)
+            #expect(answer.status == 400 || answer.status == 422, "\(answer.text)")
+            #expect(answer.json["parameter"]?.text == parameter && answer.text.contains(detail), "\(answer.text)")
+        }
+    }
+
+    @Test func `statistics of nothing, of collections and facets by functions`() throws {
+        try GroupedAnswerTests.withShops { (server: WriteServer) throws in
+            let nothing = try server.get("app/aggregate/Shop?where=FALSEPREDICATE&ops=count,countDistinct:kind,median:rate,sum:stars")
+            #expect(
+                GroupedAnswerTests.text(nothing) == #"{"count":0,"countDistinct:kind":0,"median:rate":null,"sum:stars":0}"#)
+            let tags = try server.get("app/objects/Shop/1/tags/@aggregate?ops=count,countDistinct")
+            #expect(GroupedAnswerTests.text(tags) == #"{"count":5,"countDistinct":3}"#)
+            let near = try server.get("app/objects/Shop/1/near/@aggregate?ops=median:stars,countDistinct:kind,max:stars")
+            #expect(GroupedAnswerTests.text(near) == #"{"median:stars":3.0,"countDistinct:kind":1,"max:stars":5}"#)
+            let facets = try server.get("app/objects/Shop?facets=kind:firstLetter&limit=0")
+            #expect(facets.text.contains(#""kind:firstLetter":[{"value":"B","count":3},{"value":"C","count":2},{"value":null,"count":1}]"#))
         }
     }
 

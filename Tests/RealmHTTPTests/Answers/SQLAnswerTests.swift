@@ -20,7 +20,7 @@ import Testing
         let answer = try post(#"{"sql":"SELECT name, count(*) AS n FROM Category WHERE name IS NOT ? GROUP BY 1 ORDER BY 1 LIMIT 1","args":["x"]}"#)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.text.hasPrefix(#"{"columns":[{"name":"name","type":"TEXT"},{"name":"n","type":null}],"rows":[[""#), "\(answer.text)")
-        #expect(answer.json["version"]?.string == answer["Realm-Version"])
+        #expect(answer.text.hasSuffix("],\"version\":\"\(answer["Realm-Version"] ?? "none")\"}"), "\(answer.text)")
     }
 
     @Test func `GET, QUERY and POST are one operation`() throws {
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func `errors are problems that name the parameter and the place`() throws {
-        let wrong = try post(#"{"sql":"SELECT nothing FROM Product"}"#)
-        #expect(wrong.status == 400 && wrong.code == "invalid_query" && wrong.json["position"]?.integer == 7, "\(wrong.text)")
+        let wrong = try post(#"{"sql":"SELECT absent FROM Product"}"#)
+        #expect(wrong.status == 400 && wrong.code == "invalid_query" && wrong.text.contains("\"position\":7"), "\(wrong.text)")
         #expect(try post(#"{"sql":"DELETE FROM Product"}"#).code == "invalid_query")
         #expect(try post(#"{"sql":"SELECT ?"}"#).code == "invalid_parameter")
         #expect(try post(#"{"args":[]}"#).code == "invalid_parameter")
@@ -68,12 +68,12 @@ import Testing
         let server = try WriteServer()
         try server.fill()
         let held = try server.send("POST", "app/snapshots", "{}")
-        let id = try #require(held.json["id"]?.string, "\(held.text)")
+        let id = try #require(held.text.split(separator: "\"id\":\"").dropFirst().first?.split(separator: "\"").first, "\(held.text)")
         let count = "app/sql?sql=SELECT%20count(*)%20FROM%20Dog"
-        let before = try #require(try server.get(count).json["rows"])
+        let before = try server.get(count).text.split(separator: "]]")[0]
         _ = try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE", nil)
         #expect(try server.get(count).text.contains("[[0]]"))
-        #expect(try server.get(count + "&snapshot=\(id)").json["rows"] == before)
+        #expect(try server.get(count + "&snapshot=\(id)").text.hasPrefix(before))
         try server.finish()
     }
 }

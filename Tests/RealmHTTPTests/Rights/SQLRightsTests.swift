@@ -42,10 +42,8 @@ import Testing
     }
 
     private func rows(_ server: KeyServer, _ key: APIKeyText, _ sql: String) throws -> HTTPClient.Answer {
-        let body = JSONObject(members: [.init(name: "sql", value: .string(sql))])
-        var writer = JSONWriter()
-        writer.write(.object(body))
-        return try server.request("POST", "/v1/realms/notes/sql", key, body: String(decoding: writer.bytes, as: UTF8.self))
+        let text = sql.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        return try server.request("POST", "/v1/realms/notes/sql", key, body: #"{"sql":"\#(text)"}"#)
     }
 
     @Test func `hidden objects and what is embedded in them are in no table`() throws {

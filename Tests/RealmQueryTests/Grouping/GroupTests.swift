@@ -56,7 +56,7 @@ import Testing
                     if sizes[text] == nil { order.append(text) }
                     sizes[text, default: 0] += 1
                 }
-                let result = try #require(try query.group([GroupRequest(by: [column.name], atMost: 1_000_000)]).first)
+                let result = try #require(try query.group([GroupRequest(by: [.init(column.name)], atMost: 1_000_000)]).first)
                 let place = "\(fixture) \(table.name).\(column.name)"
                 #expect(result.keys[0].map { GroupTests.text($0) } == order, "\(place)")
                 #expect(result.sizes == order.map { sizes[$0] ?? 0 }, "\(place)")
@@ -75,7 +75,7 @@ import Testing
                 [AggregateRequest.Function.min, .max, .sum, .average].map { AggregateRequest($0, column.name) }
             }
             let query = try Query.all.bind(to: table, in: snapshot)
-            let request = GroupRequest(by: [by.name], computing: requests, atMost: 1_000_000)
+            let request = GroupRequest(by: [.init(by.name)], computing: requests, atMost: 1_000_000)
             let result = try #require(try query.group([request]).first)
             var members: [String: [ObjectKey]] = [:]
             for key in try query.execute() {
@@ -124,7 +124,7 @@ import Testing
                     default: break
                     }
                 }
-                let request = GroupRequest(by: [column.name], atMost: 100_000)
+                let request = GroupRequest(by: [.init(column.name)], atMost: 100_000)
                 if hasCollection {
                     #expect(throws: QueryError.self) { try query.group([request]) }
                     continue

@@ -128,7 +128,7 @@ struct FullTextQueryTests {
         let everything = 1 << 18
         for (path, isShared) in [("id", false), ("next.next.id", true), ("next.id", true)] {
             let groups = try Query.all.bind(to: table, in: snapshot)
-            #expect(try groups.group([GroupRequest(by: [path], atMost: 10_000)]).count == 1)
+            #expect(try groups.group([GroupRequest(by: [.init(path)], atMost: 10_000)]).count == 1)
             #expect(groups.cancellation.takesLeaves(everything) == !isShared, "groups by \(path)")
             let totals = try Query.all.bind(to: table, in: snapshot)
             #expect(try totals.aggregate([AggregateRequest(.max, path)]).count == 5000)
