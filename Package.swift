@@ -135,7 +135,8 @@ let package = Package(
             name: "RealmHosting",
             dependencies: [
                 "CYAML", "RealmPlatform", "RealmStorage", "RealmVerify", "RealmRecovery", "RealmLegacy", "RealmQuery",
-                "RealmEngine", "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls", "RealmConsole",
+                "RealmEngine", "RealmReplica", "RealmFormats", "RealmBackups", "MicroHTTP", "RealmAccess", "RealmCalls",
+                "RealmConsole",
                 .product(name: "HeapModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: shared),

@@ -27,7 +27,8 @@ struct GroupBenchmarks {
         let plain = try harness.milliseconds { keep(try query.bind(to: table, in: snapshot).count()) }
         report.add("groups: count \(Self.filter)", .milliseconds, plain)
         for path in ["age", "city"] + (link.map { [$0] } ?? []) where table.column(named: path) != nil {
-            try measure("groups by \(path)", of: query, GroupRequest(by: [.init(path)], atMost: .max), comparedWith: plain, &report)
+            try measure(
+                "groups by \(path)", of: query, GroupRequest(by: [.init(path)], atMost: .max), comparedWith: plain, &report)
         }
         if table.column(named: "score") != nil {
             let request = GroupRequest(by: ["age"], computing: [AggregateRequest(.average, "score")], atMost: .max)

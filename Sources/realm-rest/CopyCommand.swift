@@ -64,7 +64,9 @@ struct CopyCommand: ParsableCommand {
     /// - Throws: `ExitCode(2)` after a message for a version that the file does not have, `ExitCode(64)` for another name.
     private func version(of database: Database) throws -> Snapshot {
         guard let at else { return database.current.snapshot }
-        guard let name = VersionName(at) else { throw wrongUse("--at takes the number of a version, previous, or a count such as -1") }
+        guard let name = VersionName(at) else {
+            throw wrongUse("--at takes the number of a version, previous, or a count such as -1")
+        }
         do throws(Problem) {
             return try name.version(of: database).snapshot
         } catch {

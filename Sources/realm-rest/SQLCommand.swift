@@ -57,7 +57,9 @@ struct SQLCommand: ParsableCommand {
                 if asks { try StandardStreams.output(text.isEmpty ? "sql> " : "...> ") }
                 guard let line = readLine() else { break }
                 text += line + "\n"
-                guard text.utf8.count <= SQLCommand.longestText else { throw wrongUse("a statement has at most \(SQLCommand.longestText) bytes") }
+                guard text.utf8.count <= SQLCommand.longestText else {
+                    throw wrongUse("a statement has at most \(SQLCommand.longestText) bytes")
+                }
                 guard line.last(where: { !$0.isWhitespace }) == ";" else { continue }
                 try runNext(&text, in: snapshot, continues: asks)
             }
@@ -83,7 +85,8 @@ struct SQLCommand: ParsableCommand {
             let budget = WorkBudget()
             let query = try SQLQuery(
                 text, arguments: try SQLQuery.Argument.list(values, in: snapshot),
-                of: LiveTables(of: snapshot, budget: budget), limits: .init(byteLimit: sqlBytes, textLimit: SQLCommand.longestText))
+                of: LiveTables(of: snapshot, budget: budget),
+                limits: .init(byteLimit: sqlBytes, textLimit: SQLCommand.longestText))
             try print(query, budget, snapshot)
         } catch let error as JSONError {
             throw wrongUse("--args: \(error)")

@@ -29,7 +29,8 @@ enum ParameterMeaning {
         "entity": ["class"], "model": ["class"],
         "onconflict": ["upsert"], "overwrite": ["upsert"], "replace": ["upsert"], "merge": ["upsert"],
         "dry": ["dryRun"], "simulate": ["dryRun"], "preview": ["dryRun"], "validate": ["dryRun"], "recursive": ["nested"],
-        "version": ["snapshot", "since"], "at": ["version"], "asof": ["version"], "time": ["version"], "lastversion": ["since"], "timeout": ["wait", "timeout"], "plan": ["explain"],
+        "version": ["snapshot", "since"], "at": ["version"], "asof": ["version"], "time": ["version"], "lastversion": ["since"],
+        "timeout": ["wait", "timeout"], "plan": ["explain"],
     ]
 
     /// Returns the end of an error text about a parameter that does not exist: the nearest name, or the one of the same meaning;

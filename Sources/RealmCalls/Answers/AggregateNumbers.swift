@@ -111,8 +111,10 @@ package struct AggregateNumbers {
 
     /// Returns the identity for cursors of these groups, besides the query and the sort.
     private func identity(_ paths: [String]) -> String {
-        (["groups", context.call.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ","), parameters.having ?? ""])
-            .joined(separator: "\n")
+        (["groups", context.call.request.target.path] + paths + [
+            "", operations.map(\.text).joined(separator: ","), parameters.having ?? "",
+        ])
+        .joined(separator: "\n")
     }
 
     /// Returns the position of the first group behind a cursor.
@@ -140,7 +142,9 @@ package struct AggregateNumbers {
 
     /// Returns what a name means in the terms of `sort` and in `having`; nil for an unknown one.
     private func column(named name: String, _ paths: [String]) -> GroupedResult.Column? {
-        if let index = operations.filter({ $0.request != nil }).firstIndex(where: { $0.text == name }) { return .aggregate(index) }
+        if let index = operations.filter({ $0.request != nil }).firstIndex(where: { $0.text == name }) {
+            return .aggregate(index)
+        }
         if let index = paths.firstIndex(of: name) { return .key(index) }
         return name == "count" ? .size : nil
     }

@@ -63,7 +63,8 @@ package struct SQLAnswer {
         call.query = parameters.text
         let tables = LiveTables(of: context.snapshot, budget: budget, sortedValues: limits.sortedValues)
         let query = try SQLQuery(
-            parameters.text, arguments: try SQLQuery.Argument.list(parameters.args, in: context.snapshot), explains: parameters.explains, of: tables,
+            parameters.text, arguments: try SQLQuery.Argument.list(parameters.args, in: context.snapshot),
+            explains: parameters.explains, of: tables,
             limits: .init(byteLimit: limits.sqlBytes, textLimit: limits.queryBytes))
         switch parameters.format {
         case .ndjson: return stream(query, .ndjson)

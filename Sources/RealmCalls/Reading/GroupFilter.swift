@@ -35,7 +35,9 @@ struct GroupFilter {
         var count = 0
         while true {
             count += 1
-            guard count <= GroupFilter.limit else { throw scanner.problem("at most \(GroupFilter.limit) comparisons are allowed") }
+            guard count <= GroupFilter.limit else {
+                throw scanner.problem("at most \(GroupFilter.limit) comparisons are allowed")
+            }
             guard let name = scanner.name(among: names), let column = column(name) else {
                 throw scanner.problem("expected one of \(names.joined(separator: ", "))")
             }
@@ -149,7 +151,10 @@ private struct HavingScanner {
             let after = rest.utf8.dropFirst(name.utf8.count).first
             // A longer word is another name.
             if let after, after >= 0x80 || after == 0x5F || after == 0x2E || after == 0x3A { continue }
-            if let after, let scalar = UnicodeScalar(Int(after)), scalar.properties.isAlphabetic || after >= 0x30 && after <= 0x39 { continue }
+            if let after, let scalar = UnicodeScalar(Int(after)), scalar.properties.isAlphabetic || after >= 0x30 && after <= 0x39
+            {
+                continue
+            }
             rest = rest[rest.utf8.index(rest.startIndex, offsetBy: name.utf8.count)...]
             return name
         }
@@ -209,6 +214,7 @@ private struct HavingScanner {
     /// Makes the problem of a text that is no filter, with the place.
     func problem(_ detail: String) -> Problem {
         let position = text.utf8.count - rest.utf8.count
-        return Problem.invalidParameter("having", "\(detail), at position \(position)").with("position", .integer(Int64(position)))
+        return Problem.invalidParameter("having", "\(detail), at position \(position)").with(
+            "position", .integer(Int64(position)))
     }
 }

@@ -107,7 +107,8 @@ package struct SQLiteImport {
         case .noMemory:
             return .overLimit(
                 .bodyTooLarge, "reading the database takes more than \(memoryLimit) bytes of memory", limit: memoryLimit)
-        case .refused, .unauthorized: return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
+        case .refused, .unauthorized:
+            return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
         case .full, .malformed, .constraint, .other:
             return Problem(.invalidBody, "the body is not an SQLite database, or is damaged")
         }

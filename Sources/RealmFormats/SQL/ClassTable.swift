@@ -193,7 +193,9 @@ final class ClassTable: VirtualTable {
             for (use, value) in zip(plan.uses, values) {
                 if use.kind == .limit || use.kind == .offset {
                     // A negative limit is none, and a negative offset is 0.
-                    guard case .int(let number) = value, number >= 0 || use.kind == .offset else { return try sort([], plan, nil) }
+                    guard case .int(let number) = value, number >= 0 || use.kind == .offset else {
+                        return try sort([], plan, nil)
+                    }
                     let sum = (limit ?? 0).addingReportingOverflow(Int(max(number, 0)))
                     limit = sum.overflow ? Int.max : sum.partialValue
                     continue

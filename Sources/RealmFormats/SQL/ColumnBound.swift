@@ -23,7 +23,8 @@ enum ColumnBound {
         guard column.collection == nil else { return false }
         switch (column.type, comparison) {
         case (.int, .equal), (.int, .less), (.int, .lessOrEqual), (.int, .greater), (.int, .greaterOrEqual): return true
-        case (.double, .equal), (.double, .less), (.double, .lessOrEqual), (.double, .greater), (.double, .greaterOrEqual): return true
+        case (.double, .equal), (.double, .less), (.double, .lessOrEqual), (.double, .greater), (.double, .greaterOrEqual):
+            return true
         case (.timestamp, .equal), (.timestamp, .less), (.timestamp, .lessOrEqual), (.timestamp, .greater),
             (.timestamp, .greaterOrEqual):
             return true

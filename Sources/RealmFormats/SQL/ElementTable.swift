@@ -37,7 +37,8 @@ final class ElementTable: VirtualTable {
         try tables.budget.check()
         let usable = request.constraints.enumerated().filter { $1.isUsable && $1.comparison == .equal }
         if let (use, _) = usable.first(where: { $1.column == 0 }) {
-            return VirtualPlan(number: Way.owner.rawValue, uses: [use], text: "by key of the owner: owner == ?", cost: 10, rows: 4)
+            return VirtualPlan(
+                number: Way.owner.rawValue, uses: [use], text: "by key of the owner: owner == ?", cost: 10, rows: 4)
         }
         if let (use, _) = usable.first(where: { $1.column == 2 }), backlinks != nil {
             return VirtualPlan(number: Way.value.rawValue, uses: [use], text: "by links: value == ?", cost: 20, rows: 4)

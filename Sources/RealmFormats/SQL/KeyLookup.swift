@@ -58,7 +58,8 @@ final class KeyLookup {
         switch (column.type, key) {
         case (.int, .int(let number)): return OwnedValue(.int(number))
         case (.string, .text(let bytes)), (.string, .blob(let bytes)): return .string(bytes)
-        case (.objectID, .text(let bytes)): return String(validating: bytes).flatMap { ObjectID($0) }.map { OwnedValue(.objectID($0)) }
+        case (.objectID, .text(let bytes)):
+            return String(validating: bytes).flatMap { ObjectID($0) }.map { OwnedValue(.objectID($0)) }
         case (.uuid, .text(let bytes)): return String(validating: bytes).flatMap { UUIDValue($0) }.map { OwnedValue(.uuid($0)) }
         default: return nil
         }

@@ -94,10 +94,14 @@ package final class SQLQuery: @unchecked Sendable {
             let database = try SQLiteDatabase(
                 of: tables.makeTables(), valueLimit: min(valueLimit, limits.byteLimit), textLimit: limits.textLimit + 64
             ) { budget.continues }
-            guard var statement = try database.prepare(only: text) else { throw invalid("the text has no statement", text, at: nil) }
+            guard var statement = try database.prepare(only: text) else {
+                throw invalid("the text has no statement", text, at: nil)
+            }
             if statement.explainsProgram {
                 // The program of a statement has addresses of memory.
-                guard let other = try database.prepare(only: explainingPlan(text)) else { throw invalid("no statement", text, at: nil) }
+                guard let other = try database.prepare(only: explainingPlan(text)) else {
+                    throw invalid("no statement", text, at: nil)
+                }
                 statement = other
             }
             guard statement.onlyReads, statement.columnCount > 0 else { throw SQLQuery.refused(text) }

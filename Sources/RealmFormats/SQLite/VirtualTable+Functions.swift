@@ -60,13 +60,13 @@ enum VirtualFunctions {
         return unsafe Unmanaged.passRetained(table.open()).toOpaque()
     }
 
-    private static let filter:
-        @convention(c) (Context?, Int32, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32 = { context, plan, count, values in
-            guard let cursor = unsafe cursor(context) else { return SQLITE_MISUSE }
-            var found: [SQLiteStatement.Found] = []
-            for index in 0..<Int(count) { found.append(unsafe SQLiteStatement.Found(values?[index])) }
-            return step(cursor) { try $0.begin(Int(plan), found) }
-        }
+    private static let filter: @convention(c) (Context?, Int32, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32 = {
+        context, plan, count, values in
+        guard let cursor = unsafe cursor(context) else { return SQLITE_MISUSE }
+        var found: [SQLiteStatement.Found] = []
+        for index in 0..<Int(count) { found.append(unsafe SQLiteStatement.Found(values?[index])) }
+        return step(cursor) { try $0.begin(Int(plan), found) }
+    }
 
     private static let next: @convention(c) (Context?) -> Int32 = { context in
         guard let cursor = unsafe cursor(context) else { return SQLITE_MISUSE }

@@ -111,19 +111,22 @@ package enum OpenAPIDocument {
         listParameters.map { $0 == "Format" ? "PropertyFormat" : $0 } + ["Download", "Range", "IfRange"]
     /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
-        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
+        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction",
+        "RealmMinVersion",
         "RealmRead",
         "RequestId",
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
-        "Where", "Args", "Operations", "GroupBy", "Having", "GroupSort", "Limit", "After", "Offset", "Count", "Ints", "DocumentFormat",
+        "Where", "Args", "Operations", "GroupBy", "Having", "GroupSort", "Limit", "After", "Offset", "Count", "Ints",
+        "DocumentFormat",
         "Snapshot", "ReadVersion", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
     /// The names of the shared parameters of an operation that runs SQL.
     static let sqlParameters = [
-        "SQL", "SQLArgs", "Ints", "Format", "Explain", "Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
+        "SQL", "SQLArgs", "Ints", "Format", "Explain", "Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead",
+        "RequestId",
     ]
 
     // MARK: - Responses

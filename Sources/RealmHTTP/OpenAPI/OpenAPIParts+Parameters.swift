@@ -121,7 +121,8 @@ extension OpenAPIParts {
                 words("name:first")),
             .query("section", "Limits the result to the section with this key.", ["type": "string", "example": "A"]),
             .query(
-                "facets", "Counts the values of these comma-separated key paths, or of functions of them such as date:year, in the whole result, the most frequent first.",
+                "facets",
+                "Counts the values of these comma-separated key paths, or of functions of them such as date:year, in the whole result, the most frequent first.",
                 commas("name")),
             .query(
                 "ops", as: "Operations",

@@ -19,7 +19,8 @@ extension OpenAPIWrites {
             OpenAPIParts.words("A")),
         .query(
             "since", as: "RecoveredSince",
-            "Lists states with a proved version from this one on, and those without a proved version.", OpenAPIParts.number(from: 0)),
+            "Lists states with a proved version from this one on, and those without a proved version.",
+            OpenAPIParts.number(from: 0)),
         .query(
             "versions", as: "RecoveredVersions", "Lists states with one of these proved versions, with commas.",
             OpenAPIParts.words("31")),
@@ -46,7 +47,10 @@ extension OpenAPIWrites {
                     facts + [
                         .init(
                             "counts",
-                            ["type": "object", "additionalProperties": count, "description": "Counts states by kind and certainty."]),
+                            [
+                                "type": "object", "additionalProperties": count,
+                                "description": "Counts states by kind and certainty.",
+                            ]),
                         .init("items", ["type": "array", "items": OpenAPIParts.schema("RecoveredState")]),
                         .init("next", OpenAPIParts.nullableText.describing("Is the value of after for the next page.")),
                     ]))

@@ -17,7 +17,8 @@ extension RouteTable {
                     .init(
                         "listRecovered", "Lists deleted objects and former values that the file still holds.", tag: "transfer",
                         parameters: [
-                            "RecoveredClass", "RecoveredKind", "RecoveredCertainty", "RecoveredSince", "RecoveredVersions", "Limit",
+                            "RecoveredClass", "RecoveredKind", "RecoveredCertainty", "RecoveredSince", "RecoveredVersions",
+                            "Limit",
                             "After", "Prefer", "RequestId",
                         ],
                         responses: recoveredResponses, problems: .ofReads, copying, [.cursorInvalid])

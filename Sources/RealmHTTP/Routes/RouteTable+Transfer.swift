@@ -30,7 +30,8 @@ extension RouteTable {
                     .init(
                         "exportRealm", "Exports all objects of one version.", tag: "transfer",
                         parameters: [
-                            "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot", "ReadVersion",
+                            "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot",
+                            "ReadVersion",
                             "RealmTransaction",
                             "RealmMinVersion", "RealmRead", "RequestId",
                         ],
@@ -68,7 +69,9 @@ extension RouteTable {
                         "copyRealm",
                         "Copies a version under another key, with a part of the classes, or to a file of the server.",
                         tag: "transfer",
-                        parameters: ["Snapshot", "ReadVersion", "IfMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
+                        parameters: [
+                            "Snapshot", "ReadVersion", "IfMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
+                        ],
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)

@@ -10,7 +10,8 @@ internal import RealmStorage
 package enum RouteTable {
     /// All routes. The first one represents every path that is not in the table.
     package static let routes: [Route] =
-        [unmatched, server] + pageRoutes + realmRoutes + objectRoutes + transferRoutes + recoveryRoutes + collectiveRoutes + leaseRoutes
+        [unmatched, server] + pageRoutes + realmRoutes + objectRoutes + transferRoutes + recoveryRoutes + collectiveRoutes
+        + leaseRoutes
         + changeRoutes + operationalRoutes + accessRoutes + administrativeRoutes
 
     /// The route of requests whose path is unknown, or was not looked up yet.

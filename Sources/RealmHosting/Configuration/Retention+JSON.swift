@@ -65,7 +65,8 @@ extension Retention {
         }
         if let value = members["atMost"] {
             guard let share = value.string.flatMap(Retention.share) else {
-                throw reader.malformed("'atMost' must be a share of the file from 1% to 100%, such as 10%", place.inside("atMost"))
+                throw reader.malformed(
+                    "'atMost' must be a share of the file from 1% to 100%, such as 10%", place.inside("atMost"))
             }
             self.share = share
         }

@@ -234,7 +234,8 @@ extension GroupKey {
 
     /// Numbers the results for packed ints.
     private func number(
-        _ function: ValueFunction, _ elements: PackedIntegers, _ rows: Mask, start: Int, null: Int64?, into numbers: inout [UInt32]
+        _ function: ValueFunction, _ elements: PackedIntegers, _ rows: Mask, start: Int, null: Int64?,
+        into numbers: inout [UInt32]
     ) {
         widen()
         elements.copy(rows, start: start, into: &widened)

@@ -43,7 +43,9 @@ package enum ValueFunction: Sendable, Hashable {
 
     /// Divides `path:function` into its parts at the last colon; nil for a text without a function.
     package static func split(_ text: String) -> (path: String, function: ValueFunction)? {
-        guard let colon = text.lastIndex(of: ":"), let function = ValueFunction(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let function = ValueFunction(text[text.index(after: colon)...]) else {
+            return nil
+        }
         return (String(text[..<colon]), function)
     }
 

@@ -216,7 +216,9 @@ package final class ElementQuery {
         case .limit(let limit): return Array(positions.prefix(limit))
         case .sort(let isAscending): return sorted(positions, values, isAscending)
         case .distinct:
-            let numbers = EqualValues.numbers(positions.count, while: cancellation.continues(comparing:)) { values[positions[$0]] }
+            let numbers = EqualValues.numbers(positions.count, while: cancellation.continues(comparing:)) {
+                values[positions[$0]]
+            }
             var known = Set<Int32>()
             return positions.indices.filter { known.insert(numbers[$0]).inserted }.map { positions[$0] }
         }

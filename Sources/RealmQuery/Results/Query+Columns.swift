@@ -20,7 +20,9 @@ extension Query {
         guard !sort.isEmpty else { return try bind(to: table, in: snapshot, arguments: arguments, check: check) }
         let descriptor = DescriptorSyntax.sort(
             sort.map { term in
-                .init(path: PathSyntax(argument: nil, elements: [.key(term.column.name)], range: 0..<0), isAscending: term.isAscending)
+                .init(
+                    path: PathSyntax(argument: nil, elements: [.key(term.column.name)], range: 0..<0),
+                    isAscending: term.isAscending)
             })
         return try Query(text: text, predicate: predicate, descriptors: [descriptor])
             .bind(to: table, in: snapshot, arguments: arguments, check: check)

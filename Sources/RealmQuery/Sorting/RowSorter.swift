@@ -226,7 +226,9 @@ final class RowSorter {
         let rows = entries.filter { !hasMissing($0) }.sorted { $0.position < $1.position }
         var combinations = [Int32](repeating: 0, count: rows.count)
         for key in keys.indices {
-            let numbers = EqualValues.numbers(rows.count, while: cancellation.continues(comparing:)) { values[rows[$0].slot + key] }
+            let numbers = EqualValues.numbers(rows.count, while: cancellation.continues(comparing:)) {
+                values[rows[$0].slot + key]
+            }
             try cancellation.requireGoingOn()
             var pairs: [Int64: Int32] = [:]
             for row in rows.indices {

@@ -231,7 +231,8 @@ package final class Committer: @unchecked Sendable {
     ///   - read: The oldest version whose free lists are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.
     private func write(
-        _ nodes: WriteSpace, names: Ref, tables: Ref, after previous: Snapshot, _ freed: Freed, keeping oldest: UInt64, reading read: UInt64
+        _ nodes: WriteSpace, names: Ref, tables: Ref, after previous: Snapshot, _ freed: Freed, keeping oldest: UInt64,
+        reading read: UInt64
     ) throws(StorageError) -> (top: Ref, free: FreeSpace) {
         var free = try freeSpace(after: previous)
         free.release(upTo: oldest, lists: read)

@@ -19,13 +19,19 @@ import Testing
     }
 
     @Test(arguments: [
-        "ATTACH '/tmp/x.db' AS x", "DETACH main", "PRAGMA table_info(Product)", "PRAGMA writable_schema=ON", "VACUUM", "VACUUM INTO '/tmp/x'",
-        "REINDEX", "ANALYZE", "BEGIN", "COMMIT", "SAVEPOINT x", "CREATE TABLE x (y)", "CREATE TEMP TABLE x (y)", "CREATE VIEW x AS SELECT 1",
+        "ATTACH '/tmp/x.db' AS x", "DETACH main", "PRAGMA table_info(Product)", "PRAGMA writable_schema=ON", "VACUUM",
+        "VACUUM INTO '/tmp/x'",
+        "REINDEX", "ANALYZE", "BEGIN", "COMMIT", "SAVEPOINT x", "CREATE TABLE x (y)", "CREATE TEMP TABLE x (y)",
+        "CREATE VIEW x AS SELECT 1",
         "CREATE VIRTUAL TABLE x USING fts5(y)", "DROP TABLE Product", "DELETE FROM Product", "UPDATE Product SET name = 'x'",
-        "INSERT INTO Product DEFAULT VALUES", "SELECT load_extension('x')", "SELECT fts3_tokenizer('x')", "SELECT sqlite_log(1, 'x')",
-        "SELECT * FROM pragma_table_info('Product')", "SELECT * FROM pragma_database_list", "SELECT * FROM dbstat", "SELECT * FROM sqlite_stmt",
-        "SELECT 1; SELECT 2", "SELECT 1; DROP TABLE Product", "", "   -- nothing", ";", "SELECT", "SELECT * FROM Nothing", "SELECT absent FROM Product",
-        "SELECT readfile('/etc/passwd')", "SELECT writefile('/tmp/x', 'y')", "SELECT edit('x')", "EXPLAIN DELETE FROM Product", "SELECT ?",
+        "INSERT INTO Product DEFAULT VALUES", "SELECT load_extension('x')", "SELECT fts3_tokenizer('x')",
+        "SELECT sqlite_log(1, 'x')",
+        "SELECT * FROM pragma_table_info('Product')", "SELECT * FROM pragma_database_list", "SELECT * FROM dbstat",
+        "SELECT * FROM sqlite_stmt",
+        "SELECT 1; SELECT 2", "SELECT 1; DROP TABLE Product", "", "   -- nothing", ";", "SELECT", "SELECT * FROM Nothing",
+        "SELECT absent FROM Product",
+        "SELECT readfile('/etc/passwd')", "SELECT writefile('/tmp/x', 'y')", "SELECT edit('x')", "EXPLAIN DELETE FROM Product",
+        "SELECT ?",
         "SELECT last_insert_rowid()", "SELECT changes()", "INSERT INTO sqlite_master VALUES (1,1,1,1,1)",
     ]) func `a statement that does more than read is refused`(_ sql: String) throws {
         let problem = try problem(sql, live())
@@ -38,17 +44,20 @@ import Testing
         "SELECT count(*) FROM Product a, Product b, Product c, Product d, Product e, Product f",
         "SELECT length(group_concat(hex(randomblob(1000000)))) FROM Product a, Product b",
         "SELECT " + Array(repeating: "length(randomblob(16000000))", count: 90).joined(separator: " + "),
-        "SELECT length(zeroblob(2000000000))", "SELECT length(printf('%2000000000d', 1))", "SELECT length(hex(zeroblob(900000000)))",
+        "SELECT length(zeroblob(2000000000))", "SELECT length(printf('%2000000000d', 1))",
+        "SELECT length(hex(zeroblob(900000000)))",
         "SELECT length(replace(hex(zeroblob(4000000)), '0', hex(zeroblob(4000000))))",
         "SELECT instr(hex(zeroblob(4000000)), hex(zeroblob(2000000)) || '1') FROM Product a, Product b, Product c, Product d",
-        "SELECT sum(trim(hex(zeroblob(4000000)), '" + String(repeating: "a", count: 200) + "0') = '') FROM Product a, Product b, Product c",
+        "SELECT sum(trim(hex(zeroblob(4000000)), '" + String(repeating: "a", count: 200)
+            + "0') = '') FROM Product a, Product b, Product c",
         "SELECT count(*) FROM Product a, Product b, Product c WHERE hex(zeroblob(4000000)) LIKE '%0%0%0%0%0%0%0%0%0%0%0%0%1'",
         "SELECT * FROM Product a, Product b, Product c, Product d ORDER BY random()",
         "SELECT DISTINCT hex(randomblob(1000)) FROM Product a, Product b, Product c",
         "SELECT json_group_array(hex(zeroblob(100000))) FROM Product a, Product b, Product c",
         "SELECT * FROM " + (0..<65).map { "Product p\($0)" }.joined(separator: ", "),
         "SELECT count(*) FROM " + (0..<64).map { "Product p\($0)" }.joined(separator: ", "),
-        "SELECT count(*) FROM Product p0 " + (1..<60).map { "JOIN Product p\($0) ON p\($0).name = p\($0 - 1).name" }.joined(separator: " "),
+        "SELECT count(*) FROM Product p0 "
+            + (1..<60).map { "JOIN Product p\($0) ON p\($0).name = p\($0 - 1).name" }.joined(separator: " "),
         "SELECT " + String(repeating: "(", count: 5000) + "1" + String(repeating: ")", count: 5000),
         "SELECT " + Array(repeating: "1", count: 3000).joined(separator: ","),
         "SELECT 1" + String(repeating: " UNION ALL SELECT 1", count: 5000),
@@ -57,7 +66,9 @@ import Testing
         "SELECT name FROM Product WHERE name LIKE '\(String(repeating: "%a", count: 400))'",
     ]
 
-    @Test(arguments: long) func `a statement without end ends within a second of its deadline, with bounded memory`(_ sql: String) throws {
+    @Test(arguments: long) func `a statement without end ends within a second of its deadline, with bounded memory`(_ sql: String)
+        throws
+    {
         let begin = Instant.now()
         let problem = try problem(sql, live())
         #expect([.deadlineExceeded, .answerTooLarge, .invalidQuery].contains(problem.code), "\(sql.prefix(100)): \(problem)")
@@ -84,9 +95,15 @@ import Testing
         let live = try live(seconds: 60)
         let exported = try ExportedDatabase(of: live.snapshot)
         var random = SeededGenerator(seed: 7)
-        let pieces = ["''", "'a'", "'aba'", "'äöü'", "'%a_'", "'A%'", "x'00ff'", "x'ff'", "NULL", "1", "'\u{1F600}b'", "'_b%'", "'[a-c]*'", "' a '", "x''", "1.5"]
+        let pieces = [
+            "''", "'a'", "'aba'", "'äöü'", "'%a_'", "'A%'", "x'00ff'", "x'ff'", "NULL", "1", "'\u{1F600}b'", "'_b%'", "'[a-c]*'",
+            "' a '", "x''", "1.5",
+        ]
         for _ in 0..<600 {
-            let (a, b, c) = (pieces.randomElement(using: &random)!, pieces.randomElement(using: &random)!, pieces.randomElement(using: &random)!)
+            let (a, b, c) = (
+                pieces.randomElement(using: &random)!, pieces.randomElement(using: &random)!,
+                pieces.randomElement(using: &random)!
+            )
             let sql =
                 "SELECT instr(\(a), \(b)), replace(\(a), \(b), \(c)), \(a) LIKE \(b), \(a) GLOB \(b), trim(\(a), \(b)), ltrim(\(a), \(b)), rtrim(\(a), \(b)), trim(\(a)), \(a) LIKE \(b) ESCAPE '_'"
             #expect(try live.rows(sql) == exported.rows(sql), "\(sql)")

@@ -14,7 +14,8 @@ import Testing
 
     /// The fixtures that have most types.
     private static let fixtures = [
-        "store", "indexes", "links", "embedded", "mixed", "types-single", "types-list", "types-set", "types-dictionary", "primary-keys", "names",
+        "store", "indexes", "links", "embedded", "mixed", "types-single", "types-list", "types-set", "types-dictionary",
+        "primary-keys", "names",
         "random-1", "random-2", "strings", "binaries", "lists",
     ].filter { Fixtures.names.contains($0) }
 
@@ -28,7 +29,9 @@ import Testing
         }
     }
 
-    @Test(arguments: fixtures, 0..<4) func `generated statements give the rows of the export`(_ name: String, _ seed: UInt64) throws {
+    @Test(arguments: fixtures, 0..<4) func `generated statements give the rows of the export`(_ name: String, _ seed: UInt64)
+        throws
+    {
         let snapshot = try Self.snapshot(name)
         let (exported, live) = (try ExportedDatabase(of: snapshot), LiveDatabase(snapshot: snapshot))
         var maker = try StatementMaker(snapshot, exported, seed: seed)

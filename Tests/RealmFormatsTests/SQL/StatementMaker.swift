@@ -20,7 +20,8 @@ struct StatementMaker {
         for table in schema.tables {
             for column in table.columns {
                 let (name, of) = (SQLiteDatabase.quoted(column.name), SQLiteDatabase.quoted(table.name))
-                let literals = try exported.rows("SELECT quote(\(name)) FROM \(of) WHERE length(\(name)) < 200 ORDER BY 1 LIMIT 40")
+                let literals = try exported.rows(
+                    "SELECT quote(\(name)) FROM \(of) WHERE length(\(name)) < 200 ORDER BY 1 LIMIT 40")
                 samples[table.name + "." + column.name] = literals.map { String($0.dropFirst()) }
             }
         }
@@ -30,17 +31,23 @@ struct StatementMaker {
     private mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &random)! }
     private mutating func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &random) < part }
 
-    private func name(_ alias: String, _ column: RelationalTable.Column) -> String { "\(alias).\(SQLiteDatabase.quoted(column.name))" }
+    private func name(_ alias: String, _ column: RelationalTable.Column) -> String {
+        "\(alias).\(SQLiteDatabase.quoted(column.name))"
+    }
 
     /// A literal for a column: a value of it, or one near or beyond.
     private mutating func literal(_ table: RelationalTable, _ column: RelationalTable.Column) -> String {
         if chance(0.75), let own = samples[table.name + "." + column.name], !own.isEmpty {
             let value = pick(own)
             // The beginning of a text, or of a date.
-            if value.hasPrefix("'"), value.count > 6, chance(0.3) { return String(value.prefix(Int.random(in: 2...min(value.count - 1, 18), using: &random))) + "'" }
+            if value.hasPrefix("'"), value.count > 6, chance(0.3) {
+                return String(value.prefix(Int.random(in: 2...min(value.count - 1, 18), using: &random))) + "'"
+            }
             return value
         }
-        return pick(["0", "1", "-1", "3.5", "''", "'a'", "'2024-01'", "NULL", "x'00'", "'0'", "9223372036854775807", "'NaN'", "1e300"])
+        return pick([
+            "0", "1", "-1", "3.5", "''", "'a'", "'2024-01'", "NULL", "x'00'", "'0'", "9223372036854775807", "'NaN'", "1e300",
+        ])
     }
 
     /// A condition on the columns of a table.
@@ -103,42 +110,51 @@ struct StatementMaker {
         case 1:
             let column = name("a", pick(table.columns))
             let direction = pick(["", " DESC", " DESC", " COLLATE NOCASE"])
-            let limit = chance(0.6) ? " LIMIT \(Int.random(in: 0...9, using: &random)) OFFSET \(Int.random(in: 0...3, using: &random))" : ""
+            let limit =
+                chance(0.6)
+                ? " LIMIT \(Int.random(in: 0...9, using: &random)) OFFSET \(Int.random(in: 0...3, using: &random))" : ""
             return ("SELECT \(key), \(column) FROM \(from)\(filter) ORDER BY \(column)\(direction), \(key)\(limit)", true)
         case 2:
             let column = pick(table.columns)
             return (
                 "SELECT \(name("a", column)), typeof(\(name("a", column))) FROM \(from) ORDER BY \(name("a", column))\(pick(["", " DESC"])) LIMIT \(Int.random(in: 0...9, using: &random)) OFFSET \(Int.random(in: 0...2, using: &random))",
-                true)
+                true
+            )
         case 3:
             let group = expression("a", table)
             return (
                 "SELECT \(group), count(*), count(DISTINCT \(name("a", pick(table.columns)))), max(\(name("a", pick(table.columns)))), min(\(name("a", pick(table.columns)))) FROM \(from)\(filter) GROUP BY 1 HAVING count(*) > \(Int.random(in: 0...1, using: &random))",
-                false)
+                false
+            )
         case 4:
             guard let (left, right, on) = join() else { return ("SELECT count(*) FROM \(from)\(filter)", false) }
             let kind = pick(["JOIN", "LEFT JOIN"])
             let rest = chance(0.6) ? " WHERE " + condition(pick(["a"]), left) : ""
             return (
                 "SELECT \(expression("a", left)), \(expression("b", right)), b.* FROM \(SQLiteDatabase.quoted(left.name)) a \(kind) \(SQLiteDatabase.quoted(right.name)) b ON \(on)\(rest)",
-                false)
+                false
+            )
         case 5:
             return (
                 "SELECT \(key), row_number() OVER (PARTITION BY typeof(\(name("a", pick(table.columns)))) ORDER BY \(key)), sum(length(\(name("a", pick(table.columns))))) OVER (ORDER BY \(key)) FROM \(from)\(filter)",
-                false)
+                false
+            )
         case 6:
             guard let (left, right, on) = join() else { return ("SELECT DISTINCT \(expression("a", table)) FROM \(from)", false) }
             return (
                 "SELECT * FROM \(SQLiteDatabase.quoted(right.name)) b WHERE \(pick(["", "NOT "]))EXISTS (SELECT 1 FROM \(SQLiteDatabase.quoted(left.name)) a WHERE \(on) AND \(condition("a", left)))",
-                false)
+                false
+            )
         case 7:
             return (
                 "WITH t AS (SELECT \(key), \(expression("a", table)) AS v FROM \(from)\(filter)) SELECT count(*), min(v), max(v), group_concat(typeof(v)) FROM (SELECT * FROM t ORDER BY 1, 2, v)",
-                false)
+                false
+            )
         default:
             return (
                 "SELECT \(expression("a", table)) FROM \(from)\(filter) UNION SELECT \(expression("a", table)) FROM \(from) WHERE \(name("a", pick(table.columns))) IN (SELECT \(name("a", pick(table.columns))) FROM \(from))",
-                false)
+                false
+            )
         }
     }
 }

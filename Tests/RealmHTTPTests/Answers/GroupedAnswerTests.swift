@@ -104,12 +104,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("groupBy=kind:yaer", "groupBy", "'yaer' is not one of"), ("groupBy=stars:year", "groupBy", "does not take values of type"),
-        ("groupBy=kind&having=", "having", "having"), ("groupBy=kind&having=nope%20%3E%201", "having", "expected one of count, kind"),
+        ("groupBy=kind:yaer", "groupBy", "'yaer' is not one of"),
+        ("groupBy=stars:year", "groupBy", "does not take values of type"),
+        ("groupBy=kind&having=", "having", "having"),
+        ("groupBy=kind&having=nope%20%3E%201", "having", "expected one of count, kind"),
         ("groupBy=kind&having=count%20~%201", "having", "expected ==, !=, <, <=, > or >="),
         ("groupBy=kind&having=count%20%3E", "having", "expected a number"),
         ("groupBy=kind&having=count%20%3E%201%20count", "having", "expected &&, || or the end"),
-        ("groupBy=kind&having=kind%20%3D%20'a", "having", "no closing quote"), ("having=count%20%3E%201", "having", "needs 'groupBy'"),
+        ("groupBy=kind&having=kind%20%3D%20'a", "having", "no closing quote"),
+        ("having=count%20%3E%201", "having", "needs 'groupBy'"),
         ("ops=median:kind", "ops", "percentiles are not supported"), ("ops=percentile(101):stars", "ops", "is not one of count"),
     ])
     func `functions, statistics and filters that do not exist or fit are refused with their parameter`(
@@ -124,7 +127,8 @@ import Testing
 
     @Test func `statistics of nothing, of collections and facets by functions`() throws {
         try GroupedAnswerTests.withShops { (server: WriteServer) throws in
-            let nothing = try server.get("app/aggregate/Shop?where=FALSEPREDICATE&ops=count,countDistinct:kind,median:rate,sum:stars")
+            let nothing = try server.get(
+                "app/aggregate/Shop?where=FALSEPREDICATE&ops=count,countDistinct:kind,median:rate,sum:stars")
             #expect(
                 GroupedAnswerTests.text(nothing) == #"{"count":0,"countDistinct:kind":0,"median:rate":null,"sum:stars":0}"#)
             let tags = try server.get("app/objects/Shop/1/tags/@aggregate?ops=count,countDistinct")
@@ -132,7 +136,9 @@ import Testing
             let near = try server.get("app/objects/Shop/1/near/@aggregate?ops=median:stars,countDistinct:kind,max:stars")
             #expect(GroupedAnswerTests.text(near) == #"{"median:stars":3.0,"countDistinct:kind":1,"max:stars":5}"#)
             let facets = try server.get("app/objects/Shop?facets=kind:firstLetter&limit=0")
-            #expect(facets.text.contains(#""kind:firstLetter":[{"value":"B","count":3},{"value":"C","count":2},{"value":null,"count":1}]"#))
+            #expect(
+                facets.text.contains(
+                    #""kind:firstLetter":[{"value":"B","count":3},{"value":"C","count":2},{"value":null,"count":1}]"#))
         }
     }
 

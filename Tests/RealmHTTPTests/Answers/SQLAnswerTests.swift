@@ -17,9 +17,12 @@ import Testing
     }
 
     @Test func `a document has columns, rows and the version`() throws {
-        let answer = try post(#"{"sql":"SELECT name, count(*) AS n FROM Category WHERE name IS NOT ? GROUP BY 1 ORDER BY 1 LIMIT 1","args":["x"]}"#)
+        let answer = try post(
+            #"{"sql":"SELECT name, count(*) AS n FROM Category WHERE name IS NOT ? GROUP BY 1 ORDER BY 1 LIMIT 1","args":["x"]}"#)
         #expect(answer.status == 200, "\(answer.text)")
-        #expect(answer.text.hasPrefix(#"{"columns":[{"name":"name","type":"TEXT"},{"name":"n","type":null}],"rows":[[""#), "\(answer.text)")
+        #expect(
+            answer.text.hasPrefix(#"{"columns":[{"name":"name","type":"TEXT"},{"name":"n","type":null}],"rows":[[""#),
+            "\(answer.text)")
         #expect(answer.text.hasSuffix("],\"version\":\"\(answer["Realm-Version"] ?? "none")\"}"), "\(answer.text)")
     }
 
@@ -27,7 +30,8 @@ import Testing
         let server = try Self.server.get()
         let body = #"{"sql":"SELECT 1 AS a, 'x' AS a"}"#
         let expected = try post(body)
-        let queried = try server.request("QUERY", "/v1/realms/store/sql", headers: [("Content-Type", "application/json")], body: body)
+        let queried = try server.request(
+            "QUERY", "/v1/realms/store/sql", headers: [("Content-Type", "application/json")], body: body)
         let got = try server.get("/v1/realms/store/sql?sql=SELECT%201%20AS%20a,%20'x'%20AS%20a")
         #expect(expected.status == 200 && queried.text == expected.text && got.text == expected.text)
     }
@@ -42,7 +46,8 @@ import Testing
     }
 
     @Test func `a long result is a stream`() throws {
-        let sql = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t WHERE x < 200000) SELECT x, 'abcdefgh' AS y FROM t"
+        let sql =
+            "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t WHERE x < 200000) SELECT x, 'abcdefgh' AS y FROM t"
         let answer = try post(#"{"sql":"\#(sql)","format":"ndjson"}"#)
         #expect(answer.status == 200 && answer.text.split(separator: "\n").count == 200_000)
         #expect(answer.text.hasSuffix("{\"x\":200000,\"y\":\"abcdefgh\"}\n"))
@@ -50,7 +55,9 @@ import Testing
 
     @Test func `an explanation names the plan of each table`() throws {
         let answer = try post(#"{"sql":"SELECT * FROM Product WHERE name LIKE 'a%'","explain":true}"#)
-        #expect(answer.text.contains("SCAN Product VIRTUAL TABLE INDEX") && answer.text.contains("search: name LIKE ?"), "\(answer.text)")
+        #expect(
+            answer.text.contains("SCAN Product VIRTUAL TABLE INDEX") && answer.text.contains("search: name LIKE ?"),
+            "\(answer.text)")
     }
 
     @Test func `errors are problems that name the parameter and the place`() throws {
@@ -68,7 +75,8 @@ import Testing
         let server = try WriteServer()
         try server.fill()
         let held = try server.send("POST", "app/snapshots", "{}")
-        let id = try #require(held.text.split(separator: "\"id\":\"").dropFirst().first?.split(separator: "\"").first, "\(held.text)")
+        let id = try #require(
+            held.text.split(separator: "\"id\":\"").dropFirst().first?.split(separator: "\"").first, "\(held.text)")
         let count = "app/sql?sql=SELECT%20count(*)%20FROM%20Dog"
         let before = try server.get(count).text.split(separator: "]]")[0]
         _ = try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE", nil)

@@ -58,7 +58,8 @@ struct SectionValueTests {
         // Rounded to the digits of floats and doubles, the decimal equals the float and is less than the int that it equals exactly.
         let values = [
             #"{"$numberLong":"16777217"}"#, #"{"$numberFloat":"16777216"}"#, #"{"$numberDecimal":"16777217"}"#, "5", "99999999",
-            #"{"$numberDecimal":"9007199254740993"}"#, #"{"$numberLong":"9007199254740993"}"#, #"{"$numberDouble":"9007199254740992"}"#,
+            #"{"$numberDecimal":"9007199254740993"}"#, #"{"$numberLong":"9007199254740993"}"#,
+            #"{"$numberDouble":"9007199254740992"}"#,
             #"{"$numberFloat":"0.1"}"#, "0.1", #"{"$numberDecimal":"0.1"}"#, #"{"$numberDecimal":"0.10000000000000000001"}"#,
         ]
         try server.makeRealm("pages", classes: SectionValueTests.classes)

@@ -85,7 +85,9 @@ import Testing
         }
 
         mutating func entry() -> String {
-            guard let number = entries.keys.sorted().randomElement(using: &random), let key = entries[number] else { return "null" }
+            guard let number = entries.keys.sorted().randomElement(using: &random), let key = entries[number] else {
+                return "null"
+            }
             return #"{"$link":{"class":"Entry","key":"\#(key)"}}"#
         }
 

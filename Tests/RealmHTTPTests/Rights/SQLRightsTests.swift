@@ -50,16 +50,19 @@ import Testing
         let (server, admin) = try server()
         let ann = try server.add("ann", roles: ["owner"])
         let all = [
-            "SELECT * FROM Note", "SELECT * FROM Page", "SELECT * FROM Note_parts", "SELECT * FROM Tag_notes", "SELECT count(*) FROM Note",
+            "SELECT * FROM Note", "SELECT * FROM Page", "SELECT * FROM Note_parts", "SELECT * FROM Tag_notes",
+            "SELECT count(*) FROM Note",
             "SELECT * FROM Note WHERE _id = 2", "SELECT * FROM Note WHERE rowid = 2", "SELECT * FROM Note WHERE owner = 'bob'",
-            "SELECT * FROM Note_parts WHERE owner = 2", "SELECT * FROM Tag_notes WHERE value = 2", "SELECT * FROM Note WHERE next = 2",
+            "SELECT * FROM Note_parts WHERE owner = 2", "SELECT * FROM Tag_notes WHERE value = 2",
+            "SELECT * FROM Note WHERE next = 2",
             "SELECT * FROM Page WHERE _id IN (0, 1, 2, 3, 4)", "SELECT * FROM Note a LEFT JOIN Note b ON a.next = b._id",
             "SELECT * FROM Page p LEFT JOIN Note_parts n ON n.value = p._id", "SELECT group_concat(text) FROM Page",
             "SELECT max(_id), sum(_id) FROM Note", "SELECT * FROM Note ORDER BY _id DESC LIMIT 1",
         ]
         for sql in all {
             let answer = try rows(server, ann, sql)
-            #expect(answer.status == 200 && !answer.text.contains("secret") && !answer.text.contains("bob"), "\(sql): \(answer.text)")
+            #expect(
+                answer.status == 200 && !answer.text.contains("secret") && !answer.text.contains("bob"), "\(sql): \(answer.text)")
             #expect(try rows(server, admin, sql).status == 200, "\(sql)")
         }
         #expect(try rows(server, ann, "SELECT count(*), max(_id) FROM Note").text.contains("[[1,1]]"))
@@ -69,21 +72,31 @@ import Testing
         #expect(try rows(server, admin, "SELECT count(*) FROM Page").text.contains("[[4]]"))
     }
 
-    @Test(arguments: ["owner", "blind"]) func `hidden classes and properties look like names that do not exist`(_ role: String) throws {
+    @Test(arguments: ["owner", "blind"]) func `hidden classes and properties look like names that do not exist`(_ role: String)
+        throws
+    {
         let (server, _) = try server()
         let ann = try server.add("ann", roles: [role])
-        let hidden = role == "owner" ? ["Log": "Lag", "Note.log": "Note.lag"] : [
-            "Log": "Lag", "Page": "Pege", "Note_parts": "Note_ports", "Tag": "Teg", "Note.owner": "Note.awner", "Note.page": "Note.pege",
-        ]
+        let hidden =
+            role == "owner"
+            ? ["Log": "Lag", "Note.log": "Note.lag"]
+            : [
+                "Log": "Lag", "Page": "Pege", "Note_parts": "Note_ports", "Tag": "Teg", "Note.owner": "Note.awner",
+                "Note.page": "Note.pege",
+            ]
         for (name, missing) in hidden {
-            for sql in ["SELECT * FROM \(name)", "EXPLAIN QUERY PLAN SELECT * FROM \(name)", "SELECT \(name) FROM Note", "SELECT * FROM Note WHERE \(name) = 1"] {
+            for sql in [
+                "SELECT * FROM \(name)", "EXPLAIN QUERY PLAN SELECT * FROM \(name)", "SELECT \(name) FROM Note",
+                "SELECT * FROM Note WHERE \(name) = 1",
+            ] {
                 let (found, expected) = (try rows(server, ann, sql), try rows(server, ann, sql.replacing(name, with: missing)))
                 #expect(found.status == 400 && found.status == expected.status, "\(sql): \(found.text)")
                 let part = { (text: String) in String(text.prefix { $0 != "(" }.split(separator: "\"instance\"")[0]) }
                 #expect(part(found.text) == part(expected.text.replacing(missing, with: name)), "\(sql)")
             }
         }
-        let names = try rows(server, ann, "SELECT * FROM _realm_names").text + rows(server, ann, "SELECT * FROM sqlite_master").text
+        let names =
+            try rows(server, ann, "SELECT * FROM _realm_names").text + rows(server, ann, "SELECT * FROM sqlite_master").text
         #expect(!names.contains("Log") && !names.contains("\"log\""))
         if role == "blind" { #expect(!names.contains("Page") && !names.contains("\"owner\"") && !names.contains("Tag")) }
     }

@@ -31,7 +31,8 @@ import Testing
         try withKeptVersions { server in
             let number = try server.version()
             let paths = [
-                "objects/Dog/1?meta=none", "objects/Dog?meta=none", "objects/Dog/1/age", "objects/Dog/1/tags", "aggregate/Dog?ops=sum:age",
+                "objects/Dog/1?meta=none", "objects/Dog?meta=none", "objects/Dog/1/age", "objects/Dog/1/tags",
+                "aggregate/Dog?ops=sum:age",
                 "objects/Person/ann/@links/Dog/owner?meta=none", "schema", "objects/Dog/1/tags/@aggregate?ops=count",
                 "export?format=ndjson&class=Dog", "stats",
             ]
@@ -145,11 +146,13 @@ import Testing
         case 1:
             _ = try server.send(
                 "PUT", "app/objects/Dog/\(dog)",
-                #"{"_id":\#(dog),"age":\#(age),"tags":["t\#(age)","u"],"chips":[{"code":"c\#(age)"},{"code":"d"}],"ids":[1,\#(age)]}"#)
+                #"{"_id":\#(dog),"age":\#(age),"tags":["t\#(age)","u"],"chips":[{"code":"c\#(age)"},{"code":"d"}],"ids":[1,\#(age)]}"#
+            )
         case 2:
             _ = try server.send(
                 "PATCH", "app/objects/Dog/\(dog)",
-                #"{"age":\#(age),"any":[1,{"k":[\#(age),{"deep":"x"}]},"s"],"marks":{"m":\#(age)},"chip":{"code":"e","size":\#(age)}}"#)
+                #"{"age":\#(age),"any":[1,{"k":[\#(age),{"deep":"x"}]},"s"],"marks":{"m":\#(age)},"chip":{"code":"e","size":\#(age)}}"#
+            )
         case 3: _ = try server.send("PATCH", "app/objects/Dog/\(dog)", #"{"owner":"ann"}"#)
         case 4: _ = try server.send("PATCH", "app/objects/Person/ann", #"{"dogs":[\#(dog)]}"#)
         case 5: _ = try server.send("POST", "app/objects/Note", #"{"text":"note \#(age)"}"#)
@@ -157,7 +160,8 @@ import Testing
         case 7:
             _ = try server.send(
                 "PUT", "app/objects/Value/\(dog)",
-                #"{"_id":\#(dog),"int":\#(age),"double":1.5,"date":"2020-01-01T00:00:\#(10 + age % 50)Z","mixeds":[1,"a",[2,{"z":\#(age)}]],"mixedSet":[1,"b"],"map":{"q":{"r":[\#(age)]}},"data":"AAEC","uuid":"00000000-0000-4000-8000-0000000000\#(10 + age % 90)"}"#)
+                #"{"_id":\#(dog),"int":\#(age),"double":1.5,"date":"2020-01-01T00:00:\#(10 + age % 50)Z","mixeds":[1,"a",[2,{"z":\#(age)}]],"mixedSet":[1,"b"],"map":{"q":{"r":[\#(age)]}},"data":"AAEC","uuid":"00000000-0000-4000-8000-0000000000\#(10 + age % 90)"}"#
+            )
         default: _ = try server.send("PATCH", "app/objects/Person/ann", #"{"pets":{"p\#(age % 3)":\#(dog)},"friends":["ann"]}"#)
         }
     }
@@ -225,7 +229,8 @@ import Testing
     }
 
     private func lines(_ server: WriteServer, _ query: String) throws -> [String] {
-        try server.get("app/diff?\(query)").text.split(separator: "\n").filter { $0.hasPrefix(#"{"kind"#) }.map(String.init).sorted()
+        try server.get("app/diff?\(query)").text.split(separator: "\n").filter { $0.hasPrefix(#"{"kind"#) }.map(String.init)
+            .sorted()
     }
 
     @Test func `a commit that cannot be undone says why`() throws {

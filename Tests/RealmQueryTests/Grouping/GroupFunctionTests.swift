@@ -78,7 +78,8 @@ import Testing
                 }
                 numbers.sort()
                 let requests = [
-                    AggregateRequest(.statistic(.distinct), column.name), AggregateRequest(.statistic(.percentile(0)), column.name),
+                    AggregateRequest(.statistic(.distinct), column.name),
+                    AggregateRequest(.statistic(.percentile(0)), column.name),
                     AggregateRequest(.statistic(.percentile(100)), column.name), AggregateRequest(.max, column.name),
                 ]
                 let (_, results) = try query.aggregate(requests)

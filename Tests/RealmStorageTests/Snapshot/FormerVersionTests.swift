@@ -74,7 +74,8 @@ import Testing
             contents[try CommitTests.commit(to: store, &workload, using: &random).version] = workload
             guard round > 14 else { continue }
             let image = backend.image(
-                after: Int.random(in: 0...backend.log.count, using: &random), unit: [8, 512, 4096].randomElement(using: &random) ?? 8,
+                after: Int.random(in: 0...backend.log.count, using: &random),
+                unit: [8, 512, 4096].randomElement(using: &random) ?? 8,
                 using: &random)
             let reopened = try FileStore(MemoryBackend(image), options: options)
             let place = "seed \(seed), round \(round)"
