@@ -62,7 +62,7 @@ import Testing
         Bad(path: "links/objects/Person?sectionBy=name:floor(2)", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person?expand=partner.partner.partner.partner", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person/%ff", status: 400, code: "invalid_parameter", members: ["parameter": "key"]),
-        Bad(path: "links/aggregate/Person?ops=median:id", status: 400, code: "invalid_parameter", members: ["parameter": "ops"]),
+        Bad(path: "links/aggregate/Person?ops=mode:id", status: 400, code: "invalid_parameter", members: ["parameter": "ops"]),
         Bad(path: "links/schema?format=cobol", status: 400, code: "invalid_parameter"),
         Bad(
             path: "links/objects/Person", headers: [("Realm-Min-Version", "soon")], status: 400, code: "invalid_parameter",
