@@ -229,9 +229,12 @@ call_instr (sqlite3_context *result, int count, sqlite3_value **values)
     const unsigned char *found = memmem (from, (size_t) (end - from), wanted, wanted_length);
     if (NULL == found)
       break;
-    /* A match begins with a character. */
-    if (is_blob || 0x80 != (*found & 0xc0)) {
-      sqlite3_result_int64 (result, 1 + (is_blob ? found - text : characters (text, found)));
+    /* A match begins with a character: at the start, or with a byte that continues none. */
+    if (is_blob || found == text || 0x80 != (*found & 0xc0)) {
+      int64_t place = 1;
+      for (const unsigned char *byte = text + 1; byte <= found; byte++)
+        place += is_blob || 0x80 != (*byte & 0xc0);
+      sqlite3_result_int64 (result, place);
       return;
     }
     from = found + 1;
@@ -337,7 +340,8 @@ call_trim (sqlite3_context *result, int count, sqlite3_value **values)
   const unsigned char *text = sqlite3_value_text (values[0]);
   size_t length = (size_t) sqlite3_value_bytes (values[0]);
   const unsigned char *set = 1 == count ? (const unsigned char *) " " : sqlite3_value_text (values[1]);
-  size_t set_length = 1 == count ? 1 : NULL == set ? 0 : (size_t) sqlite3_value_bytes (values[1]);
+  /* The set ends with the character U+0000. */
+  size_t set_length = NULL == set ? 0 : strlen ((const char *) set);
   if (NULL == text || NULL == set)
     return;
   if (set_length > TRIM_LIMIT) {
