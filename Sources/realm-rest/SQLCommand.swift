@@ -67,7 +67,7 @@ struct SQLCommand: ParsableCommand {
         }
     }
 
-    /// Runs a statement that was read. People see the reason of an error and go on; in a script it is the end.
+    /// Runs a statement that was read. Prompts continue after an error, and scripts end with it.
     private func runNext(_ text: inout String, in snapshot: Snapshot, continues: Bool) throws {
         defer { text = "" }
         do {

@@ -66,7 +66,7 @@ final class ClassTable: VirtualTable {
 
     /// Chooses the constraints that are used, and estimates what they leave.
     private func estimate(_ request: VirtualRequest, _ plan: inout Plan) -> VirtualPlan {
-        let count = Double(max(made.table.count, 1))
+        let count = Double(tables.estimatedCount(of: made.table))
         var result = VirtualPlan(text: "all objects", cost: count + 10, rows: Int64(count))
         let usable = request.constraints.enumerated().filter { $1.isUsable && $1.column < columns.count }
         if let (position, _) = usable.first(where: { $1.comparison == .equal && $1.column <= 0 && $1.comparison == .equal }) {

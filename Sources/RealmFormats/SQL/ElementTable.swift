@@ -44,7 +44,7 @@ final class ElementTable: VirtualTable {
             return VirtualPlan(number: Way.value.rawValue, uses: [use], text: "by links: value == ?", cost: 20, rows: 4)
         }
         // The number of elements is not known before they are read.
-        let count = Double(max(made.table.count, 1)) * 4
+        let count = Double(tables.estimatedCount(of: made.table)) * 4
         return VirtualPlan(number: Way.all.rawValue, text: "all elements", cost: count + 10, rows: Int64(count))
     }
 

@@ -51,6 +51,9 @@ package final class LiveTables: @unchecked Sendable {
         column.type == .link ? column.targetTable.flatMap { schema.classes[$0] } : nil
     }
 
+    /// Returns a number of objects for plans, which do not depend on how many are hidden.
+    func estimatedCount(of table: Table) -> Int { table.rule == nil ? max(table.count, 1) : 1000 }
+
     /// Returns the statement that would make a table.
     ///
     /// - Parameter position: The position of the table in the schema.

@@ -4,7 +4,7 @@
 import RealmPlatform
 import RealmStorage
 
-/// An export to SQLite of a version, which SQLite reads by itself: what statements over the version have to give.
+/// An export to SQLite of a version, which SQLite reads alone. Statements over the version have to give the same rows.
 final class ExportedDatabase {
     private let file: BodyFile
     private let database: SQLiteDatabase
