@@ -67,7 +67,7 @@ struct SQLCommand: ParsableCommand {
         }
     }
 
-    /// Runs a statement that was read. Prompts continue after an error, and scripts end with it.
+    /// Runs a statement that was read. Prompts continue after an error, scripts end.
     private func runNext(_ text: inout String, in snapshot: Snapshot, continues: Bool) throws {
         defer { text = "" }
         do {

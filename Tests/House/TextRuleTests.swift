@@ -47,7 +47,7 @@ import Testing
         "RealmFormats/Representation/DocumentValue.swift", "RealmHTTP/OpenAPI/OpenAPIRealm.swift",
         "RealmFormats/Errors/ProblemCode.swift",
         "RealmHTTP/Pages/APIPage.swift",
-        "RealmHTTP/Routes/RouteOperation.swift", "RealmCalls/Reading/SectionGrouping.swift",
+        "RealmHTTP/Routes/RouteOperation.swift", "RealmQuery/Grouping/ValueFunction.swift",
         "RealmCalls/Reading/SectionKey.swift",
         "RealmHTTP/Serving/RealmServer+Unused.swift", "RealmHosting/Configuration/Configuration.swift",
         "RealmHosting/Configuration/ServerOptions.swift",

@@ -46,7 +46,7 @@ package final class ReadContext: Sendable {
         let database = try call.database()
         self.database = database
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
-        let former = try named.map { name throws(Problem) in try ReadContext.version(name, call, database, snapshot) }
+        let former = try named.map { name throws(Problem) in try ReadContext.version(name, call, database, snapshot: snapshot) }
         version = (former ?? lease?.version ?? call.version ?? database.current).shown(by: call.scope)
         let whole = version.snapshot.scope?.base ?? version.snapshot
         // A scope of another kind may hide something.
@@ -67,7 +67,7 @@ package final class ReadContext: Sendable {
 
     /// Returns the version that a request names, which it does not have under a lease.
     private static func version(
-        _ name: String, _ call: Call, _ database: Database, _ snapshot: String?
+        _ name: String, _ call: Call, _ database: Database, snapshot: String?
     ) throws(Problem) -> Version {
         guard snapshot == nil else { throw .conflict("'snapshot' and 'version' cannot be combined", parameter: "version") }
         guard call.request[.realmTransaction] == nil else {

@@ -67,7 +67,6 @@ package enum VersionName: Sendable {
         return versions.last { $0.time == nil }?.version ?? (database.newestTime == nil ? newest.token.version : nil)
     }
 
-    /// The problem of a version that is not there.
     private static func missing(_ database: Database, _ newest: Version) -> Problem {
         let last = newest.token.version
         let first = database.formerVersions.first?.version ?? last

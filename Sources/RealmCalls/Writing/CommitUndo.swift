@@ -45,7 +45,7 @@ package struct CommitUndo: Sendable {
         }
         guard conflicts.isEmpty else { throw CommitUndo.conflict(conflicts) }
         let missing = try Problem.mapping { () throws(StorageError) in
-            try CommitUndo.write(commit, before.snapshot, after.snapshot, session)
+            try CommitUndo.write(commit, from: before.snapshot, to: after.snapshot, session)
         }
         guard missing.isEmpty else { throw CommitUndo.conflict(missing) }
         try Problem.written(session.checkDeadline())
@@ -54,7 +54,7 @@ package struct CommitUndo: Sendable {
 
     /// Writes the inverse of all changes, and returns the objects that links should lead to and that are gone.
     private static func write(
-        _ commit: CommitDifference, _ before: Snapshot, _ after: Snapshot, _ session: WriteSession
+        _ commit: CommitDifference, from before: Snapshot, to after: Snapshot, _ session: WriteSession
     ) throws(StorageError) -> [TouchedObject] {
         let values = FormerValues(of: before, session)
         for change in commit.changes {

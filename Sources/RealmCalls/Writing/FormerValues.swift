@@ -43,7 +43,6 @@ final class FormerValues {
     ///
     /// - Parameters:
     ///   - row: The object in the former version.
-    ///   - table: Its table there.
     func make(_ row: Row, of table: Table) throws(StorageError) {
         let state = try present(table)
         let primaryKey = try table.primaryKey.map { column throws(StorageError) in try row.value(column) }
@@ -55,7 +54,6 @@ final class FormerValues {
     /// - Parameters:
     ///   - names: The names of the properties in the file.
     ///   - row: The object in the former version.
-    ///   - table: Its table there.
     ///   - object: The present key; nil for one that was made again.
     func write(_ names: [String], of row: Row, _ table: Table, to object: ObjectKey?) throws(StorageError) {
         let state = try present(table)

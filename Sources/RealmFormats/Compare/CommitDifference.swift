@@ -20,7 +20,6 @@ package struct CommitDifference: Sendable {
     }
 
     package let changes: [Change]
-    /// Whether the schemas differ.
     package let hasSchemaChanges: Bool
 
     /// Compares two versions that are both whole.
@@ -33,7 +32,7 @@ package struct CommitDifference: Sendable {
         let list = ListedDifferences(limit: limit)
         let options = ComparisonOptions(identity: .objectKey, sharesNodes: true)
         let stream = try ComparisonStream(
-            from: ComparedVersion(old, version: ""), to: ComparedVersion(new, version: ""), options, budget, nil
+            from: ComparedVersion(old, version: ""), to: ComparedVersion(new, version: ""), options, budget, secondsPerChunk: nil
         ) { _ in list }
         let buffer = OutputBuffer()
         do {

@@ -53,13 +53,13 @@ package final class ComparisonStream: ChunkProducer, @unchecked Sendable {
         from old: ComparedVersion, to new: ComparedVersion, _ options: ComparisonOptions, format: ComparisonFormat,
         budget: WorkBudget = WorkBudget(), secondsPerChunk: Int? = nil
     ) throws(Problem) {
-        try self.init(from: old, to: new, options, budget, secondsPerChunk) { format.writer($0) }
+        try self.init(from: old, to: new, options, budget, secondsPerChunk: secondsPerChunk) { format.writer($0) }
     }
 
     /// Compares two versions for a writer of their differences.
     init(
         from old: ComparedVersion, to new: ComparedVersion, _ options: ComparisonOptions, _ budget: WorkBudget,
-        _ secondsPerChunk: Int?, _ makeWriter: (ComparedRealms) -> any DifferenceWriter
+        secondsPerChunk: Int?, _ makeWriter: (ComparedRealms) -> any DifferenceWriter
     ) throws(Problem) {
         for name in options.classes ?? []
         where old.snapshot.classTable(named: name) == nil && new.snapshot.classTable(named: name) == nil {

@@ -14,7 +14,7 @@ extension DifferenceCounts {
     ) throws(Problem) -> DifferenceCounts {
         let options = ComparisonOptions(identity: .objectKey, sharesNodes: true)
         let stream = try ComparisonStream(
-            from: ComparedVersion(old, version: ""), to: ComparedVersion(new, version: ""), options, budget, nil
+            from: ComparedVersion(old, version: ""), to: ComparedVersion(new, version: ""), options, budget, secondsPerChunk: nil
         ) { _ in UnwrittenDifferences() }
         let buffer = OutputBuffer()
         do {

@@ -360,7 +360,8 @@ final class SQLiteParts {
         // Also tables of which no row has asked for any.
         for position in isWhole ? Array(parts.indices) : ofEmbedded { _ = try statement(position) }
         let counted = ofClasses.union(ofEmbedded)
-        for (position, statement) in statements where statement != nil && (isWhole || counted.contains(position)) {
+        for (position, statement) in statements.sorted(by: { $0.key > $1.key })
+        where statement != nil && (isWhole || counted.contains(position)) {
             let name = parts[position].table
             // Functions such as `count` do not run.
             let rows = try database.prepare("SELECT 1 FROM \(SQLiteDatabase.quoted(name)) NOT INDEXED")

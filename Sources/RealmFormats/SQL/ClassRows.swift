@@ -6,7 +6,6 @@ internal import RealmStorage
 
 /// Goes through objects of a class that its reader sees. One thread at a time uses it.
 final class ClassRows {
-    /// The source of the objects.
     private enum Source {
         case none
         case one(Row)

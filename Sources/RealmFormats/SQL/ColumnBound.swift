@@ -34,7 +34,6 @@ enum ColumnBound {
         }
     }
 
-    /// Returns the meaning of a comparison with a value.
     static func meaning(
         _ comparison: VirtualRequest.Comparison, _ column: Column, _ value: SQLiteStatement.Found
     ) -> Meaning {

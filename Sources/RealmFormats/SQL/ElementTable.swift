@@ -14,9 +14,6 @@ final class ElementTable: VirtualTable {
     /// Creates the table.
     ///
     /// - Parameters:
-    ///   - column: The property.
-    ///   - made: The class that has it.
-    ///   - position: The position of the table in the schema.
     ///   - tables: The tables of the version.
     init(_ column: Column, of made: RelationalSchema.Class, at position: Int, in tables: LiveTables) {
         self.column = column

@@ -9,7 +9,7 @@ package import RealmStorage
 ///
 /// `@unchecked Sendable`: one thread at a time uses it, not necessarily always the same one.
 package final class SQLQuery: @unchecked Sendable {
-    /// What a statement may cost besides the budget of the tables.
+    /// The cost of a statement, in addition to the budget of the tables.
     package struct Bounds: Sendable {
         /// The memory of SQLite, in bytes.
         let byteLimit: Int
@@ -71,7 +71,7 @@ package final class SQLQuery: @unchecked Sendable {
         guard !text.utf8.contains(0) else { throw SQLQuery.invalid("the text has the character U+0000", text, at: nil) }
         let text = explains ? "EXPLAIN QUERY PLAN " + text : text
         let made = Result { () throws(Problem) in
-            try bounds.within { () throws(Problem) in try SQLQuery.prepare(text, arguments, tables, limits) }
+            try bounds.within { () throws(Problem) in try SQLQuery.prepare(text, arguments, tables, within: limits) }
         }
         switch made {
         case .success(let statement):
@@ -87,7 +87,7 @@ package final class SQLQuery: @unchecked Sendable {
 
     /// Makes the database and the statement.
     private static func prepare(
-        _ text: String, _ arguments: [Argument], _ tables: LiveTables, _ limits: Bounds
+        _ text: String, _ arguments: [Argument], _ tables: LiveTables, within limits: Bounds
     ) throws(Problem) -> SQLiteStatement {
         let budget = tables.budget
         do {
@@ -108,7 +108,7 @@ package final class SQLQuery: @unchecked Sendable {
             try bind(arguments, to: statement)
             return statement
         } catch {
-            throw problem(error, tables, limits, text)
+            throw problem(error, tables, limits, of: text)
         }
     }
 
@@ -147,7 +147,7 @@ package final class SQLQuery: @unchecked Sendable {
             do {
                 return try statement.step()
             } catch {
-                throw SQLQuery.problem(error, tables, limits, nil)
+                throw SQLQuery.problem(error, tables, limits, of: nil)
             }
         }
     }
@@ -177,20 +177,20 @@ package final class SQLQuery: @unchecked Sendable {
     }
 
     /// Returns the problem of an error of SQLite, or of the error of a table that is behind it.
-    private static func problem(_ error: any Error, _ tables: LiveTables, _ limits: Bounds, _ text: String?) -> Problem {
+    private static func problem(_ error: any Error, _ tables: LiveTables, _ limits: Bounds, of text: String?) -> Problem {
         if let stop = tables.budget.stop { return Problem(stop) }
         switch tables.failures.first ?? error {
         case let problem as Problem: return problem
         case let error as StorageError: return Problem(serving: error)
         case let error as QueryError: return Problem(error, in: QueryPartNames(text: "sql"), tables.budget)
-        case let refusal as SQLiteDatabase.Refusal: return problem(refusal.failure, refusal, limits, text)
-        case let failure as SQLiteFailure: return problem(failure, nil, limits, text)
+        case let refusal as SQLiteDatabase.Refusal: return problem(refusal.failure, refusal, limits, of: text)
+        case let failure as SQLiteFailure: return problem(failure, nil, limits, of: text)
         default: return Problem(.internalError, "the statement failed: \(error)")
         }
     }
 
     private static func problem(
-        _ failure: SQLiteFailure, _ refusal: SQLiteDatabase.Refusal?, _ limits: Bounds, _ text: String?
+        _ failure: SQLiteFailure, _ refusal: SQLiteDatabase.Refusal?, _ limits: Bounds, of text: String?
     ) -> Problem {
         switch failure {
         case .interrupted: return Problem(.expired)
@@ -225,7 +225,7 @@ extension String {
                 break
             }
         }
-        guard rest.prefix(word.count).lowercased() == word else { return nil }
+        guard rest.prefix(word.count).lowercasedASCII == word else { return nil }
         return rest.startIndex..<rest.index(rest.startIndex, offsetBy: word.count)
     }
 }

@@ -139,7 +139,6 @@ package final class SQLStream: ChunkProducer, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - query: The statement, before its first row.
-    ///   - form: The form of the rows.
     ///   - budget: The limit of work and time of the tables.
     ///   - secondsPerChunk: The time limit of one chunk.
     package init(

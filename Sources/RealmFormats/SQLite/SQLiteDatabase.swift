@@ -49,7 +49,6 @@ internal import RealmStorage
     /// Makes a database without a file that only has virtual tables, and only runs statements that read.
     ///
     /// - Parameters:
-    ///   - tables: The tables.
     ///   - valueLimit: The greatest length of a value, in bytes.
     ///   - textLimit: The greatest length of a statement, in bytes.
     ///   - continues: Called during long work; false cancels it.
@@ -150,7 +149,6 @@ internal import RealmStorage
 
     /// Prepares a statement that a client wrote.
     ///
-    /// - Parameter text: One statement.
     /// - Returns: The statement; nil when the text has none.
     /// - Throws: `Refusal`, also for text after the statement.
     func prepare(only text: String) throws(Refusal) -> SQLiteStatement? {

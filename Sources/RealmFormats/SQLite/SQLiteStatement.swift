@@ -57,7 +57,6 @@ internal import RealmStorage
     /// The number of columns of a row that is found.
     var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
 
-    /// The number of parameters.
     var parameterCount: Int { Int(unsafe sqlite3_bind_parameter_count(handle)) }
 
     /// Whether the statement asks for the program of another one, in which addresses of memory are.

@@ -111,7 +111,7 @@ enum VirtualFunctions {
 
     private static func isBinary(_ collation: UnsafePointer<CChar>?) -> Bool {
         guard let collation = unsafe collation else { return true }
-        return unsafe String(cString: collation).uppercased() == "BINARY"
+        return unsafe String(cString: collation).lowercasedASCII == "binary"
     }
 
     private static func comparison(_ code: UInt8) -> VirtualRequest.Comparison {
@@ -155,7 +155,8 @@ enum VirtualFunctions {
 
     /// Returns a number. SQLite has no value that is not a number.
     @inline(__always) func double(_ number: Double) {
-        if number.isNaN { text("NaN") } else { unsafe sqlite3_result_double(handle, number) }
+        // A database keeps no sign of zero.
+        if number.isNaN { text("NaN") } else { unsafe sqlite3_result_double(handle, number == 0 ? 0 : number) }
     }
 
     func text(_ text: String) {

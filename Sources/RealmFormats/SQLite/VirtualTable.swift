@@ -44,7 +44,6 @@ class VirtualCursor {
     /// Begins at the first row.
     ///
     /// - Parameters:
-    ///   - plan: The number of the plan.
     ///   - values: The values of the constraints that the plan uses, in its order.
     /// - Returns: Whether there is a row.
     /// - Throws: Any error; the statement fails then.

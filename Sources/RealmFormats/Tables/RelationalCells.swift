@@ -19,7 +19,6 @@ final class RelationalCells {
         encoder = ObjectEncoder(snapshot, Representation(), budget)
     }
 
-    /// Returns the key of the row of an object.
     func key(of row: Row, _ made: RelationalSchema.Class) throws(StorageError) -> RelationalCell {
         switch made.key {
         case .primary(let column): return .value(try row.value(column))

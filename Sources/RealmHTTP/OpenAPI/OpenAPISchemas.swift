@@ -559,7 +559,6 @@ enum OpenAPISchemas {
         ).adding([.init("example", ["where": "TRUEPREDICATE", "limit": 2])])
     }
 
-    /// Returns the schema of the body of a statement of SQL.
     private static func sqlBody(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> DocumentValue {
         let schema = body(
             [
@@ -573,7 +572,6 @@ enum OpenAPISchemas {
             .adding([.init("example", ["sql": "SELECT 1"])])
     }
 
-    /// The result of a statement of SQL.
     private static let sqlResult: DocumentValue = [
         "type": "object", "required": ["columns", "rows", "version"],
         "properties": [

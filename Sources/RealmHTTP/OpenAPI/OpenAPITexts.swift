@@ -129,6 +129,9 @@ enum OpenAPITexts {
         "queryObjects": .init(
             "Does the same as GET of the objects, for parameters that do not fit a URL. Parameters are given in the body or in the URL, but not in both.",
             body: "The body has the parameters of a list as members."),
+        "runSQL": .init("The tables are those of an export as SQLite. Comparisons use the indexes of the realm."),
+        "runSQLByBody": .init(
+            "The tables are those of an export as SQLite. The values of args take the places of the parameters ?."),
         "aggregate": .init(
             "Each operation has a member of its name in the answer. With groupBy there is one group for each combination of values."
         ),

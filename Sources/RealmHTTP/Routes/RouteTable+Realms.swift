@@ -128,7 +128,8 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "undoCommit", "Undoes the changes of one commit by a new one.", tag: "realms",
-                        parameters: OpenAPIWrites.common, taking: .json, body: OpenAPIParts.schema("Undo"),
+                        parameters: OpenAPIWrites.common.filter { $0 != "RealmTransaction" }, taking: .json,
+                        body: OpenAPIParts.schema("Undo"),
                         responses: OpenAPIWrites.responses(
                             ("200", "The body counts the objects that were changed back.", "Undone")),
                         problems: .ofWrites, [.versionNotFound, .conflict, .tooManyAffected])

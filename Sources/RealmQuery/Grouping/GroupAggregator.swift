@@ -47,6 +47,17 @@ extension AggregateRequest.Function {
     }
 }
 
+extension AggregateRequest {
+    /// Returns the fastest aggregator of groups for a path whose type has passed `require`.
+    func groupAggregator(of key: SortKey, _ cancellation: CancellationCheck) -> any GroupAggregator {
+        switch combination {
+        case .function(let function): return function.groupAggregator(of: key)
+        case .statistic(.distinct): return DistinctGroupAggregator(key, cancellation)
+        case .statistic(.percentile(let share)): return PercentileGroupAggregator(share, key, cancellation)
+        }
+    }
+}
+
 /// Extends an array of cells that groups have one each of.
 extension Array {
     /// Appends an element until the array has a count; does nothing when it has.

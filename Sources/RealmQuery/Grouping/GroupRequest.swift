@@ -16,7 +16,7 @@ package struct GroupRequest: Sendable {
         }
     }
 
-    /// What the rows of a group have in common; at least one.
+    /// The values that the rows of a group have in common; at least one.
     package let keys: [Key]
     package let aggregates: [AggregateRequest]
     /// The number of groups beyond which the result is refused.
@@ -25,7 +25,7 @@ package struct GroupRequest: Sendable {
     /// Creates a request for groups.
     ///
     /// - Parameters:
-    ///   - keys: What the rows of a group have in common; at least one.
+    ///   - keys: The values that the rows of a group have in common; at least one.
     ///   - aggregates: The aggregates of each group, in the order of results.
     ///   - limit: The largest number of groups.
     package init(by keys: [Key], computing aggregates: [AggregateRequest] = [], atMost limit: Int) {

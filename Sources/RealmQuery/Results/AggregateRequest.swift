@@ -44,15 +44,6 @@ package struct AggregateRequest: Sendable, Hashable {
         case .statistic(let statistic): try statistic.require(type, of: path)
         }
     }
-
-    /// Returns the fastest aggregator of groups for a path whose type has passed `require`.
-    func groupAggregator(of key: SortKey, _ cancellation: CancellationCheck) -> any GroupAggregator {
-        switch combination {
-        case .function(let function): return function.groupAggregator(of: key)
-        case .statistic(.distinct): return DistinctGroupAggregator(key, cancellation)
-        case .statistic(.percentile(let share)): return PercentileGroupAggregator(share, key, cancellation)
-        }
-    }
 }
 
 extension AggregateRequest.Function {

@@ -226,7 +226,7 @@ package final class Committer: @unchecked Sendable {
     /// - Parameters:
     ///   - nodes: The nodes of the transaction.
     ///   - previous: The newest version.
-    ///   - freed: What the new version does not use.
+    ///   - freed: The space that the new version does not use.
     ///   - oldest: The oldest version whose nodes are not overwritten.
     ///   - read: The oldest version whose free lists are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.

@@ -4,7 +4,6 @@ package import RealmPlatform
 
 /// A version before the newest one whose nodes are all still in the file.
 package struct FormerVersion: Sendable {
-    /// The number of the version.
     package let version: UInt64
     /// The ref of its top node.
     let top: Ref

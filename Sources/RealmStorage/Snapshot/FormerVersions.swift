@@ -4,7 +4,7 @@ package import RealmPlatform
 
 /// The versions before the newest one that a file which is written still has.
 ///
-/// Commits add the version before them and drop the oldest as the rule says. What is dropped is not in the list any more when
+/// Commits add the version before them and drop the oldest as the rule says. A dropped version is not in the list any more when
 /// the commit looks which versions are pinned. So a reader pins a version first, and then looks whether it is listed.
 package final class FormerVersions: Sendable {
     fileprivate struct State {
@@ -109,7 +109,6 @@ package final class FormerVersions: Sendable {
         }
     }
 
-    /// Drops the versions up to a number.
     func drop(upTo version: UInt64) {
         state.withLock { state in state.drop(state.versions.count { $0.version <= version }) }
     }
@@ -138,7 +137,6 @@ package final class FormerVersions: Sendable {
 }
 
 extension FormerVersions.State {
-    /// A version by its number.
     fileprivate subscript(version: UInt64) -> FormerVersion? {
         guard let first = versions.first?.version, version >= first, version - first < UInt64(versions.count) else { return nil }
         return versions[Int(version - first)]

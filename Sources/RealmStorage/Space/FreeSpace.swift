@@ -149,7 +149,6 @@ extension FreeSpace {
     ///
     /// - Complexity: O(number of blocks).
     ///
-    /// - Parameter isList: Whether the blocks have free lists only.
     mutating func lock(_ blocks: [FreeBlock], version: UInt64, isList: Bool = false) {
         var result: [Locked] = []
         result.reserveCapacity(locked.count + blocks.count)

@@ -5,7 +5,6 @@ package import RealmStorage
 
 /// A condition on the columns of a class that a program makes without text.
 package indirect enum ColumnTerm: Sendable {
-    /// A column is equal to a value.
     case equal(Column, QueryArgument)
     case less(Column, QueryArgument)
     case lessOrEqual(Column, QueryArgument)
@@ -76,7 +75,6 @@ private struct TermWriter {
                 operatorRange: sign))
     }
 
-    /// Appends a piece, and returns its range.
     private mutating func append(_ piece: String) -> Range<Int> {
         let start = text.utf8.count
         text += piece
