@@ -68,7 +68,9 @@ final class ClassTable: VirtualTable {
     private func estimate(_ request: VirtualRequest, _ plan: inout Plan) -> VirtualPlan {
         let count = Double(tables.estimatedCount(of: made.table))
         var result = VirtualPlan(text: "all objects", cost: count + 10, rows: Int64(count))
-        let usable = request.constraints.enumerated().filter { $1.isUsable && $1.column < columns.count }
+        let usable = request.constraints.enumerated().filter {
+            $1.isUsable && $1.column < columns.count && (!$1.isList || hasNumbers($1.column))
+        }
         if let (position, _) = usable.first(where: { $1.comparison == .equal && $1.column <= 0 && $1.comparison == .equal }) {
             plan.uses = [.init(kind: .key, column: 0, comparison: .equal)]
             return VirtualPlan(uses: [position], text: "by key: \(columnName(0)) == ?", cost: 4, rows: 1, isUnique: true)
@@ -96,6 +98,13 @@ final class ClassTable: VirtualTable {
         if !texts.isEmpty { result.text = "search: " + texts.joined(separator: " AND ") }
         limit(request, &plan, &result)
         return result
+    }
+
+    /// Whether a column has numbers alone.
+    private func hasNumbers(_ index: Int) -> Bool {
+        if index <= 0 { return made.table.primaryKey.map { $0.type == .int } ?? true }
+        guard let column = columns[index], column.collection == nil else { return false }
+        return [.int, .bool, .float, .double].contains(column.type)
     }
 
     /// Uses the limit of a statement that has nothing else for the table to find.

@@ -32,7 +32,7 @@ final class ElementTable: VirtualTable {
 
     override func plan(_ request: VirtualRequest) throws -> VirtualPlan {
         try tables.budget.check()
-        let usable = request.constraints.enumerated().filter { $1.isUsable && $1.comparison == .equal }
+        let usable = request.constraints.enumerated().filter { $1.isUsable && $1.comparison == .equal && !$1.isList }
         if let (use, _) = usable.first(where: { $1.column == 0 }) {
             return VirtualPlan(
                 number: Way.owner.rawValue, uses: [use], text: "by key of the owner: owner == ?", cost: 10, rows: 4)

@@ -100,7 +100,9 @@ enum VirtualFunctions {
             // Other collations find more than equal bytes.
             let isUsable = unsafe one.usable != 0 && isBinary(sqlite3_vtab_collation(info, Int32(index)))
             request.constraints.append(
-                .init(column: Int(one.iColumn), comparison: comparison(one.op), isUsable: isUsable))
+                .init(
+                    column: Int(one.iColumn), comparison: comparison(one.op), isUsable: isUsable,
+                    isList: unsafe sqlite3_vtab_in(info, Int32(index), -1) != 0))
         }
         for index in 0..<Int(unsafe info.pointee.nOrderBy) {
             let one = unsafe info.pointee.aOrderBy[index]

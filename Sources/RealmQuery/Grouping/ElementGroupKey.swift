@@ -20,7 +20,6 @@ struct ElementGroupKey {
     var byteCount: Int { numbering.byteCount + owners.count * GroupKey.bytesPerOwner }
     var hasCollection: Bool { numbering.hasCollection }
 
-    /// Returns the number of the key of a value.
     mutating func number(_ value: Value) throws(StorageError) -> Int {
         guard let function else { return Int(try numbering.number(value)) }
         let (known, count) = (owners.count, numbering.count)

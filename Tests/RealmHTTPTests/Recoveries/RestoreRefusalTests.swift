@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+@testable import RealmHosting
 import RealmTestSupport
 import Testing
 
