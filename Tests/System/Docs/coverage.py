@@ -125,7 +125,7 @@ def documented_operations(api):
     """Returns the parameters and media types that the tables of paths state for each request. Groups of parameters are links."""
     groups = {
         heading: {name for cells in api.under(heading) for name in code(cells[0])}
-        for heading in ("List parameters", "Aggregate parameters", "Changes parameters")
+        for heading in ("List parameters", "Aggregate parameters", "SQL parameters", "Changes parameters")
     }
     groups["Write parameters"] = {"dryRun", "format", "ints", "meta"}
     short = {code(cells[0])[0]: code(cells[1])[0] for cells in api.under("Media types") if code(cells[0])}
