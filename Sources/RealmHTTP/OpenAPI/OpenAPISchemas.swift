@@ -579,7 +579,7 @@ enum OpenAPISchemas {
             "rows": ["type": "array", "items": ["type": "array", "items": anything.describing("Is the value of a column.")]],
             "version": OpenAPIParts.words("1.2"), "snapshot": OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A"),
         ],
-        "example": ["columns": [["name": "1", "type": .null]], "rows": [[1]], "version": "1.2"],
+        "example": ["columns": [["name": "id", "type": "INTEGER"]], "rows": [[1]], "version": "1.2"],
     ]
 
     private static let sqlColumn: DocumentValue = [

@@ -19,7 +19,7 @@ extension OpenAPIWrites {
                         .init("type", "integer"), .init("format", "int32"), .init("minimum", 0), .init("maximum", 10_000),
                         .init("example", 100),
                     ]),
-                    "hours": ["type": "number", "format": "double", "exclusiveMinimum": 0, "example": 24],
+                    "hours": ["type": "number", "format": "double", "minimum": 0, "example": 24],
                     "atMost": OpenAPIParts.words("10%"),
                 ])
         ),
