@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The first error of the tables of a database.
 final class VirtualFailures {
     /// The error; nil as long as there is none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The way of finding the rows of a request.
 struct VirtualPlan {
     /// The number that a cursor begins with.

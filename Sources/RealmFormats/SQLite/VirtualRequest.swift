@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmPlatform
+
 /// The rows that a part of a statement asks a table for.
 struct VirtualRequest {
     /// The comparison of a column with a value.
