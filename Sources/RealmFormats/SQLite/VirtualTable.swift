@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// A table of a database without a file, whose rows are found while SQLite asks for them. One thread at a time uses it.
 ///
-/// Subclasses override what is not final.
+/// Subclasses override the members that are not final.
 class VirtualTable {
     /// The name, as statements write it.
     let name: String
@@ -34,7 +34,7 @@ class VirtualTable {
     func open() -> VirtualCursor { VirtualCursor(failures) }
 }
 
-/// A place in a `VirtualTable`. Subclasses override what is not final.
+/// A place in a `VirtualTable`. Subclasses override the members that are not final.
 class VirtualCursor {
     /// The errors of the tables of the database.
     let failures: VirtualFailures

@@ -41,7 +41,7 @@ extension OpenAPIWrites {
                 [
                     "version": count, "token": OpenAPIParts.text,
                     "time": OpenAPIParts.nullableText.describing("Is when it was committed; null when that is not known."),
-                    "bytes": bytes.describing("Is what is kept for it; absent for the newest version."),
+                    "bytes": bytes.describing("Is the space that is kept for the version; absent for the newest one."),
                     "changes": OpenAPIParts.anything.describing(
                         "Counts the differences to the version before by class; null when that is not there."),
                 ])

@@ -243,7 +243,7 @@ enum OpenAPITexts {
         "RecoveredPage": "Lists states of objects that the unused space of a file still holds.",
         "RecoveredVersions": "Lists the versions that a file still holds.",
         "RecoveredVersion": "Is a former version of a file.",
-        "RecoveredState": "Is a former state of an object, with what is known and not known of it.",
+        "RecoveredState": "Is a former state of an object, with its evidence, and the values that are lost or not proved.",
         "RecoveredRestore": "Names states to restore.", "RecoveredRestored": "Reports the result for each state.",
         "RecoveredResult": "Reports the result for one state.",
         "RecoveredLink": "Is a link to an object, or of one, with the property that has it.",
